@@ -17,7 +17,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Solution, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Solution, StatementStep, Structure
 from nestling.optimizer import check, solve, storage_budget, with_limits
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.presolve import presolve
@@ -99,7 +99,7 @@ class ProblemBuilder:
         self.structures: list[Structure] = []
         self.groups: list[Group] = []
         self.needs: list[Needs] = []
-        self.steps: list[Step] = []
+        self.steps: list[StatementStep] = []
         self.charges: list[Charge] = []
         self.limits: list[Limit] = []
         self.rates: dict[str, float] = {}
@@ -145,10 +145,10 @@ class ProblemBuilder:
             Mode(home, (home,), ROUND_TRIP + reached * (SEEK + FETCH + self._width(entity, link)))
             for home, link in self.homes[entity]
         ]
-        self.steps.append(Step(name, "start", tuple(modes)))
+        self.steps.append(StatementStep(name, "start", tuple(modes)))
         for place, link in enumerate(links):
             down = entity == link.parent
-            self.steps.append(Step(name, f"hop {place}", tuple(self._hop(link, down, reached, chance))))
+            self.steps.append(StatementStep(name, f"hop {place}", tuple(self._hop(link, down, reached, chance))))
             reached = min(reached * (link.fan_out if down else 1.0), 1e5)
             entity = link.child if down else link.parent
 
@@ -186,7 +186,7 @@ class ProblemBuilder:
         modes = [
             Mode(home, (home,), ROUND_TRIP + WRITE + self._width(entity, link) * 5) for home, link in self.homes[entity]
         ]
-        self.steps.append(Step(name, "write", tuple(modes)))
+        self.steps.append(StatementStep(name, "write", tuple(modes)))
         for link in self.world.links_of(entity):
             if link.child == entity:
                 self.charges.append(Charge(name, "subset", (f"subset {link.id}",), WRITE + SEEK))

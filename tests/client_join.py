@@ -8,10 +8,12 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.batches import batches
-from nestling.executors.run import Document, Row, documents, row_of
+from nestling.executors.run import documents, row_of
+from nestling.ir.codec import BsonDocument
 from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, bind_join, with_ids
+from nestling.ir.rows import Row
 
-Partners = dict[Hashable, list[Document]]
+Partners = dict[Hashable, list[BsonDocument]]
 
 
 def run_join(database: Database[Any], join: ClientJoin, values: Mapping[str, object] | None = None) -> Iterator[Row]:
@@ -19,15 +21,15 @@ def run_join(database: Database[Any], join: ClientJoin, values: Mapping[str, obj
     return map(row_of(join.columns), _joined(database, bind_join(join, values)))
 
 
-def _joined(database: Database[Any], join: ClientJoin) -> Iterator[Document]:
+def _joined(database: Database[Any], join: ClientJoin) -> Iterator[BsonDocument]:
     if join.joining.ordered_by == 0:
         return _in_order_of_first(database, join)
     return _in_order_of_second(database, join)
 
 
-def _in_order_of_first(database: Database[Any], join: ClientJoin) -> Iterator[Document]:
+def _in_order_of_first(database: Database[Any], join: ClientJoin) -> Iterator[BsonDocument]:
     given, found = join.joining.given, join.joining.found
-    nothing: list[Document] = [{}] if join.joining.lonely else []
+    nothing: list[BsonDocument] = [{}] if join.joining.lonely else []
     for batch in batches(documents(database, join.first), MOST_IDS):
         ids = _ids(batch, given)
         partners = _by(documents(database, with_ids(join.second, ids)) if ids else (), found)
@@ -36,7 +38,7 @@ def _in_order_of_first(database: Database[Any], join: ClientJoin) -> Iterator[Do
                 yield _output(join, row, partner)
 
 
-def _in_order_of_second(database: Database[Any], join: ClientJoin) -> Iterator[Document]:
+def _in_order_of_second(database: Database[Any], join: ClientJoin) -> Iterator[BsonDocument]:
     """Asked once where it sorts, limits or groups, else in parts."""
     given, found = join.joining.given, join.joining.found
     partners = _by(documents(database, join.first), given)
@@ -48,18 +50,18 @@ def _in_order_of_second(database: Database[Any], join: ClientJoin) -> Iterator[D
                 yield _output(join, partner, row)
 
 
-def _ids(rows: Iterable[Document], field: str) -> list[object]:
+def _ids(rows: Iterable[BsonDocument], field: str) -> list[object]:
     return list(dict.fromkeys(row[field] for row in rows if row.get(field) is not None))
 
 
-def _by(rows: Iterable[Document], field: str) -> Partners:
+def _by(rows: Iterable[BsonDocument], field: str) -> Partners:
     found: Partners = {}
     for row in rows:
         found.setdefault(row.get(field), []).append(row)
     return found
 
 
-def _output(join: ClientJoin, first: Document, second: Document) -> Document:
+def _output(join: ClientJoin, first: BsonDocument, second: BsonDocument) -> BsonDocument:
     """The fields of a result document, as a read would have them."""
     sides = (first, second)
     return {

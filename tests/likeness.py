@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from nestling.ir.design import Design
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Form, Holder
-from nestling.ir.rows import Path
+from nestling.ir.rows import RowPath
 from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 
@@ -217,7 +217,7 @@ class Telling:
         paths = ((join(around, field.path), self.location(source, field.attribute)) for field in copy.attributes)
         yield from sorted(f"{path}={attribute}" for path, attribute in paths)
 
-    def _path(self, path: Path) -> str:
+    def _path(self, path: RowPath) -> str:
         model = self.design.model
         return " ".join(f"{self.relationship(model.relationship(hop.relationship))}{hop.up}" for hop in path)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -99,3 +100,25 @@ def test_every_pattern_and_part_has_its_row() -> None:
     parts = [name for row in rows for name in re.findall(r"`(\w+)`", row[1])]
     assert sorted(parts) == sorted(each.__name__ for each in get_args(Part))
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row[2]) if not hasattr(primitives, name)] == []
+
+
+def test_a_name_stands_for_one_thing() -> None:
+    """No two files define a public class or alias of one name; type variables, which mean nothing by themselves, aside."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in _defined(ast.parse(path.read_text(encoding="utf-8"))):
+            found.setdefault(name, []).append(str(path.relative_to(SOURCE)))
+    assert len(found) > 900
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}
+
+
+def _defined(module: ast.Module) -> Iterator[str]:
+    for node in module.body:
+        name, value = "", None
+        match node:
+            case ast.ClassDef():
+                name = node.name
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                value = node.value
+        if re.match(r"[A-Z]\w*[a-z]", name) and not (value is not None and "TypeVar(" in ast.unparse(value)):
+            yield name

@@ -27,7 +27,7 @@ from nestling.executors.facts.permitted import Asking
 from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import DistinctCount, Histogram
 from nestling.ir import facts as facts_of
-from nestling.ir.facts import ELEMENT, CollectionFacts, Facts, NamespaceKind, Path, Validator
+from nestling.ir.facts import ELEMENT, CollectionFacts, Facts, NamespaceKind, PathFacts, Validator
 from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.interval import interval
 from tests.doctor.faults import FAULTS, clean
@@ -77,7 +77,7 @@ def _hash(database: Db) -> Any:
     return database.command("dbHash")["md5"]
 
 
-def _path(facts: Facts, database: Db, name: str, *steps: str) -> Path:
+def _path(facts: Facts, database: Db, name: str, *steps: str) -> PathFacts:
     collection = facts.collection(database.name, name)
     assert collection is not None
     path = collection.path(*steps)
@@ -217,7 +217,7 @@ def test_a_validator_that_is_none_is_said_so(rules: str) -> None:
 
 def test_a_path_of_no_steps_is_said_so() -> None:
     """The path of a document itself is in no facts."""
-    items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, paths=(Path((), (("int", 1),), 1, 1, 0),))
+    items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, paths=(PathFacts((), (("int", 1),), 1, 1, 0),))
     facts = Facts("", facts_of.ServerFacts("6.0.5"), ("shop",), (items,))
     with pytest.raises(InputError, match=r"a path of `shop.item` has no steps"):
         read_facts(facts_text(facts), "facts.json")
@@ -373,7 +373,7 @@ def test_reading_that_ends_early_is_no_exact_count(database: Db) -> None:
 
 def test_an_element_alone_is_no_place_on_earth() -> None:
     """A path of a damaged facts file that names no field lies in no GeoJSON."""
-    element = Path((ELEMENT,), (("int", 1),), 1, 1, 0)
+    element = PathFacts((ELEMENT,), (("int", 1),), 1, 1, 0)
     items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, paths=(element,))
     assert not items.spatial(element)
 

@@ -11,14 +11,14 @@ from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather, pacing
 from nestling.executors.facts.catalogue import counters
-from nestling.executors.facts.pacing import Pace, is_in_use
+from nestling.executors.facts.pacing import RestingPace, is_in_use
 from nestling.executors.facts.permitted import Asking
 from tests.hand_clock import HandClock
 
 
 def test_a_rest_is_as_long_as_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches and questions are rested for once, however they lie in each other."""
-    pace, clock = Pace(rest=2.0), HandClock()
+    pace, clock = RestingPace(rest=2.0), HandClock()
     monkeypatch.setattr(pacing, "time", clock)
 
     def read() -> int:
@@ -33,7 +33,7 @@ def test_a_rest_is_as_long_as_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_late_in_a_run_rests_are_short() -> None:
     """Once the moment has come a rest is as long as the look at most."""
-    late, never = Pace(rest=4.0, until=time.monotonic()), Pace(rest=0.5, until=time.monotonic())
+    late, never = RestingPace(rest=4.0, until=time.monotonic()), RestingPace(rest=0.5, until=time.monotonic())
     late.after(0.02)
     never.after(0.02)
     assert (round(late.accounted, 3), round(never.accounted, 3)) == (0.04, 0.03)
@@ -41,7 +41,7 @@ def test_late_in_a_run_rests_are_short() -> None:
 
 def test_without_a_rest_nothing_waits() -> None:
     """No rest is the default of a pace, and costs nothing."""
-    pace = Pace()
+    pace = RestingPace()
     pace.timed(lambda: list(pace.between(range(1_000))))
     assert pace.accounted == 0
 

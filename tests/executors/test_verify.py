@@ -24,7 +24,7 @@ from nestling.emitters.mql import aggregation
 from nestling.executors.difference import Kind, RowDifference
 from nestling.executors.fingerprint import fingerprint
 from nestling.executors.progress import RowProgress
-from nestling.executors.verify import Verdict, VerifyReport, verify
+from nestling.executors.verify import EntityVerdict, VerifyReport, verify
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Model
@@ -61,7 +61,7 @@ def test_equal_data_is_equal(database: Database[Any], verifies: Verifies, case: 
     write(database, case)
     report = verifies(case)
     assert report.equal, report.differences
-    assert report.entities == {name: Verdict(len(rows), 0) for name, rows in case.rows.items()}
+    assert report.entities == {name: EntityVerdict(len(rows), 0) for name, rows in case.rows.items()}
 
 
 def test_a_changed_value_is_named(database: Database[Any], verifies: Verifies) -> None:
@@ -70,7 +70,7 @@ def test_a_changed_value_is_named(database: Database[Any], verifies: Verifies) -
     database.orders.update_one({"_id": 1}, {"$set": {"lines.0.quantity": 6}})
     report = verifies(NESTED)
     assert not report.equal
-    assert report.entities["line"] == Verdict(3, 1)
+    assert report.entities["line"] == EntityVerdict(3, 1)
     assert report.entities["serial"].differing == 0
     assert report.differences == (RowDifference("line", Kind.CHANGED, (1, 1), "quantity", 5, 6),)
 
@@ -94,7 +94,7 @@ def test_missing_extra_and_duplicate_rows(database: Database[Any], verifies: Ver
     database.orders.update_one({"_id": 2}, {"$push": {"lines": {"no": 7, "serials": []}}})
     database.orders.update_one({"_id": 1}, {"$push": {"lines": {"no": 1, "quantity": 5, "serials": []}}})
     report = verifies(NESTED)
-    assert report.entities["line"] == Verdict(3, 1, 2)
+    assert report.entities["line"] == EntityVerdict(3, 1, 2)
     assert set(report.differences) == {
         RowDifference("line", Kind.MISSING, (9, 2), None, 1, 0),
         RowDifference("line", Kind.EXTRA, (2, 7), None, 0, 1),
@@ -107,7 +107,7 @@ def test_rows_without_a_key_are_counted(database: Database[Any], verifies: Verif
     write(database, FORMS)
     database.orders.update_one({"_id": 1}, {"$set": {"words": ["x", None, None]}})
     report = verifies(FORMS)
-    assert report.entities["word"] == Verdict(4, 1, 1)
+    assert report.entities["word"] == EntityVerdict(4, 1, 1)
     assert set(report.differences) == {
         RowDifference("word", Kind.MISSING, (1, "x"), None, 2, 1),
         RowDifference("word", Kind.DUPLICATE, (1, None), None, 1, 2),
@@ -117,7 +117,7 @@ def test_rows_without_a_key_are_counted(database: Database[Any], verifies: Verif
 def test_an_empty_database_lacks_everything(verifies: Verifies) -> None:
     """Every row is missing."""
     report = verifies(NESTED)
-    assert report.entities == {"order": Verdict(2, 2), "line": Verdict(3, 3), "serial": Verdict(3, 3)}
+    assert report.entities == {"order": EntityVerdict(2, 2), "line": EntityVerdict(3, 3), "serial": EntityVerdict(3, 3)}
     assert {difference.kind for difference in report.differences} == {Kind.MISSING}
 
 
@@ -136,7 +136,7 @@ def test_differences_shown_are_bounded_and_counted_exactly(database: Database[An
     """4,999 rows differ, 7 are shown."""
     write(database, NUMBERS)
     report = verifies(NUMBERS, shown=7)
-    assert report.entities == {"number": Verdict(5000, 4999)}
+    assert report.entities == {"number": EntityVerdict(5000, 4999)}
     assert len(report.differences) == 7
 
 
@@ -247,7 +247,7 @@ def test_any_other_value_or_type_is_found(database: Database[Any], verifies: Ver
     things(database).insert_one(stored() | {name: other})
     report = verifies(EVERY_TYPE)
     assert [(each.kind, each.attribute) for each in report.differences] == [(Kind.CHANGED, name)]
-    assert report.entities == {"everything": Verdict(1, 1)}
+    assert report.entities == {"everything": EntityVerdict(1, 1)}
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ from nestling.ir.paths.write_path import (
     Each,
     ElementFilter,
     Fetch,
+    FieldMatch,
     Give,
     GivenValue,
     IfThere,
     Increment,
     InsertOne,
     Items,
-    Match,
     Pull,
     Push,
     Refuse,
@@ -74,7 +74,7 @@ def test_root_documents_come_change_and_go(database: Data) -> None:
     assert insert.parameters == ("id", "name", "city")
     assert run_write(database, insert, {"id": "7", "name": 5, "city": None}).affected == 1
     assert list(database.people.find()) == [{"_id": 7, "name": "5"}]
-    by_key = (Match("_id", stored("id", INTEGER)),)
+    by_key = (FieldMatch("_id", stored("id", INTEGER)),)
     change = (Set("name", stored("name", TEXT)), Increment("visits", GivenValue(Literal(2, INTEGER))))
     update = compiled_write(WritePlan((UpdateDocuments("people", by_key, change),), ()), name="change")
     assert run_write(database, update, {"id": 7, "name": None}).affected == 1
@@ -122,19 +122,19 @@ def test_a_change_does_what_it_says(database: Data, name: str) -> None:
 def test_matches_compare_as_they_say(database: Data) -> None:
     """Equal, not equal, less, greater, in; a missing value matches absence, and is in no order."""
     documents: list[dict[str, Any]] = [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}, {"_id": 3}, {"_id": 4, "a": [2, 5]}]
-    tests: list[tuple[Match, list[int]]] = [
-        (Match("a", value(2)), [2, 4]),
-        (Match("a", value(None)), [3]),
-        (Match("a", Cell("nothing")), [3]),
-        (Match("a", Cell("nothing"), Compared.NOT_EQUAL), [1, 2, 4]),
-        (Match("a", value(2), Compared.NOT_EQUAL), [1, 3]),
-        (Match("a", value(2), Compared.LESS), [1]),
-        (Match("a", Cell("nothing"), Compared.LESS), []),
-        (Match("a", value(None), Compared.GREATER), []),
-        (Match("a", value(2), Compared.GREATER), [4]),
-        (Match("a", Cell("ids"), Compared.IN), [1, 4]),
-        (Match("a", Cell("nothing"), Compared.IN), []),
-        (Match("a", Items((value(1), value(None), Cell("nothing"))), Compared.IN), [1]),
+    tests: list[tuple[FieldMatch, list[int]]] = [
+        (FieldMatch("a", value(2)), [2, 4]),
+        (FieldMatch("a", value(None)), [3]),
+        (FieldMatch("a", Cell("nothing")), [3]),
+        (FieldMatch("a", Cell("nothing"), Compared.NOT_EQUAL), [1, 2, 4]),
+        (FieldMatch("a", value(2), Compared.NOT_EQUAL), [1, 3]),
+        (FieldMatch("a", value(2), Compared.LESS), [1]),
+        (FieldMatch("a", Cell("nothing"), Compared.LESS), []),
+        (FieldMatch("a", value(None), Compared.GREATER), []),
+        (FieldMatch("a", value(2), Compared.GREATER), [4]),
+        (FieldMatch("a", Cell("ids"), Compared.IN), [1, 4]),
+        (FieldMatch("a", Cell("nothing"), Compared.IN), []),
+        (FieldMatch("a", Items((value(1), value(None), Cell("nothing"))), Compared.IN), [1]),
     ]
     database.rows.insert_one({"_id": 1, "ids": [1, 5]})
     for match, gone in tests:
@@ -146,12 +146,16 @@ def test_matches_compare_as_they_say(database: Data) -> None:
         assert left == [n for n in (1, 2, 3, 4) if n not in gone], match
     database.t.insert_many([{"a": n} for n in (7, 8, 9)])
     between = (
-        Match("a", value(6), Compared.GREATER),
-        Match("a", value(9), Compared.LESS),
-        Match("a", value(8), Compared.NOT_EQUAL),
+        FieldMatch("a", value(6), Compared.GREATER),
+        FieldMatch("a", value(9), Compared.LESS),
+        FieldMatch("a", value(8), Compared.NOT_EQUAL),
     )
     assert wrote(database, DeleteDocuments("t", between, many=True)).affected == 1
-    twice = (Match("a", value(8), Compared.NOT_EQUAL), Match("a", value(7), Compared.NOT_EQUAL), Match("a", value(9)))
+    twice = (
+        FieldMatch("a", value(8), Compared.NOT_EQUAL),
+        FieldMatch("a", value(7), Compared.NOT_EQUAL),
+        FieldMatch("a", value(9)),
+    )
     assert wrote(database, DeleteDocuments("t", twice)).affected == 1
 
 
@@ -162,7 +166,7 @@ def test_upserts_and_what_is_done_otherwise(database: Data) -> None:
     assert wrote(database, upsert, at="noon").affected == 1
     assert wrote(database, upsert, at="night").affected == 1
     assert list(database.t.find()) == [{"_id": 1, "n": 2, "at": "noon"}]
-    two = (Match("_id", value(2)),)
+    two = (FieldMatch("_id", value(2)),)
     instead = InsertOne("t", SubDocument((("_id", value(2)), ("b.c", stored("at", TEXT)))))
     assert wrote(database, UpdateDocuments("t", two, count, otherwise=(instead,)), at=None).affected == 1
     assert wrote(database, UpdateDocuments("t", two, count, otherwise=(instead,)), at=None).affected == 1
@@ -219,7 +223,7 @@ def test_rows_inside_rows(database: Data) -> None:
         Shape(scan, (("kid", Column("r", "kid", ANY)),), Layout.of({("r", "kid"): "_id"})),
         (OutputColumn("kid", "kid", ANY),),
     )
-    mark = UpdateDocuments("kids", (Match("_id", Cell("kid")),), (Set("seen", Constant(True)),))
+    mark = UpdateDocuments("kids", (FieldMatch("_id", Cell("kid")),), (Set("seen", Constant(True)),))
     inner = (Fetch("kids", kids, (("cell id", "_id"),)), Each("kids", (mark,)))
     fetch = Fetch("rows", read("parents", "_id", "n"))
     assert wrote(database, fetch, Each("rows", inner), counted=("kids",)).affected == 3
@@ -240,7 +244,7 @@ def test_json_null_is_a_value(database: Data) -> None:
 def test_parameters_never_become_operators(database: Data, bad: object) -> None:
     """A document or list is no value; names that are missing or unknown are named; nothing was asked of the server."""
     database.t.insert_one({"_id": 1})
-    delete = DeleteDocuments("t", (Match("_id", stored("id", ANY)),), many=True)
+    delete = DeleteDocuments("t", (FieldMatch("_id", stored("id", ANY)),), many=True)
     with pytest.raises(WorkloadError, match="parameter `id`"):
         wrote(database, delete, id=bad)
     with pytest.raises(WorkloadError, match="needs a value for the parameter `id`"):
@@ -257,10 +261,10 @@ def test_texts_stay_texts(database: Data, text: str) -> None:
     wrote(database, insert, p=text)
     assert list(database.t.find()) == [{"_id": text, "a": [text]}]
     push = UpdateDocuments(
-        "t", (Match("_id", stored("p", TEXT)),), (Push("a", stored("p", TEXT)), Set("b", stored("p", TEXT)))
+        "t", (FieldMatch("_id", stored("p", TEXT)),), (Push("a", stored("p", TEXT)), Set("b", stored("p", TEXT)))
     )
     assert wrote(database, push, p=text).affected == 1
-    wrote(database, UpdateDocuments("t", (), (Pull("a", (Match("", stored("p", TEXT)),)),)), p=text)
+    wrote(database, UpdateDocuments("t", (), (Pull("a", (FieldMatch("", stored("p", TEXT)),)),)), p=text)
     assert list(database.t.find()) == [{"_id": text, "a": [], "b": text}]
 
 
@@ -268,7 +272,9 @@ def test_writers_at_the_same_time_lose_nothing(database: Data) -> None:
     """Eight threads add to one document, by `$inc` and by transactions over two documents: the totals are right."""
     database.t.insert_many([{"_id": 1, "n": 0}, {"_id": 2, "n": 0}])
     add = Increment("n", value(1))
-    both = WritePlan((UpdateDocuments("t", ONE, (add,)), UpdateDocuments("t", (Match("_id", value(2)),), (add,))), ())
+    both = WritePlan(
+        (UpdateDocuments("t", ONE, (add,)), UpdateDocuments("t", (FieldMatch("_id", value(2)),), (add,))), ()
+    )
     moved = compiled_write(both, name="both")
     single = compiled_write(WritePlan((UpdateDocuments("t", ONE, (add,)),), ()), name="single")
     assert (moved.transaction, single.transaction) == (True, False)
@@ -345,7 +351,7 @@ def test_a_unique_index_is_a_constraint(database: Data) -> None:
 
 def test_conflicting_changes_are_a_mistake_of_the_planner() -> None:
     """Two changes of one path in one command, which no server takes, are refused when they are compiled."""
-    changes = (Pull("a", (Match("", value(1)),)), Push("a", value(2)))
+    changes = (Pull("a", (FieldMatch("", value(1)),)), Push("a", value(2)))
     with pytest.raises(ValueError, match="in one command"):
         compiled_write(WritePlan((UpdateDocuments("t", ONE, changes),), ()))
 
@@ -416,7 +422,7 @@ def test_constraint_errors_travel_between_processes() -> None:
 def test_plans_are_said_in_words(database: Data) -> None:
     """Every step, change and value has words, in the order things are done."""
     changes = tuple(change for _, (_, changes, _, _) in CHANGES.items() for change in changes)
-    filters = (ElementFilter("e", (Match("k", Cell("n"), Compared.LESS),)),)
+    filters = (ElementFilter("e", (FieldMatch("k", Cell("n"), Compared.LESS),)),)
     gone, at = (DeleteDocuments("u", ()),), (("at", Constant(1)),)
     update = UpdateDocuments("t", ONE, changes, filters, many=True, otherwise=gone, on_insert=at)
     insert = InsertOne("v", SubDocument((("_id", Cell("n")),)), if_there=IfThere.LEAVE)

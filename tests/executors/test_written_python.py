@@ -29,9 +29,9 @@ from nestling.ir.paths.write_path import (
     DeleteDocuments,
     Each,
     Fetch,
+    FieldMatch,
     Give,
     InsertOne,
-    Match,
     Refuse,
     Set,
     SubDocument,
@@ -116,7 +116,7 @@ def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, da
     )
     other = UpdateDocuments(
         "t",
-        (Match("_id", stored("id", INTEGER)),),
+        (FieldMatch("_id", stored("id", INTEGER)),),
         (Set("name", stored("name", TEXT)),),
         otherwise=(InsertOne("t", SubDocument((("_id", stored("id", INTEGER)),))),),
     )
@@ -172,7 +172,10 @@ def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[An
     database.t.insert_many([{"_id": n, "name": name} for n, name in ((1, "a"), (2, "b"), (3, None))])
     columns = (OutputColumn("id", "id", INTEGER), OutputColumn("name", "name", TEXT))
     plan = WritePlan(
-        (Fetch("gone", read("t", "_id", "name")), Each("gone", (DeleteDocuments("t", (Match("_id", Cell("_id")),)),))),
+        (
+            Fetch("gone", read("t", "_id", "name")),
+            Each("gone", (DeleteDocuments("t", (FieldMatch("_id", Cell("_id")),)),)),
+        ),
         ("gone",),
         answer=Answer(("gone",), columns, ("_id", "name")),
     )

@@ -10,15 +10,15 @@ from nestling.ir.paths.row_steps import Layout, Shape
 from nestling.ir.paths.write_path import (
     AddToSet,
     Cell,
-    Change,
     Constant,
+    DocumentChange,
     ElementFilter,
     Extend,
+    FieldMatch,
     Give,
     GivenValue,
     Increment,
     Items,
-    Match,
     PairList,
     Pull,
     Push,
@@ -49,8 +49,8 @@ def value(found: object) -> GivenValue:
     return GivenValue(Literal(found, ANY))
 
 
-ONE = (Match("_id", value(1)),)
-CHANGES: dict[str, tuple[dict[str, object], tuple[Change, ...], tuple[ElementFilter, ...], dict[str, object]]] = {
+ONE = (FieldMatch("_id", value(1)),)
+CHANGES: dict[str, tuple[dict[str, object], tuple[DocumentChange, ...], tuple[ElementFilter, ...], dict[str, object]]] = {
     "set and unset": (
         {"a": 1, "b": 2},
         (Set("a", value(5)), Set("b", value(None)), Set("c.d", Constant("$x"))),
@@ -99,20 +99,20 @@ CHANGES: dict[str, tuple[dict[str, object], tuple[Change, ...], tuple[ElementFil
     ),
     "push plainly, null for what is missing": ({"a": [1], "b": []}, (Push("a", Cell("n")), Push("b", Cell("nothing"))), (), {"a": [1, 3], "b": [None]}),
     "only put in order": ({"a": [3, 1, 2]}, (Push("a", None, (("", 1),)),), (), {"a": [1, 2, 3]}),
-    "pull by a field": ({"a": [{"k": 3}, {"k": 4}, {}]}, (Pull("a", (Match("k", Cell("n")),)),), (), {"a": [{"k": 4}, {}]}),
-    "pull what lacks a field": ({"a": [{"k": 3}, {}]}, (Pull("a", (Match("k", Cell("nothing")),)),), (), {"a": [{"k": 3}]}),
-    "pull values": ({"a": [3, 4, None], "b": [3, None]}, (Pull("a", (Match("", Cell("n")),)), Pull("b", (Match("", Cell("nothing")),))), (), {"a": [4, None], "b": [3]}),
+    "pull by a field": ({"a": [{"k": 3}, {"k": 4}, {}]}, (Pull("a", (FieldMatch("k", Cell("n")),)),), (), {"a": [{"k": 4}, {}]}),
+    "pull what lacks a field": ({"a": [{"k": 3}, {}]}, (Pull("a", (FieldMatch("k", Cell("nothing")),)),), (), {"a": [{"k": 3}]}),
+    "pull values": ({"a": [3, 4, None], "b": [3, None]}, (Pull("a", (FieldMatch("", Cell("n")),)), Pull("b", (FieldMatch("", Cell("nothing")),))), (), {"a": [4, None], "b": [3]}),
     "add to a set": ({"a": [3]}, (AddToSet("a", Cell("n")), AddToSet("b", value(1))), (), {"a": [3], "b": [1]}),
     "elements that match": (
         {"a": [{"k": 3, "v": 1}, {"k": 4, "v": 1}]},
         (Set("a.$[e].v", Cell("nothing")), Increment("a.$[e].w", value(2))),
-        (ElementFilter("e", (Match("k", Cell("n")), Match("v", value(0), Compared.GREATER))),),
+        (ElementFilter("e", (FieldMatch("k", Cell("n")), FieldMatch("v", value(0), Compared.GREATER))),),
         {"a": [{"k": 3, "w": 2}, {"k": 4, "v": 1}]},
     ),
     "elements of elements": (
         {"a": [{"b": [1, 3]}, {"b": [3]}]},
         (Set("a.$[].b.$[e]", value(0)),),
-        (ElementFilter("e", (Match("", Cell("n")),)),),
+        (ElementFilter("e", (FieldMatch("", Cell("n")),)),),
         {"a": [{"b": [1, 0]}, {"b": [0]}]},
     ),
     "pairs": (

@@ -22,7 +22,7 @@ from nestling.ir.primitives import (
     Index,
     Order,
 )
-from nestling.ir.rows import AggregateKind, Hop, Path
+from nestling.ir.rows import AggregateKind, Hop, RowPath
 from nestling.ir.storage.layout import nested_documents
 from nestling.ir.types import TypeName
 
@@ -81,7 +81,7 @@ def _changed(body: Document, old: Document, new: Document) -> Document:
     return replace(body, embeddings=embeddings)
 
 
-def _path(draw: st.DrawFn, model: Model, at: str) -> Path:
+def _path(draw: st.DrawFn, model: Model, at: str) -> RowPath:
     hops: list[Hop] = []
     for _ in range(draw(st.sampled_from((1, 1, 1, 2, 2, 3)))):
         choices = [Hop(link.name, up=True) for link in model.parents_of(at)]
@@ -92,14 +92,14 @@ def _path(draw: st.DrawFn, model: Model, at: str) -> Path:
     return tuple(hops)
 
 
-def _with_more(draw: st.DrawFn, model: Model, body: Document, path: Path, number: int, *, sums: bool) -> Document:
+def _with_more(draw: st.DrawFn, model: Model, body: Document, path: RowPath, number: int, *, sums: bool) -> Document:
     source = model.entity(path[-1].target(model))
     if draw(st.integers(0, 2)) == 0:
         return replace(body, computed=(*body.computed, _computed(draw, source, path, number, sums=sums)))
     return replace(body, copies=(*body.copies, _copy(draw, model, source, path, number)))
 
 
-def _computed(draw: st.DrawFn, source: Entity, path: Path, number: int, *, sums: bool) -> Computed:
+def _computed(draw: st.DrawFn, source: Entity, path: RowPath, number: int, *, sums: bool) -> Computed:
     name = f"more computed {number}"
     numbers = [a.name for a in source.attributes if a.type.name in _NUMBERS]
     stamp = draw(st.sampled_from((None, None, f"computed at {number}")))
@@ -111,7 +111,7 @@ def _computed(draw: st.DrawFn, source: Entity, path: Path, number: int, *, sums:
     return Computed(name, path, function, TRANSACTION, draw(st.sampled_from(numbers)), stamp=stamp)
 
 
-def _copy(draw: st.DrawFn, model: Model, source: Entity, path: Path, number: int) -> Copy:
+def _copy(draw: st.DrawFn, model: Model, source: Entity, path: RowPath, number: int) -> Copy:
     first = path[0]
     closure = len(path) == 1 and first.up and model.relationship(first.relationship).is_self and draw(st.booleans())
     form = draw(st.sampled_from((Form.ARRAY, Form.SCALARS, Form.PATH) if closure else _FORMS))

@@ -11,13 +11,13 @@ import yaml
 
 from nestling.ir.reading import Reading
 from nestling.ir.text import write_proposal, write_reading
-from nestling.ir.text.schema import KINDS, Kind, generated_schema, published_schema
+from nestling.ir.text.schema import KINDS, FileKind, generated_schema, published_schema
 from nestling.ir.text.yaml_loader import Loader
 from tests.cases.pattern_case import PatternCase, pattern_cases
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_published_schema_is_the_generated_one(kind: Kind) -> None:
+def test_published_schema_is_the_generated_one(kind: FileKind) -> None:
     """`python -m nestling.ir.text.schema` has been run since the forms last changed, and gives a valid schema."""
     assert published_schema(kind) == generated_schema(kind)
     jsonschema.Draft202012Validator.check_schema(json.loads(published_schema(kind)))
@@ -38,13 +38,13 @@ def test_schema_refuses_unknown_keys() -> None:
         validate("model", "nestling: 1\nmodel: {name: x, entities: {}, colour: red}\n")
 
 
-def validate(kind: Kind, text: str) -> None:
+def validate(kind: FileKind, text: str) -> None:
     """Check the text against a published schema; a date in YAML is text to us."""
     value = json.loads(json.dumps(yaml.load(text, Loader=Loader), default=str))
     validator(kind).validate(value)
 
 
 @cache
-def validator(kind: Kind) -> jsonschema.Draft202012Validator:
+def validator(kind: FileKind) -> jsonschema.Draft202012Validator:
     """A validator by a published schema, which is known to be one."""
     return jsonschema.Draft202012Validator(json.loads(published_schema(kind)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep, Structure
 
 RATES = st.sampled_from([0.0, 0.001, 0.5, 1.0, 3.0, 900.0])
 COSTS = st.one_of(st.integers(0, 40).map(lambda n: n / 8), st.sampled_from([1e-9, 1e-4, 1e3, 1e6]))
@@ -48,7 +48,7 @@ def problems(draw: st.DrawFn) -> DesignProblem:
         draw(_groups(names)),
         tuple(draw(st.lists(st.builds(Needs, st.sampled_from(names), few), max_size=2))),
         tuple(
-            Step(statement, f"hop {place}", (*ways[0], *ways[1]) or (Mode("way", (), 1.0),))
+            StatementStep(statement, f"hop {place}", (*ways[0], *ways[1]) or (Mode("way", (), 1.0),))
             for place, (statement, ways) in enumerate(steps)
         ),
         tuple(draw(st.lists(st.builds(Charge, statements, st.just("upkeep"), few, SIGNED), max_size=5))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Charge, DesignProblem, Group, Mode, Needs, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Mode, Needs, StatementStep, Structure
 
 
 def shop(*, reads: float = 100.0, changes: float = 1.0) -> DesignProblem:
@@ -17,14 +17,16 @@ def shop(*, reads: float = 100.0, changes: float = 1.0) -> DesignProblem:
         groups=(Group("home of line", ("apart", "inside")), Group("product name", ("copy",), optional=True)),
         needs=(Needs("index", ("apart",)),),
         steps=(
-            Step(
+            StatementStep(
                 "page",
                 "lines",
                 (Mode("unwind", ("inside",), 1.0), Mode("seek", ("index",), 3.0), Mode("scan", ("apart",), 50.0)),
             ),
-            Step("page", "name", (Mode("copied", ("copy",), 0.0), Mode("looked up", (), 2.0))),
-            Step("rename", "write", (Mode("write", (), 1.0),)),
-            Step("line", "write", (Mode("rewrite the order", ("inside",), 10.0), Mode("insert", ("apart",), 1.0))),
+            StatementStep("page", "name", (Mode("copied", ("copy",), 0.0), Mode("looked up", (), 2.0))),
+            StatementStep("rename", "write", (Mode("write", (), 1.0),)),
+            StatementStep(
+                "line", "write", (Mode("rewrite the order", ("inside",), 10.0), Mode("insert", ("apart",), 1.0))
+            ),
         ),
         charges=(
             Charge("rename", "names that follow", ("copy",), 40.0),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import DesignProblem, Group, Mode, Needs, Step, Structure
+from nestling.ir.options import DesignProblem, Group, Mode, Needs, StatementStep, Structure
 from nestling.optimizer.changes import changes
 
 
@@ -19,9 +19,9 @@ def problem() -> DesignProblem:
         ),
         needs=(Needs("c in b", ("a in b", "a alone")),),
         steps=(
-            Step("read a", "a", (Mode("join", ("a alone",), 3.0), Mode("scan", ("a in b",), 9.0))),
-            Step("find a", "a", (Mode("seek", ("a in b", "index of a"), 1.0), Mode("as it is", (), 8.0))),
-            Step("read c", "c", (Mode("join", ("c alone",), 4.0), Mode("together", ("c in b",), 1.0))),
+            StatementStep("read a", "a", (Mode("join", ("a alone",), 3.0), Mode("scan", ("a in b",), 9.0))),
+            StatementStep("find a", "a", (Mode("seek", ("a in b", "index of a"), 1.0), Mode("as it is", (), 8.0))),
+            StatementStep("read c", "c", (Mode("join", ("c alone",), 4.0), Mode("together", ("c in b",), 1.0))),
         ),
         charges=(),
         limits=(),
@@ -55,7 +55,7 @@ def test_what_saves_nothing_by_itself_is_made_with_what_it_prepares() -> None:
         structures=tuple(Structure(name, name) for name in names),
         groups=(Group("home", ("home",)), *(Group(name, (name,), optional=True) for name in names[1:])),
         needs=(),
-        steps=(Step("read", "read", modes),),
+        steps=(StatementStep("read", "read", modes),),
         charges=(),
         limits=(),
         rates={"read": 1.0},

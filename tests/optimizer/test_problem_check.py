@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from nestling.common.errors import SearchError
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep, Structure
 from nestling.optimizer import solve
 from tests.optimizer.shop import shop
 
 
 def with_mode(mode: Mode) -> DesignProblem:
     problem = shop()
-    return replace(problem, steps=(*problem.steps, Step("page", "more", (mode,))))
+    return replace(problem, steps=(*problem.steps, StatementStep("page", "more", (mode,))))
 
 
 MISTAKES = {

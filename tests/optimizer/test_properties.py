@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 
 from nestling.common.errors import InfeasibleError
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Solution, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Solution, StatementStep, Structure
 from nestling.optimizer import check, solve, storage_budget
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
@@ -73,7 +73,9 @@ NEXT_TO_NOTHING = DesignProblem(
     needs=(),
     charges=(),
     steps=(
-        Step("q", "hop", (Mode("way", (), 0.0, without=("s1",), loads=(("load", -1.0),)), Mode("always", (), 1e-9))),
+        StatementStep(
+            "q", "hop", (Mode("way", (), 0.0, without=("s1",), loads=(("load", -1.0),)), Mode("always", (), 1e-9))
+        ),
     ),
     limits=(Limit("limit", ((("s0",), 1.0),), 0.0),),
     rates={"q": 0.001},
@@ -86,7 +88,7 @@ SPECK_BESIDE_SAVINGS = DesignProblem(
     groups=(Group("decision", ("s0", "s1")),),
     needs=(),
     charges=(Charge("q", "saved", ("s0",), -15.75), Charge("q", "upkeep", ("s2", "s0"), 1e-9)),
-    steps=(Step("q", "hop", (Mode("way", ("s2",), 0.0),)),),
+    steps=(StatementStep("q", "hop", (Mode("way", ("s2",), 0.0),)),),
     limits=(),
     rates={"q": 0.001},
     loads=(),
@@ -98,7 +100,7 @@ BESIDE_WHAT_NOBODY_PAYS = DesignProblem(
     groups=(Group("decision", ("s0", "s1")),),
     needs=(),
     charges=(Charge("q1", "saved", ("s0", "s2"), -0.125),),
-    steps=(Step("q0", "hop", (Mode("way", (), 1000.0), Mode("way", ("s0",), 0.0))),),
+    steps=(StatementStep("q0", "hop", (Mode("way", (), 1000.0), Mode("way", ("s0",), 0.0))),),
     limits=(),
     rates={"q0": 900.0, "q1": 0.001},
     loads=(),

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from nestling.common.errors import CheckError, InfeasibleError
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep, Structure
 from nestling.optimizer import check, pareto, part, solve, storage_budget
 from nestling.optimizer.budget import with_limits
 from tests.optimizer.exhaustive import exhaustive
@@ -54,7 +54,7 @@ def test_ties_go_to_fewer_structures_and_then_to_what_is_in_place():
     )
     groups = (Group("way", ("first", "second", "pair")),)
     modes = tuple(Mode(name, (name,), 1.0) for name in ("first", "second", "pair"))
-    problem = DesignProblem(structures, groups, (), (Step("q", "hop", modes),), (), (), {"q": 1.0})
+    problem = DesignProblem(structures, groups, (), (StatementStep("q", "hop", modes),), (), (), {"q": 1.0})
     assert solve(problem).chosen == {"second"}
 
 
@@ -65,9 +65,9 @@ def test_costs_of_very_different_size_meet_in_one_problem():
     other = (Mode("with", ("a",), 1e-9, (("d", 1e6),)), Mode("without", (), 1.5e-9))
     structures = tuple(Structure(name, "") for name in (*names, "d"))
     steps = (
-        Step("q", "one", modes),
-        Step("q", "two", other),
-        Step("q", "three", (Mode("d", ("d",), 0.0), Mode("", (), 1e-10))),
+        StatementStep("q", "one", modes),
+        StatementStep("q", "two", other),
+        StatementStep("q", "three", (Mode("d", ("d",), 0.0), Mode("", (), 1e-10))),
     )
     problem = DesignProblem(structures, (Group("way", names),), (), steps, (), (), {"q": 1.0})
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)
@@ -109,7 +109,9 @@ def test_limits_over_several_parts_are_kept():
     """Ten parts that share nothing but a budget for four of ten copies."""
     structures = tuple(Structure(f"copy {place}", "", bytes=1.0) for place in range(10))
     steps = tuple(
-        Step("q", f"hop {place}", (Mode("copied", (f"copy {place}",), 0.0), Mode("looked up", (), 1.0 + place)))
+        StatementStep(
+            "q", f"hop {place}", (Mode("copied", (f"copy {place}",), 0.0), Mode("looked up", (), 1.0 + place))
+        )
         for place in range(10)
     )
     problem = DesignProblem(structures, (), (), steps, (), (), {"q": 1.0})
@@ -146,7 +148,7 @@ def test_a_need_and_a_statement_can_be_to_blame():
     """A statement that only an index answers, and an index that needs what a limit forbids."""
     problem = replace(
         shop(),
-        steps=(Step("page", "lines", (Mode("seek", ("index",), 1.0),)),),
+        steps=(StatementStep("page", "lines", (Mode("seek", ("index",), 1.0),)),),
         charges=(),
         needs=(Needs("index", ("apart",)),),
         limits=(Limit("no own collection", ((("apart",), 1.0),), 0.0),),

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from nestling.ir.options import Charge, DesignProblem, Group, Mode, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Mode, StatementStep, Structure
 from nestling.optimizer import rate_flips, solve, solved_parts
-from nestling.optimizer.alternatives import Alternative
+from nestling.optimizer.alternatives import OtherChoice
 from nestling.optimizer.part import solve_part
 from nestling.optimizer.weigh import come_instead, weigh
 from tests.optimizer.shop import shop
@@ -39,7 +39,7 @@ def test_what_takes_the_place_of_a_choice_is_named():
     """An index saves little over the other one, and much over none: both are told."""
     found = ("wide index", "narrow index")
     modes = tuple(Mode(name, (name,), seconds) for name, seconds in zip(found, (1.0, 1.5), strict=True))
-    step = Step("page", "find", (*modes, Mode("scan", (), 40.0)))
+    step = StatementStep("page", "find", (*modes, Mode("scan", (), 40.0)))
     charges = tuple(Charge("write", "entry", (name,), 0.25) for name in found)
     groups = tuple(Group(name, (name,), optional=True) for name in found)
     structures = tuple(Structure(name, name) for name in found)
@@ -53,7 +53,7 @@ def test_what_is_built_anyway_takes_its_place_for_nothing():
     """Without the wide index the narrow one is there, chosen or not, or only then; what is built anyway cannot be left out."""
     found = ("wide index", "narrow index")
     modes = tuple(Mode(name, (name,), seconds) for name, seconds in zip(found, (1.0, 1.5), strict=True))
-    step = Step("page", "find", (*modes, Mode("scan", (), 40.0)))
+    step = StatementStep("page", "find", (*modes, Mode("scan", (), 40.0)))
     charges = tuple(Charge("write", "entry", (name,), 0.25) for name in found)
     groups = tuple(Group(name, (name,), optional=True) for name in found)
     structures = tuple(Structure(name, name) for name in found)
@@ -70,12 +70,12 @@ def test_what_is_built_anyway_takes_its_place_for_nothing():
 def test_what_may_as_well_stay_is_not_named():
     """An alternative found with another home of equal cost, which has nothing to do with it, has the home as it was."""
     homes, copy = Group("home", ("fifty", "two hundred")), Group("copy", ("copy",), optional=True)
-    places = Step("page", "home", tuple(Mode(name, (name,), 1.0) for name in homes.among))
-    copied = Step("page", "copy", (Mode("copied", ("copy",), 1.0), Mode("joined", (), 5.0)))
+    places = StatementStep("page", "home", tuple(Mode(name, (name,), 1.0) for name in homes.among))
+    copied = StatementStep("page", "copy", (Mode("copied", ("copy",), 1.0), Mode("joined", (), 5.0)))
     structures = tuple(Structure(name, name) for name in (*homes.among, "copy"))
     problem = DesignProblem(structures, (homes, copy), (), (places, copied), (), (), {"page": 1.0})
     solution = replace(solve(problem), chosen=frozenset({"fifty", "copy"}))
-    other = Alternative(None, 6.0, True, frozenset({"two hundred"}))
+    other = OtherChoice(None, 6.0, True, frozenset({"two hundred"}))
     assert come_instead(problem, solution, other, copy) == ()
 
 
@@ -91,10 +91,10 @@ def test_parts_that_a_decision_does_not_touch_are_solved_once(monkeypatch: pytes
     groups = tuple(Group(name, (f"{name} a", f"{name} b")) for name in names)
     structures = tuple(Structure(each, each) for group in groups for each in group.among)
     steps = [
-        Step(name, "own", (Mode("a", (f"{name} a",), 1.0), Mode("b", (f"{name} b",), 2.0))) for name in names
+        StatementStep(name, "own", (Mode("a", (f"{name} a",), 1.0), Mode("b", (f"{name} b",), 2.0))) for name in names
     ]  # fmt: skip
     steps += [
-        Step(one, "both", (Mode("tied", (f"{one} b", f"{other} b"), 9.0), Mode("plain", (), 3.0)))
+        StatementStep(one, "both", (Mode("tied", (f"{one} b", f"{other} b"), 9.0), Mode("plain", (), 3.0)))
         for one, other in pairwise(names)
     ]  # fmt: skip
     problem = DesignProblem(structures, groups, (), tuple(steps), (), (), dict.fromkeys(names, 1.0))

@@ -201,7 +201,7 @@ def test_a_rival_that_cannot_answer_is_left_out(
     address, reading = source(tmp_path, READS)
     every = statements.compiled
 
-    def lacking(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+    def lacking(proposal: Proposal, reading: Reading) -> tuple[statements.CompiledByName, statements.Exact]:
         made, exact = every(proposal, reading)
         if proposal.design.model.name != lacks:
             return made, exact
@@ -268,7 +268,7 @@ def test_designs_that_choose_in_different_ways(mongod: Server, tmp_path: Path, m
     address, reading = source(tmp_path, READS + "-- name: some, rate: 5/s\nSELECT title FROM book LIMIT 3;")
     every = statements.compiled
 
-    def others(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+    def others(proposal: Proposal, reading: Reading) -> tuple[statements.CompiledByName, statements.Exact]:
         made, exact = every(proposal, reading)
         order = "DESC" if proposal.design.model.name == "embedded" else "ASC"
         some = convert(proposal, f"SELECT title FROM book ORDER BY book_id {order} LIMIT 3", name="some")

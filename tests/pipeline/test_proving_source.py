@@ -24,7 +24,7 @@ from nestling.pipeline.answer_choice import TIES as TIED
 from nestling.pipeline.close_comparisons import LAST_DIGITS
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, statements
-from nestling.pipeline.source_answers import Source, opened_source
+from nestling.pipeline.source_answers import AskedSource, opened_source
 from nestling.sources.front import open_rows
 from tests.pipeline.test_proving import READS, TINY, WRITES, source, two
 
@@ -96,7 +96,7 @@ def compared(
     mongod: Server,
     address: str,
     reading: Reading,
-    opener: Callable[[], AbstractContextManager[Source]] | None = None,
+    opener: Callable[[], AbstractContextManager[AskedSource]] | None = None,
     effort: Effort = TINY,
 ) -> Proof:
     """A tiny proof of two designs beside the source."""
@@ -107,7 +107,7 @@ def compared(
 
 
 @contextmanager
-def after(change: str, address: str, reading: Reading) -> Iterator[Source]:
+def after(change: str, address: str, reading: Reading) -> Iterator[AskedSource]:
     """The source, to which somebody has done something since the rows were loaded."""
     with closing(sqlite3.connect(address.removeprefix("sqlite:///"))) as connection, connection:
         connection.executescript(change)
@@ -135,7 +135,7 @@ def miscompiled(monkeypatch: pytest.MonkeyPatch, name: str, other: str, *, only:
     """From now on a statement is converted as if it were another one, on all designs or on one only."""
     every = statements.compiled
 
-    def wrong(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+    def wrong(proposal: Proposal, reading: Reading) -> tuple[statements.CompiledByName, statements.Exact]:
         made, exact = every(proposal, reading)
         if only and proposal.design.model.name != only:
             return made, exact

@@ -14,7 +14,7 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options, text
 
 if TYPE_CHECKING:
-    from nestling.emitters.python_code import Compiled, Statement
+    from nestling.emitters.python_code import CodeStatement, CompiledCode
     from nestling.ir.proposal import Proposal
 
 
@@ -97,7 +97,7 @@ def _refuse_name(proposal: Proposal, sql: str) -> None:
         )
 
 
-def _print(statements: Iterable[Statement], as_json: bool) -> int:
+def _print(statements: Iterable[CodeStatement], as_json: bool) -> int:
     from nestling.ir.programs.compiled import NotCompiled
 
     gaps, supported = 0, False
@@ -114,7 +114,7 @@ def _print(statements: Iterable[Statement], as_json: bool) -> int:
     return DIFFERENT if gaps else FINE
 
 
-def _print_python(statements: tuple[Statement, ...]) -> int:
+def _print_python(statements: tuple[CodeStatement, ...]) -> int:
     from nestling.emitters.python_code import lacking, module
     from nestling.ir.programs.compiled import NotCompiled
 
@@ -125,12 +125,12 @@ def _print_python(statements: tuple[Statement, ...]) -> int:
     return DIFFERENT if lacking(statements) else FINE
 
 
-def _say_notes(statement: Compiled) -> None:
+def _say_notes(statement: CompiledCode) -> None:
     for note in statement.notes:
         text.say(f"note: {statement.name + ': ' if statement.name else ''}{note}")
 
 
-def _as_json(statement: Statement) -> dict[str, object]:
+def _as_json(statement: CodeStatement) -> dict[str, object]:
     from nestling.emitters.mql.client_join import join_json
     from nestling.emitters.mql.script import read_json
     from nestling.emitters.mql.write_json import write_json
@@ -144,7 +144,7 @@ def _as_json(statement: Statement) -> dict[str, object]:
     return read_json(statement) if isinstance(statement, CompiledRead) else write_json(statement)
 
 
-def _for_shell(statement: Compiled, supported: bool) -> tuple[str, bool]:
+def _for_shell(statement: CompiledCode, supported: bool) -> tuple[str, bool]:
     """The statement for mongosh, and whether what scripts call has been defined by now: once is enough."""
     from nestling.emitters.mql.client_join import join_shell
     from nestling.emitters.mql.script import read_shell

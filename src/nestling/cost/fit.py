@@ -31,7 +31,7 @@ RESAMPLES = 24
 SMALLEST_DOUBT = 0.05
 """No figure is surer than that: the same server measures itself differently on another day."""
 
-Row = Sequence[float]
+_Row = Sequence[float]
 
 
 def fitted(measurements: Sequence[Measurement], known: Profile, identity: Identity, *, name: str) -> Profile:
@@ -51,7 +51,7 @@ def fitted(measurements: Sequence[Measurement], known: Profile, identity: Identi
     return replace(known, name=name, identity=identity, coefficients=coefficients, measured=True, note="")
 
 
-def solve(rows: Sequence[Row], times: Sequence[float], known: Sequence[float]) -> list[float]:
+def solve(rows: Sequence[_Row], times: Sequence[float], known: Sequence[float]) -> list[float]:
     """Coefficients, none far below the known one, whose products with the rows come closest to the times."""
     found = list(known)
     for _ in range(REWEIGHTINGS):
@@ -72,7 +72,7 @@ def errors(measurements: Sequence[Measurement], seconds: Mapping[str, float]) ->
 
 
 def _descend(
-    rows: Sequence[Row], times: Sequence[float], weights: Sequence[float], known: Sequence[float], start: list[float]
+    rows: Sequence[_Row], times: Sequence[float], weights: Sequence[float], known: Sequence[float], start: list[float]
 ) -> list[float]:
     """Minimise the weighted squares plus the pull, one coefficient after the other. Columns are scaled by the known figures."""
     size = len(known)
@@ -101,7 +101,7 @@ def _descend(
     return [value * scale for value, scale in zip(found, known, strict=True)]
 
 
-def _doubts(rows: Sequence[Row], times: Sequence[float], found: Sequence[float]) -> list[float]:
+def _doubts(rows: Sequence[_Row], times: Sequence[float], found: Sequence[float]) -> list[float]:
     random = Random(1)  # noqa: S311 - resampling, not secrets
     refits = []
     for _ in range(RESAMPLES):
@@ -114,6 +114,6 @@ def _doubts(rows: Sequence[Row], times: Sequence[float], found: Sequence[float])
     return doubts
 
 
-def _dot(one: Row, other: Row) -> float:
+def _dot(one: _Row, other: _Row) -> float:
     product: float = sum(map(mul, one, other))
     return product

@@ -11,7 +11,7 @@ from typing import Any
 from nestling.common.errors import InputError, Problem
 from nestling.cost.profile import Coefficient, Identity, Profile
 from nestling.ir.text.yaml_reader import read_yaml
-from nestling.ir.text.yaml_writer import Block, yaml_text
+from nestling.ir.text.yaml_writer import BlockMap, yaml_text
 
 FORMAT = 1
 DEFAULT = "wiredtiger"
@@ -62,14 +62,14 @@ def profile_text(profile: Profile) -> str:
         "name": profile.name,
         "measured": profile.measured,
         **({"note": profile.note} if profile.note else {}),
-        "identity": Block(
+        "identity": BlockMap(
             server=identity.server,
             engine=identity.engine,
             cache_bytes=int(identity.cache_bytes),
             hardware=identity.hardware,
         ),
         "compression": profile.compression,
-        "coefficients": Block(
+        "coefficients": BlockMap(
             {
                 each.name: {
                     "seconds": float(f"{each.seconds:.3g}"),

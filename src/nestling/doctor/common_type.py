@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from nestling.doctor.converting import number
 from nestling.doctor.name_kinds import names_a_code, names_a_quantity
-from nestling.ir.facts import Path, text_forms
+from nestling.ir.facts import PathFacts, text_forms
 from nestling.ir.facts.path import NUMBERS
 
 NEARLY_ALL = 0.9
@@ -19,7 +19,7 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 """Types whose values are one text each; a date has many."""
 
 
-def one_type(path: Path, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
+def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
     """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
 
     Codes, such as postal codes, become texts; so do whole numbers beside more texts, unless the name is one of a quantity.
@@ -47,12 +47,12 @@ def one_type(path: Path, kinds: Mapping[str, int], allowed: Collection[str] = ()
     return main if _takes_some(path, kinds, main) else ""
 
 
-def _takes_some(path: Path, kinds: Mapping[str, int], target: str) -> bool:
+def _takes_some(path: PathFacts, kinds: Mapping[str, int], target: str) -> bool:
     """Whether a type takes some values of each other one."""
     return all(_taken(path, kind, target, count) for kind, count in kinds.items() if kind != target)
 
 
-def _are_codes(path: Path, kinds: Mapping[str, int]) -> bool:
+def _are_codes(path: PathFacts, kinds: Mapping[str, int]) -> bool:
     """Whether texts and numbers are codes, by their name or because most are texts and the others whole numbers."""
     if kinds.keys() != {"number", "string"}:
         return False
@@ -61,17 +61,17 @@ def _are_codes(path: Path, kinds: Mapping[str, int]) -> bool:
     return (names_a_code(path.steps) or are_more) and _taken(path, "number", "string", kinds["number"]) > 0
 
 
-def _are_booleans(path: Path, kinds: Mapping[str, int]) -> bool:
+def _are_booleans(path: PathFacts, kinds: Mapping[str, int]) -> bool:
     """Whether the texts beside booleans are nearly all words of booleans."""
     return kinds.keys() == {"bool", "string"} and 0 < NEARLY_ALL * _written(path) <= _texts(path, "bool")
 
 
-def is_guessed(path: Path, kinds: Mapping[str, int], target: str) -> bool:
+def is_guessed(path: PathFacts, kinds: Mapping[str, int], target: str) -> bool:
     """Whether another type would do as well, so that the type to convert to follows from names and shares."""
     return target in ("number", "string") and {"number", "string"} <= kinds.keys() and _texts(path, "number") > 0
 
 
-def _are_numbers(path: Path, kinds: Mapping[str, int]) -> bool:
+def _are_numbers(path: PathFacts, kinds: Mapping[str, int]) -> bool:
     """Whether the texts beside numbers are nearly all numbers, and what else there is becomes one too."""
     if not {"number", "string"} <= kinds.keys() or "code" in dict(path.forms):
         return False
@@ -80,7 +80,7 @@ def _are_numbers(path: Path, kinds: Mapping[str, int]) -> bool:
     return are_taken and 0 < NEARLY_ALL * _written(path) <= _texts(path, "number")
 
 
-def types_after(path: Path, kinds: Collection[str], target: str) -> tuple[str, ...]:
+def types_after(path: PathFacts, kinds: Collection[str], target: str) -> tuple[str, ...]:
     """The types of the field once values of `kinds` are converted, as validators name them, and those that may stay.
 
     Of a sample nobody knows whether all are converted.
@@ -94,26 +94,26 @@ def types_after(path: Path, kinds: Collection[str], target: str) -> tuple[str, .
     return tuple(dict.fromkeys((*stay, target)))
 
 
-def are_amounts(path: Path) -> bool:
+def are_amounts(path: PathFacts) -> bool:
     """Whether all texts are numbers with two decimals, beside numbers: amounts, of which a zero at the end says nothing."""
     return path.count(*NUMBERS) > 0 and LEAST_AMOUNTS <= _written(path) <= dict(path.forms).get("amount", 0)
 
 
-def zoneless(path: Path) -> int:
+def zoneless(path: PathFacts) -> int:
     """How many texts are dates that name no time zone."""
     return dict(path.forms).get("zoneless", 0)
 
 
-def _written(path: Path) -> int:
+def _written(path: PathFacts) -> int:
     """How many texts say something."""
     return path.count("string") - (0 if path.count("array", "object") else path.empty)
 
 
-def _times(path: Path, kind: str) -> int:
+def _times(path: PathFacts, kind: str) -> int:
     return path.count(*NUMBERS) if kind == "number" else path.count(kind)
 
 
-def _taken(path: Path, kind: str, target: str, count: int) -> int:
+def _taken(path: PathFacts, kind: str, target: str, count: int) -> int:
     """How many of the values of a type the server converts to another without changing what they say."""
     if kind == "string":
         return min(_texts(path, target), count)
@@ -122,7 +122,7 @@ def _taken(path: Path, kind: str, target: str, count: int) -> int:
     return count if (kind, target) == ("bool", "number") else 0
 
 
-def _texts(path: Path, target: str) -> int:
+def _texts(path: PathFacts, target: str) -> int:
     """How many texts are values of another type; numbers are those that are written as a number is."""
     forms = dict(path.forms)
     if target != "number":
@@ -132,12 +132,12 @@ def _texts(path: Path, target: str) -> int:
     return forms.get("amount" if are_amounts(path) else "double", 0)
 
 
-def numbers_left(path: Path) -> int:
+def numbers_left(path: PathFacts) -> int:
     """How many numbers no text holds exactly."""
     return min(dict(path.forms).get(text_forms.INEXACT, 0), path.count("double"))
 
 
-def texts_left(path: Path, target: str, texts: int) -> tuple[int, int]:
+def texts_left(path: PathFacts, target: str, texts: int) -> tuple[int, int]:
     """How many of so many texts stay: numbers that would be written otherwise, and what is no value of the type at all."""
     made = min(_texts(path, target), texts)
     alike = min(max(dict(path.forms).get(target, 0), made), texts)

@@ -8,7 +8,7 @@ from nestling.doctor.expiring import unless_outdated
 from nestling.doctor.guards import NO_ARRAY, above_of, single
 from nestling.doctor.setting import setting
 from nestling.doctor.words import here
-from nestling.ir.facts import CollectionFacts, Path, text_forms
+from nestling.ir.facts import CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
 
@@ -82,7 +82,7 @@ def _converted(value: str, into: str, *, zoneless: bool) -> str:
     return made
 
 
-def number(path: Path) -> str:
+def number(path: PathFacts) -> str:
     """The type that holds every number of the path as it is: decimals are exact only as decimals, integers stay integers."""
     kinds = [name for name, _ in path.types if name in NUMBERS]
     return next((kind for kind in ("decimal", "double", "long") if kind in kinds), "int")

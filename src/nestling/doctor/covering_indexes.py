@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.doctor.words import index_keys
 from nestling.ir.finding import Finding
 
-Keys = Sequence[tuple[str, int | str]]
+_Keys = Sequence[tuple[str, int | str]]
 
 
 def without_covered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -24,7 +24,7 @@ def without_covered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def is_same(one: Keys, other: Keys) -> bool:
+def is_same(one: _Keys, other: _Keys) -> bool:
     """Whether two indexes find and sort the same: an index is read from both ends."""
     mirrored = [(field, -way if isinstance(way, int) else way) for field, way in other]
     return list(one) in (list(other), mirrored)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nestling.ir.facts import CollectionFacts, Path
+from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.facts.path import NUMBERS
 
 _IDLE = frozenset({"bsonType", "type", "title", "description"})
@@ -30,7 +30,7 @@ def demands(found: Any) -> bool:
     return any(schema[key] not in ({}, [], True) for key in schema if key not in _IDLE)
 
 
-def allowed(collection: CollectionFacts, path: Path) -> tuple[str, ...]:
+def allowed(collection: CollectionFacts, path: PathFacts) -> tuple[str, ...]:
     """The types that the rules name for a field, as they name them; empty where they name none."""
     schema = json.loads(rules(collection) or "{}").get("$jsonSchema", {})
     for name in path.steps:
@@ -41,12 +41,12 @@ def allowed(collection: CollectionFacts, path: Path) -> tuple[str, ...]:
     return tuple(_ALIASES.get(each, each) for each in names if isinstance(each, str))
 
 
-def allowed_kinds(collection: CollectionFacts, path: Path) -> frozenset[str]:
+def allowed_kinds(collection: CollectionFacts, path: PathFacts) -> frozenset[str]:
     """The same, numbers being one type."""
     return frozenset("number" if name in NUMBERS else name for name in allowed(collection, path))
 
 
-def allowed_number(collection: CollectionFacts, path: Path) -> str:
+def allowed_number(collection: CollectionFacts, path: PathFacts) -> str:
     """The one type of numbers that the rules name for a field; empty where they name none or several."""
     named = [name for name in allowed(collection, path) if name in NUMBERS or name == "number"]
     return named[0] if len(named) == 1 and named[0] in NUMBERS else ""

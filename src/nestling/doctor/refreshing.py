@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from nestling.doctor.guards import single
 from nestling.doctor.words import in_database
 from nestling.ir.facts import ELEMENT, Copied, field_path
+from nestling.ir.facts.structure import Steps
 from nestling.ir.literals import quoted
-
-Steps = tuple[str, ...]
 
 
 def can_refresh(copied: Copied) -> bool:

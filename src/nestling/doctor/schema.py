@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.ir.facts import ANY_KEY, CollectionFacts, Path
+from nestling.ir.facts import ANY_KEY, CollectionFacts, PathFacts
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import FieldChange
 from nestling.ir.quantity_words import first_of
@@ -56,7 +56,7 @@ def first_do(changes: Sequence[FieldChange]) -> str:
     )
 
 
-def _field(collection: CollectionFacts, path: Path, changes: Sequence[FieldChange]) -> _Field:
+def _field(collection: CollectionFacts, path: PathFacts, changes: Sequence[FieldChange]) -> _Field:
     """The field as it is after the changes; a document whose names are data may become an array of pairs."""
     types = {"number" if name in NUMBERS else name for name, _ in path.types}
     for change in changes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.doctor.name_kinds import MONEY, words
-from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, PathFacts
 
 MOSTLY = 0.9
 """The share of the documents that must have a date for it to be the date of what they tell."""
@@ -57,7 +57,7 @@ def is_snapshot(copied: Copied, holder: CollectionFacts | None) -> bool:
     return bool(dates) and (is_event or any(not words(path.steps[-1]) & _OF_THE_RECORD for path in dates))
 
 
-def _dates(holder: CollectionFacts, steps: tuple[str, ...]) -> list[Path]:
+def _dates(holder: CollectionFacts, steps: tuple[str, ...]) -> list[PathFacts]:
     """The dates of the document, or of the element, that holds the copy."""
     return [
         path

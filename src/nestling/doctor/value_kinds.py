@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.facts import Path, text_forms
+from nestling.ir.facts import PathFacts, text_forms
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
@@ -15,7 +15,7 @@ _KEPT_FOR = {
 """Types of values of which nestling keeps as binary, of a subtype of its own, what BSON or a driver would not keep as it is."""
 
 
-def kinds_of(path: Path) -> dict[str, int]:
+def kinds_of(path: PathFacts) -> dict[str, int]:
     """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
 
     Texts of dates that no BSON date is are no type beside dates: they are all that can be stored. Nor are nestling's own forms
@@ -31,16 +31,16 @@ def kinds_of(path: Path) -> dict[str, int]:
     return dict(sorted(kinds.items(), key=lambda item: (is_empty(path, item[0]), -item[1], item[0])))
 
 
-def _kept_as_binary(path: Path) -> int:
+def _kept_as_binary(path: PathFacts) -> int:
     """How many binary values are texts and documents in a form of nestling's, among others that are texts and documents."""
     return sum(times for subtype, times in path.subtypes if path.count(*_KEPT_FOR.get(subtype, ())))
 
 
-def is_empty(path: Path, kind: str) -> bool:
+def is_empty(path: PathFacts, kind: str) -> bool:
     """Whether all values of the type are empty texts, which stand for nothing."""
     return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
 
 
-def unequal_numbers(path: Path) -> tuple[int, int]:
+def unequal_numbers(path: PathFacts) -> tuple[int, int]:
     """How many decimals there are, and how many doubles that equal no decimal."""
     return path.count("decimal"), min(dict(path.forms).get(text_forms.FRACTION, 0), path.count("double"))

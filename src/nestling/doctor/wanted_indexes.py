@@ -11,7 +11,7 @@ MUCH_FOR_EACH = 10
 """Documents examined for each returned above which an index is worth it …"""
 MUCH_EXAMINED = 100
 """… and documents one execution examines."""
-Keys = tuple[tuple[str, int | str], ...]
+DirectedKeys = tuple[tuple[str, int | str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class WantedIndex:
     simple: bool = False
 
     @property
-    def keys(self) -> Keys:
+    def keys(self) -> DirectedKeys:
         """Its keys, in this order; each field once."""
         return (*((field, 1) for field in self.equal), *self.sort, *((field, 1) for field in self.ranged))
 
@@ -80,7 +80,7 @@ class SharedIndex:
             *((field, 1) for field in self.ranged),
         )
 
-    def keys(self, alone: Container[str]) -> Keys:
+    def keys(self, alone: Container[str]) -> DirectedKeys:
         """Its keys. Fields that have an index `alone` come last in their group, so that it does not begin this one."""
         equal = (field for group in self.groups for field in sorted(group, key=lambda each: (each in alone, each)))
         return (*((field, 1) for field in equal), *self.sort, *((field, 1) for field in self.ranged))

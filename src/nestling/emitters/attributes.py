@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from nestling.emitters.content import Content, Plain, Value
+from nestling.emitters.content import Content, PlainContent, ValueContent
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 
-COUNT = Plain(("int", "long"))
-DATE = Plain(("date",))
-FLAG = Plain(("bool",))
-NUMBER = Value((INTEGER, FLOAT, Type(TypeName.DECIMAL)))
-OBJECT_ID = Plain(("objectId",))
-TEXT = Plain(("string",))
+COUNT = PlainContent(("int", "long"))
+DATE = PlainContent(("date",))
+FLAG = PlainContent(("bool",))
+NUMBER = ValueContent((INTEGER, FLOAT, Type(TypeName.DECIMAL)))
+OBJECT_ID = PlainContent(("objectId",))
+TEXT = PlainContent(("string",))
 
 
-def values_of(entity: Entity, attribute: str) -> Value:
+def values_of(entity: Entity, attribute: str) -> ValueContent:
     """The values of an attribute: of its own type, or of another one seen among them, and allowed."""
     found = entity.attribute(attribute)
-    return Value((found.type, *found.also), found.allowed)
+    return ValueContent((found.type, *found.also), found.allowed)
 
 
 def aggregate(entity: Entity, function: AggregateKind, attribute: str | None) -> Content:

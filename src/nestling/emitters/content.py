@@ -14,7 +14,7 @@ from nestling.ir.types import Type
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ValueContent:
     """A value of an attribute, of one of these conceptual types, and of what is allowed of them."""
 
     types: tuple[Type, ...]
@@ -29,7 +29,7 @@ class FixedContent:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainContent:
     """A value the structure itself needs (a count, a page number, a flag), of one of these BSON types."""
 
     bson_types: tuple[str, ...]
@@ -64,7 +64,7 @@ class Either:
     alternatives: tuple[Content, ...]
 
 
-Content = Value | FixedContent | Plain | Object | Array | Either
+Content = ValueContent | FixedContent | PlainContent | Object | Array | Either
 
 
 @dataclass(frozen=True, slots=True)

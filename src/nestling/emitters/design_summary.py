@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from nestling.ir.model import Cardinality
+from nestling.ir.noun_json import Json
 from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
@@ -13,8 +14,6 @@ from nestling.ir.reading import Reading
 from nestling.ir.statistics import UNKNOWN_ROWS
 from nestling.ir.words.reading_rows import row_bytes, whole
 from nestling.ir.words.work_words import work_rate
-
-Json = dict[str, object]
 
 MOST_NAMES = 3
 """Names shown of a longer list."""

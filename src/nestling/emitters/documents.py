@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nestling.emitters.attributes import COUNT, DATE, FLAG, aggregate, values_of
-from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, Value, nested
+from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, ValueContent, nested
 from nestling.emitters.identity import identity, in_gridfs
 from nestling.emitters.related import computed_fields, copy_fields, parent_held
 from nestling.ir.design import Design
@@ -203,7 +203,7 @@ def _bound(node: Node) -> int | None:
 
 def _pairs(entity: Entity, pairs: Pairs) -> ContentField:
     """Attributes of one type share an alternative, so that a value's type is checked against its name."""
-    groups: dict[Value, list[str]] = {}
+    groups: dict[ValueContent, list[str]] = {}
     for attribute in pairs.attributes:
         groups.setdefault(values_of(entity, attribute), []).append(stored_name(attribute))
     kinds = tuple(

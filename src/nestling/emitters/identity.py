@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, values_of
-from nestling.emitters.content import Content, ContentField, Either, FixedContent, Object, Value, nested
+from nestling.emitters.content import Content, ContentField, Either, FixedContent, Object, ValueContent, nested
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.primitives import BUCKET_START, PAGE
@@ -50,7 +50,7 @@ def in_gridfs(design: Design, store: StoredCollection, root: Node, attribute: At
     """The value of a field whose bytes are in GridFS: a pointer, or the value itself when it is neither bytes nor text."""
     pointer = _pointer(design, store, root)
     others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
-    return Either((pointer, Value(others, attribute.allowed))) if others else pointer
+    return Either((pointer, ValueContent(others, attribute.allowed))) if others else pointer
 
 
 def _pointer(design: Design, store: StoredCollection, root: Node) -> Object:

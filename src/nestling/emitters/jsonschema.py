@@ -12,7 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, Plain, Value, lenient
+from nestling.emitters.content import (
+    Array,
+    Content,
+    ContentField,
+    Either,
+    FixedContent,
+    Object,
+    PlainContent,
+    ValueContent,
+    lenient,
+)
 from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
 from nestling.emitters.mql.extended_json import extended_json
@@ -86,12 +96,12 @@ def validation_gaps(design: Design) -> tuple[Gap, ...]:
 
 def _schema(content: Content, asked: _Asked) -> Schema:
     match content:
-        case Value():
+        case ValueContent():
             schema = schema_of(content.types, asked.policy, unseen=asked.unseen)
             return allowed_schema(schema, content.allowed, content.types)
         case FixedContent():
             return {"enum": list(content.values)}
-        case Plain():
+        case PlainContent():
             return bson_type(*content.bson_types)
         case Object():
             return _object(content, asked)

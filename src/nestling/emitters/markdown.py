@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.emitters.commands import gaps, indexes_of
-from nestling.emitters.content import Array, Content, ContentLine, Either, FixedContent, Object, Plain, Value, lines
+from nestling.emitters.content import (
+    Array,
+    Content,
+    ContentLine,
+    Either,
+    FixedContent,
+    Object,
+    PlainContent,
+    ValueContent,
+    lines,
+)
 from nestling.emitters.documents import documents
 from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text
@@ -84,12 +94,12 @@ def _cells(line: ContentLine) -> Iterator[str]:
 def type_words(content: Content) -> str:
     """What a field holds, in a few words: `text`, `array of object (at most 20)`."""
     match content:
-        case Value():
+        case ValueContent():
             words = " or ".join(map(str, content.types))
             return f"{words} ({content.allowed})" if content.allowed is not None else words
         case FixedContent():
             return " or ".join(map(repr, content.values))
-        case Plain():
+        case PlainContent():
             return " or ".join(content.bson_types)
         case Object():
             return "object"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nestling.emitters.content import Array, Content, ContentField, Either, Object, Plain, Value, element
+from nestling.emitters.content import Array, Content, ContentField, Either, Object, PlainContent, ValueContent, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
@@ -105,14 +105,14 @@ def _boxes_in(path: str, each: ContentField) -> Iterator[tuple[str, Object, bool
 
 def _type(content: Content) -> str:
     match content:
-        case Value():
+        case ValueContent():
             return _UNREADABLE.sub("_", str(content.types[0].name))
         case Array():
             inner, marks = element(content)
             return _type(inner) + marks
         case Object():
             return "object"
-        case Plain():
+        case PlainContent():
             return content.bson_types[0]
         case Either():
             return _type(content.alternatives[0])

@@ -24,11 +24,10 @@ from dataclasses import asdict
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import built_besides
+from nestling.ir.noun_json import Json
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.storage.layout import Node, NodeKind, StoredCollection
-
-Json = dict[str, object]
 
 
 def proposal_json(proposal: Proposal) -> Json:

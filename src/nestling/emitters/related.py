@@ -11,7 +11,7 @@ from nestling.ir.design import Design
 from nestling.ir.freshness import Level
 from nestling.ir.model import Cardinality, Entity
 from nestling.ir.primitives import Computed, Copy, Form, Reference
-from nestling.ir.rows import AggregateKind, Path
+from nestling.ir.rows import AggregateKind, RowPath
 
 _WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
 """Levels at which a value is there from the document's first moment; the others may write it later."""
@@ -47,7 +47,7 @@ def copy_fields(design: Design, copy: Copy) -> Iterator[ContentField]:
             yield ContentField(copy.name, TEXT, source=first.source, remark=remark)
 
 
-def _always_found(design: Design, path: Path) -> bool:
+def _always_found(design: Design, path: RowPath) -> bool:
     """Where nobody enforces a foreign key, a row may come before its parent, or stay after it."""
     links = [design.model.relationship(hop.relationship) for hop in path]
     return all(hop.up and design.model.is_total(link) for hop, link in zip(path, links, strict=True))
@@ -88,5 +88,5 @@ def parent_held(design: Design, reference: Reference) -> ContentField:
     )
 
 
-def _words(path: Path) -> str:
+def _words(path: RowPath) -> str:
     return " → ".join(hop.relationship for hop in path)

@@ -10,7 +10,16 @@ from uuid import UUID
 
 from bson import Binary, Decimal128, ObjectId
 
-from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, Plain, Value
+from nestling.emitters.content import (
+    Array,
+    Content,
+    ContentField,
+    Either,
+    FixedContent,
+    Object,
+    PlainContent,
+    ValueContent,
+)
 from nestling.emitters.documents import documents
 from nestling.ir.constraints.allowed_values import fitting, nth_value
 from nestling.ir.design import Design
@@ -18,7 +27,7 @@ from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import decode, encode
 
-Document = dict[str, object]
+_Document = dict[str, object]
 
 ELEMENTS = 2  # enough to show that it is an array
 _FIRST_DAY = datetime(2024, 3, 1)  # noqa: DTZ001 - naive means UTC in BSON
@@ -42,24 +51,24 @@ _TEXTS = (
 )
 
 
-def sample_documents(design: Design, store: StoredCollection) -> tuple[Document, ...]:
+def sample_documents(design: Design, store: StoredCollection) -> tuple[_Document, ...]:
     """One document of each kind of a store."""
     return tuple(_document(document) for document in documents(design, store))
 
 
-def _document(document: Object) -> Document:
+def _document(document: Object) -> _Document:
     return {field.name: _value(field.content, field, 0) for field in document.fields}
 
 
 def _value(content: Content, field: ContentField, number: int) -> object:
     """A value for a field; `number` tells the elements of an array apart."""
     match content:
-        case Value():
+        case ValueContent():
             found = _of_type(content.types[0], field.source.rpartition(".")[2] or field.name, number)
             return _allowed(found, content, number)
         case FixedContent():
             return content.values[number % len(content.values)]
-        case Plain():
+        case PlainContent():
             return _plain(content.bson_types[0], field, number)
         case Object():
             return {each.name: _value(each.content, each, number) for each in content.fields}
@@ -71,7 +80,7 @@ def _value(content: Content, field: ContentField, number: int) -> object:
             assert_never(content)
 
 
-def _allowed(found: object, value: Value, number: int) -> object:
+def _allowed(found: object, value: ValueContent, number: int) -> object:
     """What was found, or another value where that is not allowed."""
     allowed, plain = value.allowed, decode(found)
     if allowed is None or not isinstance(plain, str | int | float | Decimal) or allowed.holds(plain):

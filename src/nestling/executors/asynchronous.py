@@ -15,12 +15,14 @@ from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
-from nestling.executors.run import Document, Row, row_of
+from nestling.executors.run import row_of
 from nestling.executors.write_program import Request, WriteResult, numbered, program
+from nestling.ir.codec import BsonDocument
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead, bind
 from nestling.ir.programs.filling import bind_write
-from nestling.ir.programs.program import Command, CompiledWrite, NextNumbers
+from nestling.ir.programs.program import CompiledWrite, NextNumbers, WriteCommand
+from nestling.ir.rows import Row
 from nestling.ir.storage.kept_numbers import LAST
 
 Done = TypeVar("Done")
@@ -97,9 +99,9 @@ async def _drive(
                     answer = await _documents(database, request, session)
                 case NextNumbers():
                     answer = (await number_call(request).on(apart))[LAST]
-                case Command(apart=True):
+                case WriteCommand(apart=True):
                     answer = met(request, await command_call(request).on(apart))
-                case Command():
+                case WriteCommand():
                     answer = met(request, await command_call(request).on(ours, session=session))
                 case _:
                     assert_never(request)
@@ -107,7 +109,7 @@ async def _drive(
 
 async def _documents(
     database: AsyncDatabase[Any], read: CompiledRead, session: AsyncClientSession | None
-) -> list[Document]:
+) -> list[BsonDocument]:
     call = read_call(read)
     if call is None:
         return []

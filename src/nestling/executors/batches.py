@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from nestling.ir.codec import BsonDocument
 from nestling.ir.value_forms.canonical import stored_bytes
 
 T = TypeVar("T")
-Document = Mapping[str, Any]
 
 COMMAND_BYTES = 4 * 1024 * 1024
 """Documents sent to the server inside a command."""
@@ -22,9 +22,9 @@ def batches(each: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def small_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+def small_batches(documents: Iterable[BsonDocument]) -> Iterator[list[BsonDocument]]:
     """Split documents into batches that fit one command; a document too large for that comes alone."""
-    some, size = list[Document](), 0
+    some, size = list[BsonDocument](), 0
     for document in documents:
         length = len(stored_bytes(document))
         if some and size + length > COMMAND_BYTES:

@@ -11,7 +11,7 @@ from pymongo.results import BulkWriteResult, DeleteResult, InsertOneResult, Upda
 from pymongo.write_concern import WriteConcern
 
 from nestling.ir.programs.compiled import CompiledRead, Operation
-from nestling.ir.programs.program import Action, Command, NextNumbers
+from nestling.ir.programs.program import Action, NextNumbers, WriteCommand
 from nestling.ir.storage.kept_numbers import LAST
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 
@@ -73,7 +73,7 @@ def read_call(read: CompiledRead) -> CollectionCall | None:
     return CollectionCall(read.collection, "find", arguments)
 
 
-def command_call(command: Command) -> CollectionCall:
+def command_call(command: WriteCommand) -> CollectionCall:
     """The call of a command in which nothing is open; an update and one that takes it back are one request."""
     if command.back is not None:
         both = [UpdateOne(command.filter or {}, each) for each in (command.update or {}, command.back)]
@@ -100,7 +100,7 @@ def number_call(asked: NextNumbers) -> CollectionCall:
     )
 
 
-def met(command: Command, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
+def met(command: WriteCommand, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
     """How many documents a command inserted, matched (an upsert that made one: 1) or deleted; one left alone does not count."""
     match result:
         case InsertOneResult():

@@ -20,13 +20,13 @@ MILLISECONDS = 10_000
 """What looking for one field may take; in the documents of the design it is found at once."""
 FIRST = 20
 """Documents of a collection among which the first statement of a program looks."""
-Fields: TypeAlias = Mapping[str, Mapping[str, str]]
+_Fields: TypeAlias = Mapping[str, Mapping[str, str]]
 """By collection, the path of each field its documents have, and that of the sub-documents it is in (none for the document)."""
 Looks: TypeAlias = Generator[CollectionCall, Any, Any]
 """What is asked of the database, and answered by lists: None for what took too long or what the user may not see."""
 
 
-def require_fields(database: Database[Any], fields: Fields) -> None:
+def require_fields(database: Database[Any], fields: _Fields) -> None:
     """Raise `VerifyError` with every collection whose documents all lack a field; one that is empty or missing lacks nothing.
 
     Also where not all of the documents are there yet.
@@ -72,13 +72,13 @@ def raise_unless_unknown(error: OperationFailure) -> None:
         raise error
 
 
-def looks(where: str, fields: Fields) -> Looks:
+def looks(where: str, fields: _Fields) -> Looks:
     """Look whether all documents are there, and for every field in all of them."""
     yield from _loaded(where, tuple(fields))
     yield from _lacking({name: list(each.items()) for name, each in fields.items()})
 
 
-def first_looks(where: str, fields: Fields) -> Looks:
+def first_looks(where: str, fields: _Fields) -> Looks:
     """Look for every collection, and for the fields in the first documents of each; in all documents only for what these lack."""
     there = yield CollectionCall(None, "list_collection_names", {})
     if there is not None:

@@ -20,10 +20,10 @@ from nestling.executors.batches import batches
 from nestling.executors.read import row_decoder
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Entity
+from nestling.ir.rows import Row
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 
-Row = tuple[object, ...]
 BATCH_ROWS = 1_000
 
 

@@ -35,14 +35,14 @@ class RowProgress:
         return max(self.total_rows - self.rows, 0) / self.rows_per_second
 
 
-Report = Callable[[RowProgress], None]
+ReportProgress = Callable[[RowProgress], None]
 
 
 @dataclass(slots=True)
 class RowCounter:
     """Counts rows that pass, and reports now and then."""
 
-    report: Report | None
+    report: ReportProgress | None
     total_rows: int | None = None
     rows: int = 0
     start: float = field(default_factory=time.monotonic)

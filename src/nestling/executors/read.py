@@ -27,12 +27,11 @@ from nestling.ir.literals import shell
 from nestling.ir.model import Entity
 from nestling.ir.paths.access_path import column_field
 from nestling.ir.programs.command import Aggregation, FileField
-from nestling.ir.rows import JSON_NULL, UndecodableText
+from nestling.ir.rows import JSON_NULL, Row, UndecodableText
 from nestling.ir.types import TypeName
 from nestling.ir.values import decoder, encode
 from nestling.ir.words.value_words import value_words
 
-Row = tuple[object, ...]
 _UNREADABLE = (BSONError, OverflowError, ValueError, TypeError)
 _AS_STORED: CodecOptions[Any] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
 """Reads dates beyond those of Python, and binary values of subtype 4 that are no UUIDs."""

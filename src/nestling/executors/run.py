@@ -12,14 +12,12 @@ from pymongo.database import Database
 from nestling.executors.calls import read_call
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
+from nestling.ir.codec import BsonDocument
 from nestling.ir.programs.compiled import CompiledRead, OutputColumn, bind
-from nestling.ir.rows import JSON_NULL
+from nestling.ir.rows import JSON_NULL, Row
 from nestling.ir.types import JSONB, MADE, TypeName
 from nestling.ir.value_forms.bson_in_json import by_worth
 from nestling.ir.values import decode, decoder
-
-Row = tuple[object, ...]
-Document = Mapping[str, Any]
 
 
 def run_read(
@@ -35,7 +33,7 @@ def run_read(
 
 def documents(
     database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
-) -> Iterator[Document]:
+) -> Iterator[BsonDocument]:
     """The result documents of a bound read, as they come from the server."""
     call = read_call(read)
     if call is None:
@@ -47,7 +45,7 @@ def documents(
         yield from cursor
 
 
-def row_of(columns: Sequence[OutputColumn]) -> Callable[[Document], Row]:
+def row_of(columns: Sequence[OutputColumn]) -> Callable[[BsonDocument], Row]:
     """The function from a document that holds these columns to its row."""
     converts = tuple((column.field, _convert(column)) for column in columns)
     return lambda document: tuple(convert(document.get(field)) for field, convert in converts)

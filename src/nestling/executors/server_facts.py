@@ -11,7 +11,7 @@ from pymongo.errors import OperationFailure
 
 
 @dataclass(frozen=True, slots=True)
-class ServerFacts:
+class ServerDescription:
     """Version, storage engine, bytes of its cache (0 when it does not say) and the hardware in words."""
 
     version: str
@@ -20,7 +20,7 @@ class ServerFacts:
     hardware: str
 
 
-def server_facts(database: Database[Any]) -> ServerFacts:
+def server_facts(database: Database[Any]) -> ServerDescription:
     """Ask the server; what the user may not ask is left out."""
     client = database.client
     version = str(client.server_info()["version"])
@@ -32,7 +32,7 @@ def server_facts(database: Database[Any]) -> ServerFacts:
         host = client.admin.command("hostInfo")
     cache = status.get("wiredTiger", {}).get("cache", {}).get("maximum bytes configured", 0)
     engine = status.get("storageEngine", {}).get("name", "wiredTiger")
-    return ServerFacts(version, str(engine), float(cache), _hardware(host))
+    return ServerDescription(version, str(engine), float(cache), _hardware(host))
 
 
 def _hardware(host: dict[str, Any]) -> str:

@@ -13,11 +13,11 @@ from pymongo.database import Database
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import NestlingError, Problem, RebuildError, RowRefused, SourceError, suggest
 from nestling.executors.batches import batches
-from nestling.executors.progress import Report, RowCounter
-from nestling.executors.read import Row, read_rows
+from nestling.executors.progress import ReportProgress, RowCounter
+from nestling.executors.read import read_rows
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
-from nestling.ir.rows import RefusedValues, RowSink, summed
+from nestling.ir.rows import RefusedValues, Row, RowSink, summed
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.bson_in_json import beyond_sql
 from nestling.ir.words.value_words import value_words
@@ -41,7 +41,7 @@ def unload(
     database: Database[Any],
     sink: RowSink,
     *,
-    report: Report | None = None,
+    report: ReportProgress | None = None,
 ) -> UnloadReport:
     """Write every entity's rows to `sink`; `homes` are the queries of the home views by entity. Reads only.
 

@@ -9,7 +9,7 @@ from typing import Any
 from pymongo import UpdateMany, UpdateOne
 
 from nestling.executors.write_program import ready
-from nestling.ir.programs.program import Action, Command
+from nestling.ir.programs.program import Action, WriteCommand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,9 +22,9 @@ class _Mark:
 class Updates:
     """The updates a command makes of rows."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: WriteCommand) -> None:
         self._command = command
-        self._shapes: dict[frozenset[str], Command] = {}
+        self._shapes: dict[frozenset[str], WriteCommand] = {}
 
     def of(self, row: Mapping[str, object]) -> UpdateOne | UpdateMany:
         """The update of one row."""

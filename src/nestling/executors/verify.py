@@ -16,18 +16,18 @@ from pymongo.database import Database
 from nestling.common.connection import address, typed_errors
 from nestling.executors.difference import Kind, RowComparison, RowDifference, Side
 from nestling.executors.fingerprint import RawRow, fingerprint, partition
-from nestling.executors.progress import Report, RowCounter
-from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
+from nestling.executors.progress import ReportProgress, RowCounter
+from nestling.executors.read import decode_raw, read_raw, row_decoder
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
-from nestling.ir.rows import RowColumn, RowQuery, RowSource
+from nestling.ir.rows import Row, RowColumn, RowQuery, RowSource
 from nestling.ir.value_forms.canonical import RowEncoder, row_encoder
 from nestling.ir.values import Policy
 
 SHOWN_DIFFERENCES = 100
 
 
-class Verdict(NamedTuple):
+class EntityVerdict(NamedTuple):
     """Rows the source has of an entity, how many of them are changed or missing, and how many MongoDB has beyond them."""
 
     rows: int
@@ -42,13 +42,13 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Whether both sides are equal, the verdict on each entity, and the first differences (`Verdict` counts them all).
+    """Whether both sides are equal, the verdict on each entity, and the first differences (`EntityVerdict` counts them all).
 
     `left_out`: tables and columns of the source that the design does not hold, of which nothing was compared.
     """
 
     equal: bool
-    entities: Mapping[str, Verdict]
+    entities: Mapping[str, EntityVerdict]
     differences: tuple[RowDifference, ...]
     seconds: float
     left_out: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def verify(
     database: Database[Any],
     *,
     policy: Policy | None = None,
-    report: Report | None = None,
+    report: ReportProgress | None = None,
     shown: int = SHOWN_DIFFERENCES,
 ) -> VerifyReport:
     """Compare every entity's rows in `source` with those its home view yields from `database`.
@@ -70,7 +70,7 @@ def verify(
     at most. Memory does not grow with the data; differing rows are sorted on disk. Raises `RebuildError` when rows cannot be
     read back, `LoadError` when the source holds a value no load could have stored.
     """
-    verdicts, differences = dict[str, Verdict](), list[RowDifference]()
+    verdicts, differences = dict[str, EntityVerdict](), list[RowDifference]()
     with typed_errors(address(database)), source.snapshot():
         counter = RowCounter(report, 2 * sum(source.count(entity.name) for entity in model.entities))
         for entity in model.entities:
@@ -118,17 +118,17 @@ class _Sides:
         return self._decode(decode_raw(raw, self._home))
 
 
-def _compare(sides: _Sides, shown: int) -> tuple[Verdict, list[RowDifference]]:
+def _compare(sides: _Sides, shown: int) -> tuple[EntityVerdict, list[RowDifference]]:
     expected = fingerprint(raw for _, raw in sides.expected())
     found = fingerprint(sides.found())
     differing = expected.differing(found)
     if not differing:
-        return Verdict(expected.rows), []
+        return EntityVerdict(expected.rows), []
     sides.read_again(expected.rows + found.rows)
-    verdict, first = Verdict(expected.rows), list[RowDifference]()
+    verdict, first = EntityVerdict(expected.rows), list[RowDifference]()
     for row in _again(sides, differing):
         is_extra = row[0].kind in (Kind.EXTRA, Kind.DUPLICATE)
-        verdict = Verdict(verdict.rows, verdict.differing + (not is_extra), verdict.extra + is_extra)
+        verdict = EntityVerdict(verdict.rows, verdict.differing + (not is_extra), verdict.extra + is_extra)
         first += row[: max(0, shown - len(first))]
     return verdict, first
 

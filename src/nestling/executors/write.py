@@ -17,7 +17,7 @@ from nestling.executors.write_program import Request, WriteResult, numbered, pro
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.filling import bind_write
-from nestling.ir.programs.program import Command, CompiledWrite, NextNumbers
+from nestling.ir.programs.program import CompiledWrite, NextNumbers, WriteCommand
 from nestling.ir.storage.kept_numbers import LAST
 
 Done = TypeVar("Done")
@@ -73,9 +73,9 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
                     answer = list(documents(database, request, session=session))
                 case NextNumbers():
                     answer = number_call(request).on(apart)[LAST]
-                case Command(apart=True):
+                case WriteCommand(apart=True):
                     answer = met(request, command_call(request).on(apart))
-                case Command():
+                case WriteCommand():
                     answer = met(request, command_call(request).on(ours, session=session))
                 case _:
                     assert_never(request)

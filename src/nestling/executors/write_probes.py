@@ -20,7 +20,7 @@ from nestling.executors.measure import TimedCall, timed
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 
-Documents = Collection[dict[str, Any]]
+_Documents = Collection[dict[str, Any]]
 
 SMALL, MIDDLE, BIG = 120, 4_000, 60_000
 STORED = 1_000
@@ -53,9 +53,9 @@ def _document(number: int, size: int) -> dict[str, Any]:
     }
 
 
-def _filled(database: Database[Any], name: str, size: int, *, indexes: int = 0, stored: int = STORED) -> Documents:
+def _filled(database: Database[Any], name: str, size: int, *, indexes: int = 0, stored: int = STORED) -> _Documents:
     """A collection of `stored` documents with so many indexes."""
-    collection: Documents = database[name]
+    collection: _Documents = database[name]
     collection.insert_many([_document(number, size) for number in range(stored)])
     for field in "abcde"[:indexes]:
         collection.create_index(field)
@@ -73,7 +73,7 @@ def _inserts(database: Database[Any]) -> Iterator[TimedCall]:
         yield TimedCall(name, work, _inserting(collection, size, batch))
 
 
-def _inserting(collection: Documents, size: int, batch: int) -> Callable[[], float]:
+def _inserting(collection: _Documents, size: int, batch: int) -> Callable[[], float]:
     numbers = count(STORED)
 
     def run() -> float:
@@ -113,7 +113,7 @@ def _updates(database: Database[Any]) -> Iterator[TimedCall]:
     yield TimedCall("update_bulk", work, timed(lambda: bulk.bulk_write(changes)))
 
 
-def _set(collection: Documents, number: int, field: str) -> object:
+def _set(collection: _Documents, number: int, field: str) -> object:
     return collection.update_one({"_id": number}, {"$inc": {field: 1}})
 
 
@@ -125,7 +125,7 @@ def _deletes(database: Database[Any]) -> Iterator[TimedCall]:
         yield TimedCall(name, work, _deleting(collection, batch))
 
 
-def _deleting(collection: Documents, batch: int) -> Callable[[], float]:
+def _deleting(collection: _Documents, batch: int) -> Callable[[], float]:
     numbers = count(STORED)
 
     def run() -> float:
@@ -148,7 +148,7 @@ def _transactions(database: Database[Any]) -> Iterator[TimedCall]:
         )
 
 
-def _in_transaction(collection: Documents, numbers: Iterator[int], writes: int) -> None:
+def _in_transaction(collection: _Documents, numbers: Iterator[int], writes: int) -> None:
     client = collection.database.client
     with client.start_session() as session, session.start_transaction(write_concern=WriteConcern(w=1)):
         for _ in range(writes):

@@ -17,11 +17,10 @@ from nestling.executors.run import row_of
 from nestling.ir.codec import CODEC
 from nestling.ir.paths.write_path import COUNT, HIGHEST, NEW, OLD, Answer, ListParameter, Violation
 from nestling.ir.programs.compiled import CompiledRead, Mql
-from nestling.ir.programs.filling import Row, filled_command, read_for_row, row_leaf, with_numbers
+from nestling.ir.programs.filling import RowFields, filled_command, read_for_row, row_leaf, with_numbers
 from nestling.ir.programs.program import (
     MISSING,
     Action,
-    Command,
     CompiledWrite,
     ForEach,
     GivenRows,
@@ -30,6 +29,7 @@ from nestling.ir.programs.program import (
     ReadRows,
     RefuseRows,
     TakeNumbers,
+    WriteCommand,
 )
 from nestling.ir.storage.kept_numbers import LAST
 from nestling.ir.storage.names import NUMBERS_COLLECTION
@@ -45,14 +45,14 @@ class WriteResult:
     rows: tuple[tuple[object, ...], ...] = ()
 
 
-Request: TypeAlias = CompiledRead | Command | NextNumbers
+Request: TypeAlias = CompiledRead | WriteCommand | NextNumbers
 """What a driver is asked: the documents a read yields, how many documents a command matched, inserted or deleted, or what a
 counter says once it is raised.
 """
-Documents: TypeAlias = Sequence[Mapping[str, Any]]
+_Documents: TypeAlias = Sequence[Mapping[str, Any]]
 Program: TypeAlias = Generator[Request, Any, WriteResult]
 Numbering: TypeAlias = Generator[Request, Any, CompiledWrite]
-_EMPTY_ROW: Row = {}
+_EMPTY_ROW: RowFields = {}
 
 
 def program(write: CompiledWrite) -> Program:
@@ -97,14 +97,16 @@ def _taken(wanted: TakeNumbers, count: int) -> Generator[Request, Any, range]:
 
 
 def _only_value(step: ReadRows, column: str) -> Generator[Request, Any, int | None]:
-    documents: Documents = yield step.read
+    documents: _Documents = yield step.read
     value = next((present(document, step.read).get(column) for document in documents), None)
     return value if isinstance(value, int) else None
 
 
-def _at_least(counter: str, number: int) -> Command:
+def _at_least(counter: str, number: int) -> WriteCommand:
     update: Mql = {"$max": {LAST: number}}
-    return Command(Action.UPDATE_ONE, NUMBERS_COLLECTION, {"_id": {"$eq": counter}}, update, upsert=True, apart=True)
+    return WriteCommand(
+        Action.UPDATE_ONE, NUMBERS_COLLECTION, {"_id": {"$eq": counter}}, update, upsert=True, apart=True
+    )
 
 
 class _Run:
@@ -114,16 +116,18 @@ class _Run:
 
     def __init__(self, answer: Answer | None) -> None:
         self.answer = answer
-        self.kept: list[Row] = []
-        self.rows: dict[str, tuple[Row, ...]] = {}
+        self.kept: list[RowFields] = []
+        self.rows: dict[str, tuple[RowFields, ...]] = {}
         self.read: Counter[str] = Counter()
         self.matched = 0
 
-    def steps(self, steps: Sequence[ProgramStep], row: Row, *, top: bool = False) -> Generator[Request, Any, None]:
+    def steps(
+        self, steps: Sequence[ProgramStep], row: RowFields, *, top: bool = False
+    ) -> Generator[Request, Any, None]:
         for step in steps:
             yield from self.step(step, row, top=top)
 
-    def step(self, step: ProgramStep, row: Row, *, top: bool) -> Generator[Request, Any, None]:
+    def step(self, step: ProgramStep, row: RowFields, *, top: bool) -> Generator[Request, Any, None]:
         match step:
             case ReadRows():
                 self._keep(step.rows, (yield from self._read(step, row)))
@@ -135,7 +139,7 @@ class _Run:
             case ForEach(rows, steps):
                 for each in self.rows[rows]:
                     yield from self.steps(steps, each)
-            case Command():
+            case WriteCommand():
                 matched = yield ready(step, row)
                 self.matched += matched if top else 0
                 if not matched:
@@ -143,14 +147,14 @@ class _Run:
             case _:
                 assert_never(step)
 
-    def _read(self, step: ReadRows, row: Row) -> Generator[Request, Any, tuple[Row, ...]]:
+    def _read(self, step: ReadRows, row: RowFields) -> Generator[Request, Any, tuple[RowFields, ...]]:
         lists = {each.parameter: self._distinct(each) for each in step.lists}
         if not step.repeats:
             return (yield from _rows(step, row, {name: [*found.values()] for name, found in lists.items()}))
         (only,) = step.lists
-        kept, seen, last = list[Row](), set(lists[only.parameter]), [*lists[only.parameter].values()]
+        kept, seen, last = list[RowFields](), set(lists[only.parameter]), [*lists[only.parameter].values()]
         while last:
-            new: dict[bytes, Row] = {}
+            new: dict[bytes, RowFields] = {}
             for each in (yield from _rows(step, row, {only.parameter: last})):
                 new.setdefault(_as_bytes(each[only.column]), each)
             fresh = {value: each for value, each in new.items() if value not in seen}
@@ -163,7 +167,7 @@ class _Run:
         values = (row[listed.column] for rows in listed.rows for row in self.rows[rows] if listed.column in row)
         return {_as_bytes(value): value for value in values}
 
-    def _keep(self, rows: str, found: tuple[Row, ...]) -> None:
+    def _keep(self, rows: str, found: tuple[RowFields, ...]) -> None:
         self.rows[rows] = found
         self.read[rows] += len(found)
         if self.answer is not None and rows in self.answer.rows:
@@ -177,9 +181,11 @@ class _Run:
         return tuple(shown(_read_back(row)) for row in self.kept)
 
 
-def _rows(step: ReadRows, row: Row, lists: Mapping[str, Sequence[object]]) -> Generator[Request, Any, tuple[Row, ...]]:
+def _rows(
+    step: ReadRows, row: RowFields, lists: Mapping[str, Sequence[object]]
+) -> Generator[Request, Any, tuple[RowFields, ...]]:
     read = read_for_row(step, row, lists)
-    found: Documents = yield read
+    found: _Documents = yield read
     return tuple(present(document, read) for document in found)
 
 
@@ -188,19 +194,19 @@ def _as_bytes(value: object) -> bytes:
     return encode({"": value}, codec_options=CODEC)
 
 
-def _read_back(row: Row) -> Mapping[str, Any]:
+def _read_back(row: RowFields) -> Mapping[str, Any]:
     """A row of values to be stored, as a server gives it back."""
     return decode(encode(row, codec_options=CODEC), CODEC)
 
 
-def present(document: Mapping[str, Any], read: CompiledRead) -> Row:
+def present(document: Mapping[str, Any], read: CompiledRead) -> RowFields:
     """A row without its NULLs: null is one, but in a JSON column, where it is JSON's own."""
     json = {column.field for column in read.columns if column.type.name is TypeName.JSON}
     names = {column.field: column.name for column in read.columns}
     return {names.get(field, field): value for field, value in document.items() if value is not None or field in json}
 
 
-def ready(command: Command, row: Row) -> Command:
+def ready(command: WriteCommand, row: RowFields) -> WriteCommand:
     """The command for a row: nothing in it is open any more."""
     filled = filled_command(command, row_leaf(row))
     if not filled.places or filled.update is None or isinstance(filled.update, tuple):
@@ -220,12 +226,12 @@ def _place(value: object, first: int) -> int:
     return int(value) - first
 
 
-def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
+def broken(step: RefuseRows, rows: Sequence[RowFields]) -> list[RowFields]:
     """The rows that are refused."""
     return [row for row in rows if not step.missing or any(column not in row for column in step.missing)]
 
 
-def refused(step: RefuseRows, rows: Sequence[Row]) -> ConstraintError:
+def refused(step: RefuseRows, rows: Sequence[RowFields]) -> ConstraintError:
     """The error for rows that break a constraint. It names what the first of them lacks and shows no value of it: what else
     a row holds is nobody's who reads a log.
     """

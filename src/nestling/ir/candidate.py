@@ -19,6 +19,9 @@ from nestling.ir.statements.clause import Clause
 from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import UNITS, Access
 
+IndexKeys = tuple[tuple[str, int], ...]
+"""What an index is on, one after the other, and 1 or -1 for its direction."""
+
 
 @dataclass(frozen=True, slots=True)
 class Own:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from bson.binary import UuidRepresentation
@@ -12,3 +13,5 @@ CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.S
 """Dates come back naive, in UTC."""
 RAW = CODEC.with_options(document_class=RawBSONDocument)
 """The same where a document is wanted as the server has it, undecoded."""
+BsonDocument = Mapping[str, Any]
+"""A document as the driver gives and takes it."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from nestling.ir.freshness import Freshness
 from nestling.ir.paths.write_path import UpdateDocuments
 from nestling.ir.programs.compiled import CompiledRead, ReadPlan
-from nestling.ir.programs.program import MISSING, Command
+from nestling.ir.programs.program import MISSING, WriteCommand
 from nestling.ir.reading import Gap
 
 ID = "id"
@@ -112,7 +112,7 @@ class CompiledCheck:
 
     check: Check
     read: CompiledRead
-    repair: Command | None = None
+    repair: WriteCommand | None = None
     screen: CompiledRead | None = None
 
 

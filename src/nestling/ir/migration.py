@@ -15,7 +15,7 @@ from nestling.ir.literals import shell
 from nestling.ir.primitives import Form
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.quantity_words import counted, cut
-from nestling.ir.rows import Path
+from nestling.ir.rows import RowPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Reach:
     `again`: the path's last hop is walked to its end (a tree's ancestors).
     """
 
-    path: Path
+    path: RowPath
     attributes: frozenset[str] | None = None
     again: bool = False
 
@@ -33,9 +33,6 @@ class Reach:
         """Whether a change of these attributes (None: the row came or went) makes the document differ."""
         return self.attributes is None or changed is None or bool(self.attributes & changed)
 
-
-Row = tuple[object, ...]
-"""Conceptual values in the order of an entity's attributes."""
 
 Reaches = Mapping[tuple[str, str], tuple[Reach, ...]]
 """By collection and root entity."""

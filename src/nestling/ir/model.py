@@ -21,6 +21,9 @@ from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.statements.expression import Collation
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, Type, TypeName
 
+AttributeName = tuple[str, str]
+"""An entity and the name of one of its attributes."""
+
 
 class Cardinality(StrEnum):
     """How many rows of each side one row of the other may have."""

@@ -13,7 +13,9 @@ from nestling.common.errors import InputError, Problem, path_text
 from nestling.ir.quantity_words import counted
 
 T = TypeVar("T")
-Place = tuple[str | int, ...]
+JsonPlace = tuple[str | int, ...]
+Json = dict[str, object]
+"""An object as `json` writes it."""
 
 
 def noun_text(noun: Any, form: str) -> str:
@@ -40,7 +42,7 @@ def read_noun(kind: type[T], form: str, text: str, where: str, *, what: str, nex
 
 
 class _Unfit(Exception):
-    def __init__(self, what: str, place: Place) -> None:
+    def __init__(self, what: str, place: JsonPlace) -> None:
         super().__init__(what)
         self.what, self.place = what, place
 
@@ -50,7 +52,7 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _value(kind: Any, found: object, place: Place) -> object:
+def _value(kind: Any, found: object, place: JsonPlace) -> object:
     """The value of type `kind` that `found` stands for."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is object:
@@ -72,14 +74,14 @@ def _value(kind: Any, found: object, place: Place) -> object:
     return found
 
 
-def _one_of(kinds: tuple[Any, ...], found: object, place: Place) -> object:
+def _one_of(kinds: tuple[Any, ...], found: object, place: JsonPlace) -> object:
     if found is None and NoneType in kinds:
         return None
     rest = [kind for kind in kinds if kind is not NoneType]
     return _value(next((kind for kind in rest if type(found) is kind), rest[0]), found, place)
 
 
-def _tuple(kinds: tuple[Any, ...], found: object, place: Place) -> tuple[object, ...]:
+def _tuple(kinds: tuple[Any, ...], found: object, place: JsonPlace) -> tuple[object, ...]:
     if not isinstance(found, list):
         raise _Unfit(f"{type(found).__name__} found, a list expected", place)
     wanted = [kinds[0]] * len(found) if kinds[-1] is Ellipsis else list(kinds)
@@ -88,7 +90,7 @@ def _tuple(kinds: tuple[Any, ...], found: object, place: Place) -> tuple[object,
     return tuple(_value(kind, each, (*place, n)) for n, (kind, each) in enumerate(zip(wanted, found, strict=True)))
 
 
-def _noun(kind: type, found: object, place: Place) -> object:
+def _noun(kind: type, found: object, place: JsonPlace) -> object:
     if not isinstance(found, dict):
         raise _Unfit(f"{type(found).__name__} found, {kind.__name__} expected", place)
     hints, given = _hints(kind), fields(kind)

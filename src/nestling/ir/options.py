@@ -69,7 +69,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StatementStep:
     """One step of a statement: exactly one of its modes answers it."""
 
     statement: str
@@ -108,7 +108,7 @@ class DesignProblem:
     structures: tuple[Structure, ...]
     groups: tuple[Group, ...]
     needs: tuple[Needs, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[StatementStep, ...]
     charges: tuple[Charge, ...]
     limits: tuple[Limit, ...]
     rates: Mapping[str, float]

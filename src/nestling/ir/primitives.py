@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
-from nestling.ir.rows import AggregateKind, Path
+from nestling.ir.rows import AggregateKind, RowPath
 from nestling.ir.statements.clause import Clause
 
 
@@ -121,7 +121,7 @@ class Copy:
     """
 
     name: str  # the field, or a label when the form is inline
-    path: Path
+    path: RowPath
     attributes: tuple[Field, ...]
     form: Form
     freshness: Freshness
@@ -144,7 +144,7 @@ class Computed:
     """
 
     field: str
-    path: Path
+    path: RowPath
     function: AggregateKind
     freshness: Freshness
     attribute: str | None = None

@@ -19,6 +19,9 @@ from typing import Protocol
 from nestling.common.errors import Problem
 from nestling.ir.model import Entity, Model, Relationship
 
+Row = tuple[object, ...]
+"""Conceptual values, in the order of the columns asked for or of an entity's attributes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hop:
@@ -45,7 +48,7 @@ class Hop:
         return self.up or model.relationship(self.relationship).cardinality.value == "1:1"
 
 
-Path = tuple[Hop, ...]
+RowPath = tuple[Hop, ...]
 
 
 class UndecodableText(bytes):
@@ -69,7 +72,7 @@ class RowColumn:
     """An attribute of the entity reached from the base entity along `path` (empty: the base entity's own)."""
 
     attribute: str
-    path: Path = ()
+    path: RowPath = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class RowQuery:
     entity: str
     columns: tuple[RowColumn, ...]
     order: tuple[RowColumn, ...] = ()
-    inner: tuple[Path, ...] = ()
+    inner: tuple[RowPath, ...] = ()
     after: tuple[object, ...] | None = None
     without_parent: str | None = None
     without_children: str | None = None
@@ -213,6 +216,6 @@ def down(relationship: Relationship) -> Hop:
     return Hop(relationship.name, up=False)
 
 
-def reversed_path(hops: Path) -> Path:
+def reversed_path(hops: RowPath) -> RowPath:
     """The way back."""
     return tuple(Hop(hop.relationship, up=not hop.up) for hop in reversed(hops))

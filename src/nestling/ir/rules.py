@@ -16,7 +16,7 @@ OUTWEIGHS = "outweighs"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StatedRule:
     """A rule: its id, its name in a few words, its text, and who says so."""
 
     id: str
@@ -26,88 +26,90 @@ class Rule:
 
 
 RULES = (
-    Rule("A1", "one-to-one", "Prefer key-value pairs within the document.", GENERAL),
-    Rule("A2", "one-to-few", "Fewer than 50 children: embed them in the parent's document.", TREE),
-    Rule(
+    StatedRule("A1", "one-to-one", "Prefer key-value pairs within the document.", GENERAL),
+    StatedRule("A2", "one-to-few", "Fewer than 50 children: embed them in the parent's document.", TREE),
+    StatedRule(
         "A3",
         "one-to-many",
         "50 to thousands of children: embed them when they are always read with their parent or must change atomically with"
         " it; otherwise reference, with the child ids in the parent.",
         TREE,
     ),
-    Rule("A4", "one-to-squillions", "Millions of children: the child holds its parent's id, never the reverse.", TREE),
-    Rule("A5", "many-to-many", "Reference, with arrays of ids on one or both sides.", TREE),
-    Rule(
+    StatedRule(
+        "A4", "one-to-squillions", "Millions of children: the child holds its parent's id, never the reverse.", TREE
+    ),
+    StatedRule("A5", "many-to-many", "Reference, with arrays of ids on one or both sides.", TREE),
+    StatedRule(
         "A6",
         "the decision tree",
         "Ask in this order: how many children, always accessed with the parent, accessed independently, atomic updates.",
         TREE,
     ),
-    Rule(
+    StatedRule(
         "A7",
         "the seven decision factors",
         "Read pattern, write pattern, data size, atomicity, duplication, cardinality and document size each lean to embedding"
         " or to referencing.",
         TREE,
     ),
-    Rule("A8", "the general rules", "The five general rules, cited one by one as `rule-1` to `rule-5`.", GENERAL),
-    Rule(
+    StatedRule("A8", "the general rules", "The five general rules, cited one by one as `rule-1` to `rule-5`.", GENERAL),
+    StatedRule(
         "A9",
         "read to write ratio",
         "Read-heavy applications favour fewer reads, write-heavy ones favour cheap writes.",
         "Schema Design: recommended patterns",
     ),
-    Rule(
+    StatedRule(
         "A10",
         "where the sources disagree",
         "When two rules give different answers, both are named, with the number that decided.",
         OWN,
     ),
-    Rule(
+    StatedRule(
         "A11",
         "two-way referencing",
         "Both sides hold the reference; the price is two updates, and no single atomic reassignment outside a transaction.",
         ARTICLES,
     ),
-    Rule(
+    StatedRule(
         "A12",
         "the distribution decides",
         "Bounds on arrays and documents are checked against the largest fan-out known and its growth, not against the mean.",
         OWN,
     ),
-    Rule("rule-1", "favour embedding", "Favour embedding unless there is a compelling reason not to.", GENERAL),
-    Rule(
+    StatedRule("rule-1", "favour embedding", "Favour embedding unless there is a compelling reason not to.", GENERAL),
+    StatedRule(
         "rule-2",
         "stand-alone access",
         "Needing to access an object on its own is a compelling reason not to embed it.",
         GENERAL,
     ),
-    Rule(
+    StatedRule(
         "rule-3",
         "joins",
         "Avoid joins and lookups if possible, but do not be afraid of them if they provide a better schema design.",
         GENERAL,
     ),
-    Rule(
+    StatedRule(
         "rule-4",
         "no unbounded arrays",
         "Arrays must not grow without bound: more than a couple of hundred documents are not embedded, and more than a few"
         " thousand are not referenced from an array of ids.",
         GENERAL,
     ),
-    Rule(
+    StatedRule(
         "rule-5",
         "access patterns decide",
         "Structure the data to match the ways the application queries and updates it.",
         GENERAL,
     ),
-    Rule(
+    StatedRule(
         "invariant",
         "what every design must keep",
         "Each row has exactly one home, nothing embeds itself, nothing passes a bound, and no value is lost.",
         OWN,
     ),
-    Rule(
+    StatedRule(
         "owner",
         "one owner for each child",
         "A child lives in one parent at most: the one that owns it. Preferred are parents whose key is part of the child's"
@@ -115,31 +117,31 @@ RULES = (
         " with the smaller fan-out.",
         OWN,
     ),
-    Rule(
+    StatedRule(
         "cost",
         "least cost",
         "Of all designs that keep the bounds and requirements, the one that costs the workload least by the cost model, proved"
         " against a lower bound.",
         OWN,
     ),
-    Rule(
+    StatedRule(
         "price",
         "what it asks of writers and readers",
         "How many documents a change touches, and how long readers may see the old value.",
         OWN,
     ),
-    Rule(
+    StatedRule(
         OUTWEIGHS,
         "what outweighs the factors",
         "Where most of the seven factors say otherwise than the choice, the number or the bound that decides against them.",
         OWN,
     ),
-    Rule("strategy", "what was asked for", "The chosen strategy says so for every relationship.", OWN),
+    StatedRule("strategy", "what was asked for", "The chosen strategy says so for every relationship.", OWN),
 )
 
 _BY_ID = {rule.id: rule for rule in RULES}
 
 
-def rule(rule_id: str) -> Rule | None:
+def rule(rule_id: str) -> StatedRule | None:
     """The rule of that id, None when there is none."""
     return _BY_ID.get(rule_id)

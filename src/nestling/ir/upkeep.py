@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.primitives import Computed, Copy, Reference
-from nestling.ir.rows import Path
+from nestling.ir.rows import RowPath
 from nestling.ir.storage.layout import Place
 
 Derived: TypeAlias = Copy | Computed | Reference
@@ -28,7 +28,7 @@ class Trigger:
     entity: str
     rows: bool
     attributes: frozenset[str]
-    back: Path
+    back: RowPath
 
 
 @dataclass(frozen=True, slots=True)

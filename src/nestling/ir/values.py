@@ -53,7 +53,7 @@ from nestling.ir.value_forms.numeral import INT64
 
 DECIMAL128_DIGITS = DIGITS
 
-Convert = Callable[[object], object]
+_Convert = Callable[[object], object]
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
 
 
@@ -69,7 +69,7 @@ class Policy:
     microseconds: Literal["error", "text"] = field(default="error", repr=False)
 
 
-def encoder(kind: Type, policy: Policy | None = None) -> Convert:
+def encoder(kind: Type, policy: Policy | None = None) -> _Convert:
     """The function from conceptual to BSON values of a type."""
     chosen = policy or Policy()
     match kind.name:
@@ -132,7 +132,7 @@ def _encode_object_id(value: object, policy: Policy) -> object:
     return bson.ObjectId(value) if is_one and isinstance(value, str) else encode(value, policy)
 
 
-def _encode_array(value: object, inner: Convert) -> object:
+def _encode_array(value: object, inner: _Convert) -> object:
     if not isinstance(value, list):
         return inner(value)
     return [None if item is None else _encode_array(item, inner) for item in value]
@@ -164,7 +164,7 @@ _ENCODERS: dict[type, Callable[[object, Policy], object]] = {
 }
 
 
-def decoder(kind: Type) -> Convert:
+def decoder(kind: Type) -> _Convert:
     """The function from BSON to conceptual values of a type; a missing field is the caller's business."""
     match kind.name:
         case TypeName.DATE:
@@ -242,7 +242,7 @@ def _was_integer(number: Decimal) -> bool:
     return number.as_tuple().exponent == 0 and not -INT64 <= number < INT64
 
 
-def _decode_array(value: object, inner: Convert) -> object:
+def _decode_array(value: object, inner: _Convert) -> object:
     if not isinstance(value, list):
         return decode(value)
     return [

@@ -10,7 +10,7 @@ The reductions that matter most: `presolve/choices` leaves out structures and mo
 `presolve/hoisting` turns what is due whatever the mode into charges and adds those of all statements up.
 """
 
-from nestling.optimizer.alternatives import Alternative, alternatives
+from nestling.optimizer.alternatives import OtherChoice, alternatives
 from nestling.optimizer.budget import storage_budget, with_limits
 from nestling.optimizer.check import check
 from nestling.optimizer.flips import flip, rate_flips
@@ -18,7 +18,7 @@ from nestling.optimizer.pareto import ParetoPoint, pareto
 from nestling.optimizer.solve import solve
 
 __all__ = [
-    "Alternative",
+    "OtherChoice",
     "ParetoPoint",
     "alternatives",
     "check",

@@ -8,13 +8,13 @@ from nestling.common import errors
 from nestling.ir.options import DesignProblem, Group, Limit, Solution
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.components import components
-from nestling.optimizer.corrections import MOST_ROUNDS, Check
+from nestling.optimizer.corrections import MOST_ROUNDS, LookResult
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.solve import attempt
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
+class OtherChoice:
     """Another choice for a group (None: none of its structures); `cost` of the whole design, None when it is not allowed.
 
     `chosen`: what the best design with it has, of the part of the problem that touches the group. `checked`: whether its queries
@@ -30,7 +30,7 @@ class Alternative:
 
 def alternatives(
     problem: DesignProblem, solution: Solution, group: str, *, allowed: Allowance | None = None
-) -> tuple[Alternative, ...]:
+) -> tuple[OtherChoice, ...]:
     """The alternatives of a group that were not chosen, cheapest first, those not allowed last.
 
     Only the part of the problem that touches the group is solved again. What does not fit into `allowed` is left out.
@@ -40,7 +40,7 @@ def alternatives(
 
 def alternatives_within(
     part: DesignProblem, solution: Solution, group: str, allowed: Allowance, *, by_queries: bool = True
-) -> tuple[Alternative, ...]:
+) -> tuple[OtherChoice, ...]:
     """The same for a group of a connected part of the problem that the solution is of; `by_queries`: whether these are priced."""
     decision = group_named(part, group)
     others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
@@ -63,9 +63,9 @@ def alternatives_within(
 
 def _alternative(
     part: DesignProblem, group: Group, structure: str | None, allowed: Allowance, by_queries: bool
-) -> Alternative | None:
+) -> OtherChoice | None:
     """One alternative with the part's cost, by the prices of its queries; None when the allowance does not suffice."""
-    found: Alternative | None = None
+    found: OtherChoice | None = None
     for _ in range(MOST_ROUNDS):
         problem = allowed.corrections.applied(part)
         seconds = allowed.take(problem)
@@ -78,10 +78,12 @@ def _alternative(
         except errors.SearchError:
             break
         if solution is None:
-            return Alternative(structure, None, proved=True)
-        check = allowed.corrections.check(part, solution.chosen) if by_queries else Check.NO_TIME
-        found = Alternative(structure, solution.cost, solution.proved, solution.chosen, checked=check is Check.FINE)
-        if check is not Check.DEARER:
+            return OtherChoice(structure, None, proved=True)
+        check = allowed.corrections.check(part, solution.chosen) if by_queries else LookResult.NO_TIME
+        found = OtherChoice(
+            structure, solution.cost, solution.proved, solution.chosen, checked=check is LookResult.FINE
+        )
+        if check is not LookResult.DEARER:
             break
     return found
 

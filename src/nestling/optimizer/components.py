@@ -8,9 +8,9 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Needs, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Needs, StatementStep, Structure
 
-Element = Group | Needs | Step | Charge | Limit
+Element = Group | Needs | StatementStep | Charge | Limit
 Kind = TypeVar("Kind", bound=Element | Load)
 Members = Mapping[str, tuple[str, ...]]
 """Structures by load."""
@@ -67,7 +67,7 @@ def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
             return element.among
         case Needs():
             return (element.structure, *element.any_of)
-        case Step():
+        case StatementStep():
             named = ((*mode.needs, *mode.without, *(name for name, _ in mode.also)) for mode in element.modes)
             paid = dict.fromkeys(name for mode in element.modes for name, _ in mode.loads)
             return chain(chain.from_iterable(named), *(loads.get(name, ()) for name in paid))

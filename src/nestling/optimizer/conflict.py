@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.common.errors import InfeasibleError, Problem
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, StatementStep
 from nestling.ir.quantity_words import size_to_allow
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import Requirement
@@ -45,7 +45,7 @@ def is_feasible(problem: DesignProblem) -> bool:
 def costless(problem: DesignProblem) -> DesignProblem:
     """The problem's requirements alone: every step is as good one way as another."""
     steps = tuple(
-        Step(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes))
+        StatementStep(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes))
         for step in problem.steps
     )
     return replace(problem, steps=steps, charges=(), rates={ALL: 1.0}, loads=())
@@ -78,7 +78,7 @@ def _with(problem: DesignProblem, kept: list[Requirement]) -> DesignProblem:
         problem,
         groups=tuple(item for item in kept if isinstance(item, Group)),
         needs=tuple(item for item in kept if isinstance(item, Needs)),
-        steps=tuple(item for item in kept if isinstance(item, Step)),
+        steps=tuple(item for item in kept if isinstance(item, StatementStep)),
         limits=tuple(item for item in kept if isinstance(item, Limit)),
     )
 

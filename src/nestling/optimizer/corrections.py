@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from nestling.ir.options import DesignProblem, Mode, Step
+from nestling.ir.options import DesignProblem, Mode, StatementStep
 
 MOST_ROUNDS = 12
 """Solves after the first one, each told what the queries of the last one's choice cost more."""
 
 
-class Check(Enum):
+class LookResult(Enum):
     """What a look at the queries of a choice found."""
 
     FINE = "fine"
@@ -23,11 +23,11 @@ class Check(Enum):
     NO_TIME = "no time"
 
 
-Look = Callable[[Mapping[str, float], frozenset[str]], tuple[tuple[Step, ...], bool]]
+Look = Callable[[Mapping[str, float], frozenset[str]], tuple[tuple[StatementStep, ...], bool]]
 """Gives, for rates and the structures of a whole design, new corrections, and whether all queries were looked at."""
 
 
-def nothing_to_look_at(_rates: Mapping[str, float], _chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+def nothing_to_look_at(_rates: Mapping[str, float], _chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
     """Where a problem's prices are all there is."""
     return (), True
 
@@ -38,7 +38,7 @@ class Corrections:
 
     chosen: frozenset[str] = frozenset()
     look: Look = nothing_to_look_at
-    steps: list[Step] = field(default_factory=list)
+    steps: list[StatementStep] = field(default_factory=list)
     _known: dict[int, tuple[int, DesignProblem, DesignProblem]] = field(default_factory=dict)
 
     @property
@@ -46,12 +46,12 @@ class Corrections:
         """Grows with each correction."""
         return len(self.steps)
 
-    def check(self, part: DesignProblem, chosen: frozenset[str]) -> Check:
+    def check(self, part: DesignProblem, chosen: frozenset[str]) -> LookResult:
         """Look at the queries of a choice for a part, at the part's rates."""
         here = {structure.id for structure in part.structures}
         new, is_complete = self.look(part.rates, (self.chosen - here) | chosen)
         self.steps += new
-        return Check.DEARER if new else Check.FINE if is_complete else Check.NO_TIME
+        return LookResult.DEARER if new else LookResult.FINE if is_complete else LookResult.NO_TIME
 
     def applied(self, part: DesignProblem) -> DesignProblem:
         """A part with the corrections that touch it."""
@@ -64,13 +64,13 @@ class Corrections:
         return known[2]
 
 
-def _within(step: Step, here: frozenset[str], chosen: frozenset[str]) -> Step | None:
+def _within(step: StatementStep, here: frozenset[str], chosen: frozenset[str]) -> StatementStep | None:
     """A correction for one part, all others being as chosen; None where it does not matter there."""
     modes = tuple(_possible(step.modes, here, chosen))
     if any(not (mode.cost or mode.needs or mode.without) for mode in modes):
         return None
     touched = any(mode.needs or mode.without for mode in modes)
-    return Step(step.statement, step.name, modes) if touched else None
+    return StatementStep(step.statement, step.name, modes) if touched else None
 
 
 def _possible(modes: tuple[Mode, ...], here: frozenset[str], chosen: frozenset[str]) -> Iterator[Mode]:

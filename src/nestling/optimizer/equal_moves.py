@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, StatementStep
 from nestling.optimizer.components import Element, touched
 from nestling.optimizer.evaluate import Chosen, applies, best_mode, holds
 
-Move = tuple[str | None, str | None]
+_Move = tuple[str | None, str | None]
 """A structure that goes and one that comes."""
 
 
@@ -43,7 +43,7 @@ def _near(problem: DesignProblem) -> Mapping[str, list[Element]]:
     return found
 
 
-def _moves(problem: DesignProblem, chosen: Chosen) -> Iterator[Move]:
+def _moves(problem: DesignProblem, chosen: Chosen) -> Iterator[_Move]:
     grouped = {name for group in problem.groups for name in group.among}
     for structure in problem.structures:
         if structure.id not in grouped:
@@ -86,15 +86,15 @@ def _difference(affected: Iterable[Element], now: set[str], gone: str | None, co
     return cost
 
 
-def _apart(elements: Iterable[Element]) -> tuple[list[Group | Needs | Limit], list[Step | Charge]]:
+def _apart(elements: Iterable[Element]) -> tuple[list[Group | Needs | Limit], list[StatementStep | Charge]]:
     """What has to hold, and what costs."""
     requirements: list[Group | Needs | Limit] = []
-    priced: list[Step | Charge] = []
+    priced: list[StatementStep | Charge] = []
     for element in elements:
         match element:
             case Group() | Needs() | Limit():
                 requirements.append(element)
-            case Step() | Charge():
+            case StatementStep() | Charge():
                 priced.append(element)
     return requirements, priced
 
@@ -107,10 +107,10 @@ def _exchange(now: set[str], gone: str | None, come: str | None) -> None:
         now.add(come)
 
 
-def _due(element: Step | Charge, chosen: Chosen) -> float | None:
+def _due(element: StatementStep | Charge, chosen: Chosen) -> float | None:
     """What a step or charge costs; None for a step that cannot be answered."""
     match element:
-        case Step():
+        case StatementStep():
             best = best_mode(element, chosen)
             return best[1] if best is not None else None
         case Charge():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep
 
 TOLERANCE = 1e-9
 """How far rounding may carry an amount past its limit, as a share of the largest number in the limit."""
@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 NO_LOADS: Mapping[str, float] = MappingProxyType({})
 """Where there are none."""
 
-Requirement = Group | Needs | Limit | Step
+Requirement = Group | Needs | Limit | StatementStep
 Chosen = frozenset[str] | set[str]
 """The structures chosen; a set that changes only where single moves are tried."""
 
@@ -58,11 +58,11 @@ def holds(requirement: Requirement, chosen: Chosen) -> bool:
             return structure not in chosen or not chosen.isdisjoint(any_of)
         case Limit():
             return amount(requirement, chosen) <= requirement.at_most + TOLERANCE * limit_scale(requirement)
-        case Step():
+        case StatementStep():
             return any(is_possible(mode, chosen) for mode in requirement.modes)
 
 
-def best_mode(step: Step, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
+def best_mode(step: StatementStep, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
     """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
     best: tuple[int, float] | None = None
     for place, mode in enumerate(step.modes):

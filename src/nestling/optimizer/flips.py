@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from nestling.common import errors
-from nestling.ir.options import Charge, DesignProblem, Solution, Step, Turn
+from nestling.ir.options import Charge, DesignProblem, Solution, StatementStep, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, forced, group_named, part_of
 from nestling.optimizer.components import touched
-from nestling.optimizer.corrections import MOST_ROUNDS, Check
+from nestling.optimizer.corrections import MOST_ROUNDS, LookResult
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import tie_limit
 from nestling.optimizer.solve import attempt, is_proved
@@ -190,7 +190,7 @@ def near_flips(
 def touching(problem: DesignProblem, group: str) -> tuple[str, ...]:
     """The statements that cost something else depending on the decision."""
     among = frozenset(group_named(problem, group).among)
-    priced: chain[Step | Charge] = chain(problem.steps, problem.charges)
+    priced: chain[StatementStep | Charge] = chain(problem.steps, problem.charges)
     loads = {load.name: tuple(touched(load)) for load in problem.loads}
     found = {element.statement for element in priced if not among.isdisjoint(touched(element, loads))}
     return tuple(sorted(found & problem.statements))
@@ -266,7 +266,7 @@ class _Search:
         looked = [(corner.before, corner.at * (1 - beyond)), (corner.chosen, there)]
         looked += [(each.chosen, each.at) for each in self.way if (each.at < corner.at) == (beyond > 0)]
         checks = [self.allowed.corrections.check(self.problem_at(value), chosen) for chosen, value in looked]
-        if Check.DEARER in checks:
+        if LookResult.DEARER in checks:
             return corner
         kept = self._kept(there, replace(corner, chosen=corner.before))
         if kept is None:
@@ -275,7 +275,7 @@ class _Search:
             if is_proved(kept.bound, self._cost(there, corner)):
                 return None
             checks.append(self.allowed.corrections.check(self.problem_at(there), kept.chosen))
-        return replace(corner, checked=Check.NO_TIME not in checks)
+        return replace(corner, checked=LookResult.NO_TIME not in checks)
 
     def _kept(self, value: float, corner: Corner) -> Solution | Impossible | None:
         """The best choice with a corner's decision at a value; None when there was no time for it."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, StatementStep
 from nestling.optimizer.evaluate import limit_scale
 from nestling.optimizer.linear_model import Builder, LinearModel
 from nestling.optimizer.nested_costs import nested, nested_pairs
 
-Columns = Mapping[str, int]
+_Columns = Mapping[str, int]
 
 
 def formulation(problem: DesignProblem) -> LinearModel:
@@ -33,18 +33,18 @@ def formulation(problem: DesignProblem) -> LinearModel:
     return builder.model()
 
 
-def _add_group(builder: Builder, group: Group, columns: Columns) -> None:
+def _add_group(builder: Builder, group: Group, columns: _Columns) -> None:
     terms = [(columns[name], 1.0) for name in group.among]
     builder.row(terms, lower=0.0 if group.optional else 1.0, upper=1.0)
 
 
-def _add_needs(builder: Builder, needs: Needs, columns: Columns) -> None:
+def _add_needs(builder: Builder, needs: Needs, columns: _Columns) -> None:
     if needs.structure not in needs.any_of:
         any_of = [(columns[name], -1.0) for name in dict.fromkeys(needs.any_of)]
         builder.row([(columns[needs.structure], 1.0), *any_of], upper=0.0)
 
 
-def _add_step(builder: Builder, step: Step, columns: Columns) -> None:
+def _add_step(builder: Builder, step: StatementStep, columns: _Columns) -> None:
     """One mode answers; the modes that need a structure only with it, those that exclude it only without."""
     modes = [builder.column(mode.cost) for mode in step.modes]
     builder.row([(mode, 1.0) for mode in modes], lower=1.0, upper=1.0)
@@ -67,7 +67,7 @@ def _add_step(builder: Builder, step: Step, columns: Columns) -> None:
             builder.product((affected, [columns[name]]), cost, at_least=cost > 0)
 
 
-def _add_limit(builder: Builder, limit: Limit, columns: Columns) -> None:
+def _add_limit(builder: Builder, limit: Limit, columns: _Columns) -> None:
     """Amounts are divided by the largest, so that bytes and counts meet the solver's tolerance alike."""
     scale = limit_scale(limit)
     sums: dict[int, float] = defaultdict(float)
@@ -84,7 +84,7 @@ def _add_limit(builder: Builder, limit: Limit, columns: Columns) -> None:
     builder.row(list(sums.items()), upper=limit.at_most / scale - constant)
 
 
-def _add_charges(builder: Builder, charges: Sequence[Charge], groups: Sequence[Group], columns: Columns) -> None:
+def _add_charges(builder: Builder, charges: Sequence[Charge], groups: Sequence[Group], columns: _Columns) -> None:
     """One structure: straight into the objective. Two: nested along groups. More: one product each."""
     pairs: dict[tuple[str, str], float] = defaultdict(float)
     for charge in charges:

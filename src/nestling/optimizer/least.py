@@ -12,7 +12,7 @@ from itertools import chain
 from math import fsum, inf
 from typing import TypeVar
 
-from nestling.ir.options import DesignProblem, Limit, Mode, Step
+from nestling.ir.options import DesignProblem, Limit, Mode, StatementStep
 
 Element = TypeVar("Element")
 
@@ -151,7 +151,7 @@ def _parts(problem: DesignProblem) -> Iterator[DesignProblem]:
         )
 
 
-def _names(step: Step, members: Mapping[str, list[str]]) -> Iterator[str]:
+def _names(step: StatementStep, members: Mapping[str, list[str]]) -> Iterator[str]:
     """The structures a step speaks of."""
     for mode in step.modes:
         yield from (*mode.needs, *mode.without, *(name for name, _ in mode.also))

@@ -13,10 +13,10 @@ from typing import TypeVar
 from nestling.ir.options import Group
 
 Member = TypeVar("Member")
-Nested = Iterator[tuple[float, list[Member]]]
+_Nested = Iterator[tuple[float, list[Member]]]
 
 
-def nested(costs: Sequence[tuple[float, Member]]) -> Nested[Member]:
+def nested(costs: Sequence[tuple[float, Member]]) -> _Nested[Member]:
     """Increments of cost, with those who pay each; positive and negative costs apart."""
     yield from _increments(sorted((cost, place) for place, (cost, _) in enumerate(costs) if cost > 0), costs)
     yield from _increments(
@@ -24,7 +24,7 @@ def nested(costs: Sequence[tuple[float, Member]]) -> Nested[Member]:
     )
 
 
-def _increments(ordered: list[tuple[float, int]], costs: Sequence[tuple[float, Member]]) -> Nested[Member]:
+def _increments(ordered: list[tuple[float, int]], costs: Sequence[tuple[float, Member]]) -> _Nested[Member]:
     before = 0.0
     for position, (cost, _) in enumerate(ordered):
         if cost != before:

@@ -25,7 +25,7 @@ ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SolvedPart:
     """The best choice found for a part; `bound` is a proved lower bound of its cost."""
 
     chosen: frozenset[str]
@@ -34,14 +34,14 @@ class Part:
     proved: bool
 
 
-def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool = False) -> Part | None:
+def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool = False) -> SolvedPart | None:
     """Solve a weighted, connected problem until `deadline` (of `time.perf_counter`); None when nothing is allowed.
 
     `any_of_equals`: which of equally cheap choices it is does not matter.
     """
     if not problem.structures:
         found = evaluate(problem, frozenset())
-        return Part(frozenset(), found.cost, found.cost, proved=True) if found is not None else None
+        return SolvedPart(frozenset(), found.cost, found.cost, proved=True) if found is not None else None
     relaxed = relaxation(problem, deadline)
     part = _solve(problem, relaxed, deadline)
     for _ in range(ROUNDS):
@@ -56,7 +56,7 @@ def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool =
     return part
 
 
-def _solve(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> Part | None:
+def _solve(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> SolvedPart | None:
     """A whole choice: the relaxation's own when it is one, else what branching finds among what that leaves open."""
     if relaxed.outcome.status is Status.INFEASIBLE:
         return None
@@ -81,25 +81,25 @@ def _branched(relaxed: Relaxation, fixed: Floats | None, deadline: float) -> Out
     return minimise(relaxed.model, seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=fixed)
 
 
-def _rounded(problem: DesignProblem, relaxed: Relaxation) -> Part | None:
+def _rounded(problem: DesignProblem, relaxed: Relaxation) -> SolvedPart | None:
     """The relaxation rounded, when that is allowed."""
     if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
         return None
     chosen = chosen_by(problem, relaxed.outcome.values)
     found = evaluate(problem, chosen)
-    return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
+    return SolvedPart(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
 
 
-def _completed(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> Part | None:
+def _completed(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> SolvedPart | None:
     """What branching makes of the few structures the relaxation leaves open, all others as they are there."""
     if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
         return None
     outcome = _branched(relaxed, relaxed.decided, deadline)
     found = evaluate(problem, chosen := chosen_by(problem, outcome.values)) if outcome.values is not None else None
-    return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
+    return SolvedPart(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
 
 
-def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], outcome: Outcome) -> Part:
+def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], outcome: Outcome) -> SolvedPart:
     found = evaluate(problem, chosen)
     if found is None:
         raise SearchError(
@@ -110,7 +110,7 @@ def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], o
         )
     floor = relaxed.constant + float(np.minimum(relaxed.model.cost, 0.0).sum())
     bound = min(max(outcome.bound + relaxed.constant, floor, relaxed.bound), found.cost)
-    return Part(chosen, found.cost, bound, outcome.status is Status.OPTIMAL)
+    return SolvedPart(chosen, found.cost, bound, outcome.status is Status.OPTIMAL)
 
 
 def _any(problem: DesignProblem, model: LinearModel) -> frozenset[str] | None:

@@ -12,7 +12,7 @@ from nestling.optimizer.budget import with_limits
 from nestling.optimizer.components import components, touched
 from nestling.optimizer.conflict import conflict
 from nestling.optimizer.evaluate import evaluate, holds
-from nestling.optimizer.part import Part
+from nestling.optimizer.part import SolvedPart
 from nestling.optimizer.presolve import presolve
 from nestling.optimizer.problem_check import check_problem
 from nestling.optimizer.solved_parts import SolvedParts
@@ -76,7 +76,7 @@ def is_proved(cost: float, bound: float) -> bool:
 
 def solve_parts(
     problem: DesignProblem, deadline: float, *, any_of_equals: bool = False, solved: SolvedParts | None = None
-) -> list[Part] | None:
+) -> list[SolvedPart] | None:
     """Solve a reduced problem part by part; None when a part has no allowed choice.
 
     Limits that tie parts together come in only once a choice breaks them: until then the parts are solved apart.
@@ -109,7 +109,9 @@ def _by_reach(problem: DesignProblem) -> tuple[list[Limit], list[Limit]]:
     return local, spanning
 
 
-def _solve_all(problem: DesignProblem, deadline: float, solved: SolvedParts, any_of_equals: bool) -> list[Part] | None:
+def _solve_all(
+    problem: DesignProblem, deadline: float, solved: SolvedParts, any_of_equals: bool
+) -> list[SolvedPart] | None:
     """Solve the parts, small ones first."""
     parts = []
     for component in sorted(components(problem), key=lambda part: len(part.steps) + len(part.structures)):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from nestling.ir.options import DesignProblem
-from nestling.optimizer.part import Part, solve_part
+from nestling.optimizer.part import SolvedPart, solve_part
 
-Content = tuple[object, ...]
+PartContent = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedParts:
     """The best choices of parts, each proved. Equal parts have equal best choices, whatever problem they are parts of."""
 
-    _known: dict[Content, Part] = field(default_factory=dict)
+    _known: dict[PartContent, SolvedPart] = field(default_factory=dict)
 
-    def solve(self, part: DesignProblem, deadline: float, *, any_of_equals: bool) -> Part | None:
+    def solve(self, part: DesignProblem, deadline: float, *, any_of_equals: bool) -> SolvedPart | None:
         """`solve_part`, once for each part."""
         content = (*_content(part), any_of_equals)
         found = self._known.get(content) or solve_part(part, deadline, any_of_equals=any_of_equals)
@@ -25,6 +25,6 @@ class SolvedParts:
         return found
 
 
-def _content(part: DesignProblem) -> Content:
+def _content(part: DesignProblem) -> PartContent:
     """What decides the best choice: rates are in the costs already."""
     return part.structures, part.groups, part.needs, part.steps, part.charges, part.limits, part.loads

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
 from nestling.optimizer.components import Element, touched
 
 MODES = 400
@@ -74,7 +74,7 @@ class Surroundings:
     def _modes(self, free: Iterable[str]) -> int:
         places = {place for name in free for place in self._touching[name]}
         found = (self._elements[place] for place in places)
-        return sum(len(element.modes) for element in found if isinstance(element, Step))
+        return sum(len(element.modes) for element in found if isinstance(element, StatementStep))
 
     def _fixed(self, free: frozenset[str]) -> DesignProblem:
         """What touches the free structures; others that it touches are chosen for certain, or are not there."""
@@ -89,7 +89,7 @@ class Surroundings:
             if isinstance(each, Group)
         ]
         held = [Group(f"{name}, as it is", (name,)) for name in sorted(here - free)]
-        steps = tuple(_step(each, gone) for each in elements if isinstance(each, Step))
+        steps = tuple(_step(each, gone) for each in elements if isinstance(each, StatementStep))
         paid = {name for step in steps for mode in step.modes for name, _ in mode.loads}
         return replace(
             self.part,
@@ -107,7 +107,7 @@ class Surroundings:
         )
 
 
-def _step(step: Step, gone: frozenset[str]) -> Step:
+def _step(step: StatementStep, gone: frozenset[str]) -> StatementStep:
     """A step without the ways that are not there."""
     return replace(step, modes=tuple(_mode(mode, gone) for mode in step.modes if gone.isdisjoint(mode.needs)))
 

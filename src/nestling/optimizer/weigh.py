@@ -10,7 +10,7 @@ from types import MappingProxyType
 from nestling.ir.options import DesignProblem, Group, Solution, Turn, Weighing
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
-from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
+from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice
 from nestling.optimizer.components import components
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
@@ -19,7 +19,7 @@ from nestling.optimizer.surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighResult:
     """What was weighed, the groups the allowance was too small for, and whether it was the time that ran out.
 
     `nearby`: groups of which an alternative changes what is around them alone.
@@ -72,7 +72,7 @@ def weigh(
     modes: float = MODES,
     built: Mapping[str, frozenset[str]] = NOTHING_BUILT,
     look: Look = nothing_to_look_at,
-) -> Weighed:
+) -> WeighResult:
     """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
     Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
@@ -120,7 +120,9 @@ def weigh(
         more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
         found[name] = replace(weighing, turns=(*turns, *more))
     left_out = tuple(name for name in wanted if name not in found)
-    return Weighed(tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if name in nearby))
+    return WeighResult(
+        tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if name in nearby)
+    )
 
 
 def is_large(part: DesignProblem) -> bool:
@@ -149,7 +151,7 @@ def _crossings(
 
 
 def _causes(
-    part: DesignProblem, solution: Solution, others: tuple[Alternative, ...]
+    part: DesignProblem, solution: Solution, others: tuple[OtherChoice, ...]
 ) -> Iterator[tuple[tuple[str, float], ...]]:
     """For each alternative, by statement, what it costs more a second, the largest difference first."""
     now = dict(statement_costs(part, solution.chosen))
@@ -159,7 +161,7 @@ def _causes(
         yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
 
 
-def come_instead(part: DesignProblem, solution: Solution, other: Alternative, weighed: Group) -> tuple[str, ...]:
+def come_instead(part: DesignProblem, solution: Solution, other: OtherChoice, weighed: Group) -> tuple[str, ...]:
     """What an alternative has that was not chosen.
 
     Any of equal designs is found: where a decision may as well be as it was, it is taken as it was.

@@ -36,11 +36,11 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
         yield Suggestion(f"first 1 {link.child} by {by} in {link.parent}", part, motives)
 
 
-Asked = tuple[str, Order, str, tuple[str, ...]]
+_Asked = tuple[str, Order, str, tuple[str, ...]]
 """A relationship, what is the current version, the statement that asks for it, and what that shows."""
 
 
-def _greatest(situation: Situation) -> Iterator[Asked]:
+def _greatest(situation: Situation) -> Iterator[_Asked]:
     """Statements that join parents with the child that has the greatest value of theirs, by a subquery."""
     for statement in situation.reading.workload.statements:
         for every in statement.accesses if not statement.kind.writes else ():
@@ -64,7 +64,7 @@ def _is_one(one: Access, every: Access, attribute: str) -> bool:
     return same and not one.aggregates and not every.filters and asked == [(attribute, Operator.EQUALITY)]
 
 
-def _first(situation: Situation) -> Iterator[Asked]:
+def _first(situation: Situation) -> Iterator[_Asked]:
     """Statements that ask for the first child of one parent."""
     for part, statements in first_few(situation):
         link = situation.model.relationship(part.relationship)

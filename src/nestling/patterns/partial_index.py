@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Indexed, Suggestion
+from nestling.ir.candidate import Indexed, IndexKeys, Suggestion
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.statements.clause import Clause, ClauseOperator
@@ -22,12 +22,10 @@ MOST_SHARE = 0.5
 MOST_VALUES = 100
 """An attribute with more values than this is compared with one of them by way of example."""
 
-Keys = tuple[tuple[str, int], ...]
-
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each way statements find rows that their constants say are few."""
-    motives: dict[tuple[str, Keys, tuple[Clause, ...]], list[str]] = {}
+    motives: dict[tuple[str, IndexKeys, tuple[Clause, ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses:
             for rows in _few(situation, access):
@@ -59,7 +57,7 @@ def _is_kind(situation: Situation, access: Access, constant: Clause) -> bool:
     return constant.comparison is not ClauseOperator.EQUAL or (distinct is not None and distinct.value <= MOST_VALUES)
 
 
-def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Iterator[Keys]:
+def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Iterator[IndexKeys]:
     """The keys that serve the access best among these rows, what the constants say of all of them left out."""
     told = {each.name for each in rows}
     joined = [link.child_attributes for link in situation.parents[access.entity] if link.name == access.via]

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Indexed, Suggestion
+from nestling.ir.candidate import Indexed, IndexKeys, Suggestion
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Operator
 from nestling.patterns.compound_index import wanted_keys
 
-Keys = tuple[tuple[str, int], ...]
-
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each two ways that statements find an entity's rows of which one can stand in front of the other."""
-    found: dict[tuple[str, Keys], dict[str, None]] = {}
+    found: dict[tuple[str, IndexKeys], dict[str, None]] = {}
     for entity in situation.model.entities:
         ways = dict(_ways(situation, entity.name))
         for front, (_, first) in ways.items():
@@ -32,9 +30,9 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
         yield Suggestion(f"index of {name} on {text}", Indexed(name, keys), tuple(statements))
 
 
-def _ways(situation: Situation, entity: str) -> Iterator[tuple[Keys, tuple[set[str], list[str]]]]:
+def _ways(situation: Situation, entity: str) -> Iterator[tuple[IndexKeys, tuple[set[str], list[str]]]]:
     """The keys that serve statements, with what of them is compared for equality, and the statements."""
-    found: dict[Keys, tuple[set[str], list[str]]] = {}
+    found: dict[IndexKeys, tuple[set[str], list[str]]] = {}
     for statement in situation.statements_of[entity]:
         for access in statement.accesses:
             equal = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}

@@ -15,7 +15,7 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Arithmetic, Collation, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.statements.operands import SUBQUERIES, operands
 from nestling.ir.types import TypeName
-from nestling.planner.reads.determined import Ids, at_most_one, determines, ids, plain_column, sorted_columns
+from nestling.planner.reads.determined import ColumnIds, at_most_one, determines, ids, plain_column, sorted_columns
 from nestling.planner.reads.traverse import expressions, free_columns, inputs, mentioned, subqueries
 
 NO_ORDER = "a LIMIT without ORDER BY takes any of the rows"
@@ -49,7 +49,7 @@ class Choices:
     spelt: dict[ColumnId, str] = field(default_factory=dict)
     rough: set[ColumnId] = field(default_factory=set)
 
-    def of_rows(self, relation: a.Relation, outer: Ids = frozenset()) -> str:
+    def of_rows(self, relation: a.Relation, outer: ColumnIds = frozenset()) -> str:
         """Why there may be other rows; empty when there may not. Notes what is to be said of its columns.
 
         `outer`: the columns of the outer query, where it is a subquery.
@@ -81,7 +81,7 @@ class Choices:
                 pass
         return below
 
-    def of_limit(self, relation: a.LimitOffset, outer: Ids = frozenset()) -> str:
+    def of_limit(self, relation: a.LimitOffset, outer: ColumnIds = frozenset()) -> str:
         """Why a LIMIT may take other rows than it took."""
         below = relation.input
         if at_most_one(below, self.model, outer):
@@ -131,7 +131,7 @@ class Choices:
         is_one = isinstance(found, InSubquery) or at_most_one(relation, self.model, outer)
         return "" if is_one else MANY_ROWS
 
-    def _of_group(self, relation: a.GroupBy, below: str, outer: Ids) -> str:
+    def _of_group(self, relation: a.GroupBy, below: str, outer: ColumnIds) -> str:
         for key in relation.keys:
             self._note(relation.alias, key.name, key.expression)
         for key, collation in zip(relation.keys, relation.collations, strict=False):
@@ -147,7 +147,7 @@ class Choices:
                 self.rough.add(column)
         return below or self._first(key.expression for key in relation.keys)
 
-    def _of_row(self, found: a.AggregateCall, relation: a.GroupBy, outer: Ids) -> str:
+    def _of_row(self, found: a.AggregateCall, relation: a.GroupBy, outer: ColumnIds) -> str:
         """Why a value is not that of one certain row of a group."""
         if found.function is not a.AggregateFunction.ANY_VALUE or found.argument is None:
             return ""
@@ -158,7 +158,7 @@ class Choices:
             return ""
         return ANY_ROW if found.at is None else AN_END
 
-    def _of_texts(self, found: a.AggregateCall, relation: a.GroupBy, outer: Ids) -> str:
+    def _of_texts(self, found: a.AggregateCall, relation: a.GroupBy, outer: ColumnIds) -> str:
         if found.function in _OF_ORDER:
             known = sorted_columns(found.order) | outer
             known |= {column for key in relation.keys if (column := plain_column(key.expression)) is not None}
@@ -167,7 +167,7 @@ class Choices:
             return "" if settled else ANY_TEXTS
         return COLLATED if found.function in _ENDS and found.collation is not Collation.BINARY else ""
 
-    def _of_window(self, relation: a.Window, below: str, outer: Ids) -> None:
+    def _of_window(self, relation: a.Window, below: str, outer: ColumnIds) -> None:
         for each in relation.functions:
             column, made = (relation.alias, each.name), each.window
             parts = [*made.arguments, *made.partition, *(key.expression for key in made.order)]
@@ -177,7 +177,7 @@ class Choices:
             if made.function in SUMS and made.type.name in FRACTIONS:
                 self.rough.add(column)
 
-    def _of_peers(self, made: a.WindowFunction, rows: a.Relation, outer: Ids) -> str:
+    def _of_peers(self, made: a.WindowFunction, rows: a.Relation, outer: ColumnIds) -> str:
         """Why a window function may give another value where its order leaves rows tied."""
         if any(self.is_rough(key.expression) for key in made.order):
             return ROUGH_ORDER
@@ -191,7 +191,7 @@ class Choices:
             return ""
         return f"{made.function.value.upper()} is taken over rows that may be tied in its ORDER BY"
 
-    def _of_order(self, keys: tuple[a.SortKey, ...], rows: a.Relation, outer: Ids) -> str:
+    def _of_order(self, keys: tuple[a.SortKey, ...], rows: a.Relation, outer: ColumnIds) -> str:
         if any(self.is_rough(key.expression) for key in keys):
             return ROUGH_ORDER
         return "" if determines(sorted_columns(keys) | outer, ids(rows.columns), rows, self.model) else TIES

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from nestling.executors.drive import AnswerShape, StatementAnswer, both_right, row_text
-from nestling.executors.drive.answers import ABSOLUTE, RELATIVE, Row
+from nestling.executors.drive.answers import ABSOLUTE, RELATIVE
 from nestling.ir.model import Model
+from nestling.ir.rows import Row
 from nestling.ir.statements import algebra as a
 from nestling.pipeline.answer_choice import FRACTIONS, SUMS
 from nestling.planner.reads.determined import ids

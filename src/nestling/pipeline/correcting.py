@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import DesignError
-from nestling.ir.options import Charge, DesignProblem, Mode, Solution, Step
+from nestling.ir.options import Charge, DesignProblem, Mode, Solution, StatementStep
 from nestling.ir.workload import Statement
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Queries:
     _steps: int = 0
     _plain: list[Proposal] = field(default_factory=list)
 
-    def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+    def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
         """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at.
 
         Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not confirm, a
@@ -83,7 +83,7 @@ class Queries:
         said, rates = dict(statement_costs(problem, chosen)), problem.rates
         looked = _looked(self.found.problem, chosen, evaluation)
         statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
-        steps: list[Step] = []
+        steps: list[StatementStep] = []
         is_known = True
         draft: list[Proposal] = []
         for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
@@ -119,9 +119,9 @@ class Queries:
 
     def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
         """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
-        self.seconds, self.left, known = seconds, MOST_QUERIES, list[Step]()
+        self.seconds, self.left, known = seconds, MOST_QUERIES, list[StatementStep]()
 
-        def look(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+        def look(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
             steps, is_complete = self.dearer(replace(problem, steps=(*problem.steps, *known), rates=rates), chosen)
             known.extend(steps)
             return steps, is_complete
@@ -145,7 +145,7 @@ class Queries:
         self._plain = self._plain or [design(reading, "normalized", None)]
         return is_answered(self._plain[0], reading, statement)
 
-    def _step(self, looked: _Looked, key: tuple[str, Used], said: float, rate: float) -> Step | None:
+    def _step(self, looked: _Looked, key: tuple[str, Used], said: float, rate: float) -> StatementStep | None:
         """What a query costs more than `said`, as a step; None where it does not matter.
 
         A design that has what this one uses and what another step is about, too, pays for both: together not more than the
@@ -173,7 +173,7 @@ class Queries:
         ways = [each for each in ways if used.isdisjoint(each.without) and looked.go_together(used.union(each.needs))]
         ways += [Mode("without what it uses", (), 0.0, without=(name,)) for name in sorted(used)]
         self._steps += 1
-        return Step(statement, f"{text} ({self._steps})", (*ways, Mode(text, (), price - said)))
+        return StatementStep(statement, f"{text} ({self._steps})", (*ways, Mode(text, (), price - said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class _Looked:
     chosen: frozenset[str]
     evaluation: Evaluation
     loads: Mapping[str, float]
-    steps: Mapping[str, Sequence[Step]]
+    steps: Mapping[str, Sequence[StatementStep]]
     charges: Mapping[str, Sequence[Charge]]
 
     def used(self, statement: str) -> Used:
@@ -217,7 +217,7 @@ class _Looked:
                 if other.cost < cost and not is_possible(other, self.chosen):
                     yield Mode("by a cheaper way", other.needs, 0.0, without=other.without)
 
-    def _modes(self, statement: str) -> Iterator[tuple[Step, Mode]]:
+    def _modes(self, statement: str) -> Iterator[tuple[StatementStep, Mode]]:
         for step in self.steps.get(statement, ()):
             yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
 
@@ -225,7 +225,7 @@ class _Looked:
 def _looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> _Looked:
     from nestling.optimizer.evaluate import load_values
 
-    steps: dict[str, list[Step]] = defaultdict(list)
+    steps: dict[str, list[StatementStep]] = defaultdict(list)
     charges: dict[str, list[Charge]] = defaultdict(list)
     for step in problem.steps:
         steps[step.statement].append(step)

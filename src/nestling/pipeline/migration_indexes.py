@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.indexes.index_form import IndexForm, does_work_of, index_form, with_free_name
+from nestling.ir.indexes.index_form import IndexShape, does_work_of, index_form, with_free_name
 from nestling.ir.programs.command import CreateIndex
 
 if TYPE_CHECKING:
@@ -72,15 +72,15 @@ def to_build(
             yield with_free_name(index, taken)
 
 
-def _planned(design: Design, usual: Mapping[str, object]) -> dict[IndexForm, PlannedIndex | CreateIndex]:
+def _planned(design: Design, usual: Mapping[str, object]) -> dict[IndexShape, PlannedIndex | CreateIndex]:
     """Those a design has, also the ones it names and does without, as another one begins with their fields."""
     from nestling.executors.load.units import gridfs_indexes
     from nestling.ir.indexes.planned_indexes import named_indexes, planned_indexes
 
-    def form(index: CreateIndex) -> IndexForm:
+    def form(index: CreateIndex) -> IndexShape:
         return index_form(index, usual.get(index.collection))
 
-    found: dict[IndexForm, PlannedIndex | CreateIndex] = {form(each): each for each in gridfs_indexes(design)}
+    found: dict[IndexShape, PlannedIndex | CreateIndex] = {form(each): each for each in gridfs_indexes(design)}
     return found | {form(each.command()): each for each in (*named_indexes(design), *planned_indexes(design))}
 
 

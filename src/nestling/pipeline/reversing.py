@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.drift import Check
     from nestling.ir.facts import Facts
+    from nestling.ir.facts.structure import FieldPlace
     from nestling.ir.options import Change, DesignProblem
     from nestling.ir.reading import Gap
     from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.planner.options.structures.constraints import Constraint
     from nestling.sources.mongo import DerivedField, FieldComparison, LiveDatabase
-    from nestling.sources.mongo.seen import Place
     from nestling.strategies import Thresholds
 
 MONGODB = ("mongodb://", "mongodb+srv://")
@@ -120,7 +120,7 @@ def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | Non
 
 
 def _verdicts(
-    found: LiveDatabase, database: Database[Any], known: frozenset[Place], watch: Watch | None
+    found: LiveDatabase, database: Database[Any], known: frozenset[FieldPlace], watch: Watch | None
 ) -> Iterator[tuple[DerivedField, FieldComparison]]:
     """What was taken to follow from others, and has not been compared yet, with what the server says of it."""
     from nestling.planner.checks import field_checks

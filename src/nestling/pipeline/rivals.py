@@ -16,7 +16,7 @@ from nestling.pipeline.least_cost_indexes import with_least_cost_indexes
 if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.ir.options import DesignProblem, Solution
-    from nestling.optimizer.alternatives import Alternative
+    from nestling.optimizer.alternatives import OtherChoice
 
 YARDSTICKS = ("normalized", "embedded", "tree")
 """Strategies that ask for no costs."""
@@ -109,13 +109,13 @@ class _Choices:
                 chosen = (solution.chosen - part) | other.chosen
                 yield f"{kind}: {_reversal(solution, self.problem, name, other)}", self.proposal(chosen)
 
-    def _part(self, group: str, other: Alternative) -> Iterator[str]:
+    def _part(self, group: str, other: OtherChoice) -> Iterator[str]:
         from nestling.optimizer.alternatives import part_of
 
         yield from (structure.id for structure in part_of(self.problem, group).structures)
         yield from other.chosen
 
-    def _reversed(self, solution: Solution) -> Iterator[tuple[str, Alternative]]:
+    def _reversed(self, solution: Solution) -> Iterator[tuple[str, OtherChoice]]:
         """The cheapest other way of each decision that was taken, as far as there is one and the time allows."""
         from nestling.optimizer.allowance import allowance
         from nestling.optimizer.alternatives import alternatives, choice
@@ -149,7 +149,7 @@ class _Choices:
         return assembled(self.posed.situation, candidates, solution, (), costs)
 
 
-def _reversal(solution: Solution, problem: DesignProblem, group: str, other: Alternative) -> str:
+def _reversal(solution: Solution, problem: DesignProblem, group: str, other: OtherChoice) -> str:
     """What is taken in place of what, in words."""
     from nestling.optimizer.alternatives import choice, group_named
 

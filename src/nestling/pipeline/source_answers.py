@@ -43,7 +43,7 @@ class SourceAnswer:
         return replace(answer, rows=shown_rows(answer.rows, columns, self.single, milliseconds=self.milliseconds))
 
 
-class Source:
+class AskedSource:
     """A SQL database that is asked statements, read-only and all of one state of its data."""
 
     def __init__(self, statements: SqlStatements, model: Model) -> None:
@@ -71,9 +71,9 @@ class Source:
 
 
 @contextmanager
-def opened_source(address: Path | str, model: Model) -> Iterator[Source]:
+def opened_source(address: Path | str, model: Model) -> Iterator[AskedSource]:
     """The source at an address, for as long as it is asked; raises its typed error when it cannot be reached."""
     from nestling.sources.front import ask_statements
 
     with ask_statements(address, model) as statements:
-        yield Source(statements, model)
+        yield AskedSource(statements, model)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         CompiledRoute,
         CompiledSearch,
         CompiledShared,
+        IdSearch,
         Route,
-        Search,
         SyncPlan,
     )
     from nestling.ir.upkeep import Upkeep
@@ -91,7 +91,7 @@ def _compiled_route(route: Route) -> CompiledRoute:
     return CompiledRoute(route, links, walk)
 
 
-def _compiled_search(search: Search) -> CompiledSearch:
+def _compiled_search(search: IdSearch) -> CompiledSearch:
     from nestling.emitters.mql.read import compiled_read
     from nestling.ir.programs.route import CompiledSearch
 

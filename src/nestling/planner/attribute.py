@@ -15,11 +15,11 @@ from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import (
     CollectionScan,
     DocumentOf,
-    Expression,
     FieldPath,
     IfMissing,
     NullAsMissing,
     PairValue,
+    PathExpression,
     ProjectDocuments,
     Step,
 )
@@ -31,11 +31,11 @@ from nestling.planner.place import documents_at, with_joins
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class NeededDocument:
     """A document of another collection a value needs, to be put under `field`; see `Lookup`."""
 
     foreign: Step
-    local: Expression
+    local: PathExpression
     foreign_path: str
     field: str
 
@@ -44,8 +44,8 @@ class Join:
 class AttributeAccess:
     """An attribute's value and the joins it needs, in order."""
 
-    value: Expression
-    joins: tuple[Join, ...] = ()
+    value: PathExpression
+    joins: tuple[NeededDocument, ...] = ()
 
 
 def attribute_at(design: Design, place: Place, level: int, attribute: str) -> AttributeAccess:
@@ -81,7 +81,7 @@ def path_to(place: Place, level: int) -> str:
     return join(*(node.field for node in place.nodes[: level + 1]))
 
 
-def _stored(design: Design, place: Place, level: int, attribute: str, path: str) -> Expression:
+def _stored(design: Design, place: Place, level: int, attribute: str, path: str) -> PathExpression:
     node = place.nodes[level]
     value = FieldPath(join(path_to(place, level), path))
     kept = design.model.entity(node.entity).attribute(attribute)
@@ -112,7 +112,7 @@ def _part(design: Design, place: Place, split: Split, attribute: str) -> Attribu
         raise _untold(place, 0, attribute)
     field = fresh_field(place.store, f"part of {store.name}")
     return AttributeAccess(
-        FieldPath(join(field, path)), (Join(CollectionScan(store.name), FieldPath("_id"), "_id", field),)
+        FieldPath(join(field, path)), (NeededDocument(CollectionScan(store.name), FieldPath("_id"), "_id", field),)
     )
 
 
@@ -120,13 +120,13 @@ def _listed(design: Design, place: Place, level: int, link: Relationship, attrib
     """The foreign key, from the parent whose array holds this row's id: one lookup for each store parents live in."""
     source = link.parent_attributes[link.child_attributes.index(attribute)]
     identity = id_at(design, place, level)
-    joins, values = list(identity.joins), list[Expression]()
+    joins, values = list(identity.joins), list[PathExpression]()
     for number, parent in enumerate(_parents(design, link)):
         reference = _reference(parent.node, link)
         assert reference is not None
         field = fresh_field(place.store, f"parent {number} of {link.name} at {level}")
         foreign_path = join(reference.field, "id" if reference.copied else "")
-        joins.append(Join(_key_rows(design, parent, link), identity.value, foreign_path, field))
+        joins.append(NeededDocument(_key_rows(design, parent, link), identity.value, foreign_path, field))
         values.append(FieldPath(join(field, key_field(link, source))))
     if not values:
         raise _untold(place, level, attribute)

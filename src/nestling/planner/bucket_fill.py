@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from nestling.ir.paths.write_path import Constant, Match, Test
+from nestling.ir.paths.write_path import Constant, FieldMatch, Test
 from nestling.ir.primitives import Bucket
 
 SPAN_DAYS = 365.0
@@ -27,6 +27,6 @@ def rows_in_bucket(rows_of_series: float, limit: float) -> float:
     return max(rows_of_series / max(ceil(rows_of_series / limit), 1), 1.0)
 
 
-def room_in(bucket: Bucket) -> Match:
+def room_in(bucket: Bucket) -> FieldMatch:
     """What is asked of a bucket that another event goes into."""
-    return Match("count", Constant(bucket.limit), Test.LESS)
+    return FieldMatch("count", Constant(bucket.limit), Test.LESS)

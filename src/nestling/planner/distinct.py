@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.model import Model
+from nestling.ir.model import AttributeName, Model
 from nestling.ir.statistics import UNKNOWN_ROWS, Statistics, value_of
 from nestling.ir.types import TypeName
 
 ROWS_A_VALUE = 10.0
 """Rows with the same value, where nothing is known."""
-
-Attribute = tuple[str, str]
-"""An entity and one of its attributes."""
 
 
 def distinct_of(entity: str, attribute: str, model: Model, statistics: Statistics) -> float:
@@ -29,7 +26,7 @@ def rows_of(entity: str, statistics: Statistics) -> float:
     return value_of(statistics.entity(entity).count, UNKNOWN_ROWS)
 
 
-def _distinct(asked: Attribute, model: Model, statistics: Statistics, above: frozenset[Attribute]) -> float:
+def _distinct(asked: AttributeName, model: Model, statistics: Statistics, above: frozenset[AttributeName]) -> float:
     """`above`: the attributes this is asked for, so that what refers to itself comes to an end."""
     entity, attribute = asked
     known = statistics.entity(entity).attribute(attribute).distinct
@@ -46,14 +43,16 @@ def _distinct(asked: Attribute, model: Model, statistics: Statistics, above: fro
     return max(shares, default=rows_of(entity, statistics) / ROWS_A_VALUE)
 
 
-def _keys(asked: Attribute, model: Model) -> Iterator[tuple[str, ...]]:
+def _keys(asked: AttributeName, model: Model) -> Iterator[tuple[str, ...]]:
     """The groups of attributes that tell every row, this one among them."""
     entity, attribute = asked
     described = model.entity(entity)
     yield from (group for group in (described.key, *described.uniques) if attribute in group)
 
 
-def _by_parents(asked: Attribute, model: Model, statistics: Statistics, above: frozenset[Attribute]) -> Iterator[float]:
+def _by_parents(
+    asked: AttributeName, model: Model, statistics: Statistics, above: frozenset[AttributeName]
+) -> Iterator[float]:
     """The values there are on the other side of each foreign key the attribute is in."""
     entity, attribute = asked
     for link in model.parents_of(entity):
@@ -64,7 +63,7 @@ def _by_parents(asked: Attribute, model: Model, statistics: Statistics, above: f
 
 
 def _of_key(
-    asked: Attribute, group: Sequence[str], model: Model, statistics: Statistics, above: frozenset[Attribute]
+    asked: AttributeName, group: Sequence[str], model: Model, statistics: Statistics, above: frozenset[AttributeName]
 ) -> float:
     """What is left of the rows for one attribute of a key, when the others have as many values as they have."""
     entity, attribute = asked

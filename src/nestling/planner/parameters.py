@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from nestling.ir.bindings import Joined, ParameterRole, ParameterUse, ParameterUses
 from nestling.ir.model import Model
+from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import (
     Arithmetic,
@@ -24,7 +25,6 @@ from nestling.ir.statements.write import Assignment, Delete, Insert, Update, Wri
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
 from nestling.planner.writes.insert import written_rows
 
-ColumnId = tuple[str, str]
 _LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 _UPPER = (Comparison.LESS, Comparison.LESS_OR_EQUAL)
 _TURNED = {ParameterRole.LOWER: ParameterRole.UPPER, ParameterRole.UPPER: ParameterRole.LOWER}

@@ -36,7 +36,7 @@ from nestling.planner.value_ranges import (
     LOWER,
     NO_VALUES,
     UPPER,
-    Values,
+    SampleValues,
     beginning,
     both,
     column_in,
@@ -66,7 +66,7 @@ UNKNOWN_EQUALITY = 1 / 10
 UNKNOWN = 1 / 3
 
 
-def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES, unknown: Ranges = USUAL) -> float:
+def share(predicate: Expression, known: KnownOf, values: SampleValues = NO_VALUES, unknown: Ranges = USUAL) -> float:
     """The share of rows for which the predicate is true, 0 to 1.
 
     `values`: sample values of parameters, by name; `unknown`: what is taken of ranges whose ends are not known.
@@ -97,7 +97,7 @@ def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES, unk
 
 
 def together(
-    conjuncts: Iterable[Expression], known: KnownOf, values: Values = NO_VALUES, unknown: Ranges = USUAL
+    conjuncts: Iterable[Expression], known: KnownOf, values: SampleValues = NO_VALUES, unknown: Ranges = USUAL
 ) -> float:
     """The share of rows for which all are true; what is said twice, and the ends of one column's range, are one condition."""
     kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
@@ -117,7 +117,7 @@ def ranged(predicate: Expression) -> Column | None:
     return column_in(predicate.left) or column_in(predicate.right)
 
 
-def _between(ends: list[Compare], known: KnownOf, values: Values, unknown: Ranges) -> float:
+def _between(ends: list[Compare], known: KnownOf, values: SampleValues, unknown: Ranges) -> float:
     """The share of rows between the ends of a range: what is known of where they lie, else a guess."""
     spans = [span for each in ends if (span := span_of(each, known, values)) is not None]
     told = width(reduce(both, spans)) if spans else 1.0
@@ -127,7 +127,7 @@ def _between(ends: list[Compare], known: KnownOf, values: Values, unknown: Range
     return min(told, unknown.two_ends if is_closed else unknown.one_end)
 
 
-def _compared(predicate: Compare, known: KnownOf, values: Values, unknown: Ranges) -> float:
+def _compared(predicate: Compare, known: KnownOf, values: SampleValues, unknown: Ranges) -> float:
     match predicate.operator:
         case Comparison.EQUAL | Comparison.SAME:
             return _equals(predicate, known, values)
@@ -143,7 +143,7 @@ def _compared(predicate: Compare, known: KnownOf, values: Values, unknown: Range
             assert_never(predicate.operator)
 
 
-def _equals(predicate: Compare, known: KnownOf, values: Values) -> float:
+def _equals(predicate: Compare, known: KnownOf, values: SampleValues) -> float:
     """Of two columns the one with more values decides; an outer row's value is one value."""
     left, right = column_in(predicate.left), column_in(predicate.right)
     if left is None or right is None:
@@ -166,7 +166,7 @@ def _equal(column: Column | None, known: KnownOf, value: object) -> float:
     return min((1 - found.missing) * found.busier / max(found.distinct, 1.0), 1.0)
 
 
-def _alike(predicate: Like, known: KnownOf, values: Values) -> float:
+def _alike(predicate: Like, known: KnownOf, values: SampleValues) -> float:
     pattern = value_of(predicate.pattern, values)
     if isinstance(pattern, str) and not set(pattern) & {*"%_"}:
         return _equal(column_in(predicate.operand), known, pattern)

@@ -26,9 +26,9 @@ from nestling.ir.workload import Quantile
 from nestling.planner.known_values import KnownOf
 
 Span = tuple[float, float]
-Values = Mapping[str, object]
+SampleValues = Mapping[str, object]
 """Sample values of parameters, by name, or their quantiles."""
-NO_VALUES: Values = {}
+NO_VALUES: SampleValues = {}
 
 LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
 UPPER = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
@@ -50,7 +50,7 @@ def both(one: Span, other: Span) -> Span:
     return max(one[0], other[0]), min(one[1], other[1])
 
 
-def span_of(predicate: Expression, known: KnownOf, values: Values) -> Span | None:
+def span_of(predicate: Expression, known: KnownOf, values: SampleValues) -> Span | None:
     """The span of a comparison with a value that is known; None when it, or how the column's values lie, is not."""
     match predicate:
         case Compare(operator=operator, left=left, right=right) if operator in _MIRRORED:
@@ -63,7 +63,9 @@ def span_of(predicate: Expression, known: KnownOf, values: Values) -> Span | Non
             return None
 
 
-def _range(column: Column, operator: Comparison, bound: Expression, known: KnownOf, values: Values) -> Span | None:
+def _range(
+    column: Column, operator: Comparison, bound: Expression, known: KnownOf, values: SampleValues
+) -> Span | None:
     found, value = known(column), _given(bound, values)
     if isinstance(value, Quantile):
         there = 1 - found.missing if found is not None else 1.0
@@ -78,7 +80,7 @@ def _range(column: Column, operator: Comparison, bound: Expression, known: Known
     return (there * share, there) if operator in LOWER else (0.0, there * share)
 
 
-def beginning(predicate: Like, known: KnownOf, values: Values) -> float | None:
+def beginning(predicate: Like, known: KnownOf, values: SampleValues) -> float | None:
     """The share of rows whose text begins as a pattern such as `ab%` says; None when it is another or not known."""
     column, pattern = column_in(predicate.operand), value_of(predicate.pattern, values)
     found = known(column) if column is not None else None
@@ -110,13 +112,13 @@ def _after(text: str) -> str:
     return f"{text[:-1]}{chr(min(ord(text[-1]) + 1, 0x10FFFF))}"
 
 
-def value_of(expression: Expression, values: Values) -> object:
+def value_of(expression: Expression, values: SampleValues) -> object:
     """The value a literal or a parameter has, None when it is not known."""
     found = _given(expression, values)
     return None if isinstance(found, Quantile) else found
 
 
-def _given(expression: Expression, values: Values) -> object:
+def _given(expression: Expression, values: SampleValues) -> object:
     match bare(expression):
         case Literal(value=value):
             return value
@@ -126,7 +128,7 @@ def _given(expression: Expression, values: Values) -> object:
             return None
 
 
-def items_in(listed: InList, values: Values) -> Sequence[object]:
+def items_in(listed: InList, values: SampleValues) -> Sequence[object]:
     """The value of each item, None for those that are not known."""
     if listed.given is None:
         return [value_of(item, values) for item in listed.items]

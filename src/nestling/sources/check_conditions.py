@@ -19,7 +19,7 @@ from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, POSTGRESQL
 from nestling.ir.types import TypeName
 from nestling.sources.tables import CheckConstraint, find_name
 
-Said: TypeAlias = tuple[Attribute, Allowed]
+_Said: TypeAlias = tuple[Attribute, Allowed]
 """What a condition allows of an attribute's values."""
 
 _T = exp.DataType.Type
@@ -71,7 +71,7 @@ class Conditions:
     check: CheckConstraint
     dialect: str
 
-    def said(self, node: exp.Expr) -> Said | None:
+    def said(self, node: exp.Expr) -> _Said | None:
         """What a condition allows, if it compares one column with constants; rows where that is NULL pass a CHECK."""
         try:
             _check_read(node)
@@ -88,7 +88,7 @@ class Conditions:
         except _NotSaid:
             return None
 
-    def _said(self, node: exp.Expr) -> Said:
+    def _said(self, node: exp.Expr) -> _Said:
         match node:
             case exp.And():
                 return _alike(self._said(node.left.unnest()), self._said(node.right.unnest()), Allowed.meet)
@@ -111,7 +111,7 @@ class Conditions:
             case _:
                 raise _NotSaid
 
-    def _either(self, left: exp.Expr, right: exp.Expr) -> Said:
+    def _either(self, left: exp.Expr, right: exp.Expr) -> _Said:
         """Two lists of values are one; `… OR x IS NULL` says nothing more."""
         for node, other in ((left, right), (right, left)):
             if (absent := self._null(node)) is not None:
@@ -124,7 +124,7 @@ class Conditions:
             return self._attribute(node.this)
         return None
 
-    def _listed(self, node: exp.Expr, values: Sequence[exp.Expr]) -> Said:
+    def _listed(self, node: exp.Expr, values: Sequence[exp.Expr]) -> _Said:
         attribute = self._column(node)
         return attribute, Allowed(tuple(dict.fromkeys(self._constant(value, attribute) for value in values)))
 
@@ -137,7 +137,7 @@ class Conditions:
             raise _NotSaid
         return node.expressions
 
-    def _compared(self, kind: type[exp.Expr], node: exp.Expr, constant: exp.Expr) -> Said:
+    def _compared(self, kind: type[exp.Expr], node: exp.Expr, constant: exp.Expr) -> _Said:
         node = node.unnest()
         if isinstance(node, exp.Length):
             attribute = self._column(node.this)
@@ -231,7 +231,7 @@ def _length(kind: type[exp.Expr], length: Number) -> Allowed:
     return Allowed(minimum_length=least, maximum_length=most)
 
 
-def _alike(one: Said, other: Said, joined: Callable[[Allowed, Allowed], Allowed]) -> Said:
+def _alike(one: _Said, other: _Said, joined: Callable[[Allowed, Allowed], Allowed]) -> _Said:
     """Two conditions on one attribute as one."""
     if one[0].name != other[0].name:
         raise _NotSaid

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.kinds import of_kind
 from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Holds, Unwind
+from nestling.ir.programs.compiled import Mql
 
 FAILING: Mql = {"$eq": [{"$strLenCP": "$name"}, 3]}
 SCAN = CollectionScan("c")

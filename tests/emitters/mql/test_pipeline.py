@@ -13,7 +13,6 @@ from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
     DocumentOf,
-    Expression,
     FieldExists,
     FieldPath,
     FilterDocuments,
@@ -24,6 +23,7 @@ from nestling.ir.paths.access_path import (
     Lookup,
     NullAsMissing,
     PairValue,
+    PathExpression,
     Predicate,
     ProjectDocuments,
     Step,
@@ -61,7 +61,7 @@ SCAN = CollectionScan("orders")
         ),
     ],
 )
-def test_expressions(expression: Expression, mql: object) -> None:
+def test_expressions(expression: PathExpression, mql: object) -> None:
     """Literals are always marked as such: a text may begin with a dollar."""
     assert expression_mql(expression) == mql
 

@@ -23,14 +23,14 @@ from nestling.ir.paths import write_path
 from nestling.ir.paths.write_path import (
     Answer,
     Cell,
-    Change,
     Constant,
     DeleteDocuments,
+    DocumentChange,
     Each,
     Fetch,
+    FieldMatch,
     GivenValue,
     InsertOne,
-    Match,
     Refuse,
     Set,
     SubDocument,
@@ -57,7 +57,9 @@ const EJSON = JSON;
 
 def test_one_command_is_flat() -> None:
     """A write that is one command is that command, with its parameters."""
-    update = UpdateDocuments("people", (Match("_id", stored("id", INTEGER)),), (Set("name", stored("name", TEXT)),))
+    update = UpdateDocuments(
+        "people", (FieldMatch("_id", stored("id", INTEGER)),), (Set("name", stored("name", TEXT)),)
+    )
     write = compiled_write(WritePlan((update,), (), ("orders.name",)), name="rename", sql="UPDATE …")
     assert write_json(write) == {
         "name": "rename",
@@ -128,7 +130,7 @@ def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
 @pytest.mark.usefixtures("node")
 def test_scripts_branch_and_refuse() -> None:
     """`otherwise` stands in its own branch, refusals throw, and rows that are counted are."""
-    changes: tuple[Change, ...] = (Set("a", value(1)),)
+    changes: tuple[DocumentChange, ...] = (Set("a", value(1)),)
     update = UpdateDocuments("t", ONE, changes, otherwise=(InsertOne("t", SubDocument((("_id", Cell("n")),))),))
     steps = (
         given([{"n": 1}, {"secret": "pass-7"}]),
@@ -150,8 +152,8 @@ def test_scripts_branch_and_refuse() -> None:
 def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int]) -> None:
     """It stands as a whole, NULLs in it and instead of it meet nothing."""
     where = (
-        Match("n", GivenValue(Parameter("ids", INTEGER, listed=True)), write_path.Test.IN),
-        Match("n", Constant(None), write_path.Test.NOT_EQUAL),
+        FieldMatch("n", GivenValue(Parameter("ids", INTEGER, listed=True)), write_path.Test.IN),
+        FieldMatch("n", Constant(None), write_path.Test.NOT_EQUAL),
     )
     update = UpdateDocuments("t", where, (Set("a", value(1)),), many=True)
     write = replace(compiled_write(WritePlan((update,), ())), transaction=True)
@@ -168,7 +170,9 @@ def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int
 @pytest.mark.parametrize("name", ["class", "default", "matching", "db", "my", "affected", "Object", "row", "UUID"])
 def test_a_parameter_may_be_called_like_something_of_the_script(database: Database[Any], name: str) -> None:
     """Its variable has `_` after the name, so the script and what it calls stay what they are."""
-    update = UpdateDocuments("t", (Match("n", GivenValue(Parameter(name, INTEGER))),), (Set("a", value(1)),), many=True)
+    update = UpdateDocuments(
+        "t", (FieldMatch("n", GivenValue(Parameter(name, INTEGER))),), (Set("a", value(1)),), many=True
+    )
     write = replace(compiled_write(WritePlan((update,), ())), transaction=True)
     database.t.insert_many([{"_id": 1, "n": 1}, {"_id": 2, "n": 2}])
     for _, _, *parts in asked(f"var {name}_ = 2;\n{write_shell(write)}"):

@@ -18,7 +18,7 @@ from pymongo import MongoClient
 from nestling import pipeline
 from nestling.emitters.mql.client_join import compiled_join
 from nestling.emitters.mql.read import compiled_read
-from nestling.emitters.python_code import Statement, module
+from nestling.emitters.python_code import CodeStatement, module
 from nestling.executors.run import run_read
 from nestling.ir.programs.client_join import ClientJoin
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled
@@ -74,9 +74,9 @@ def shop(mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.Tem
     mongo_client.drop_database(database.name)
 
 
-def compiled(shop: Beside) -> list[tuple[Statement, dict[str, Any]]]:
+def compiled(shop: Beside) -> list[tuple[CodeStatement, dict[str, Any]]]:
     """Every statement of the shop, by the server's joins and where it can be by the client's, with values."""
-    found: list[tuple[Statement, dict[str, Any]]] = []
+    found: list[tuple[CodeStatement, dict[str, Any]]] = []
     plain: list[tuple[str, dict[str, Any]]] = [(sql, {}) for sql in STATEMENTS]
     for number, (sql, values) in enumerate((*plain, *PARAMETERS)):
         query = translate(sql, shop.design.model, "sqlite")
@@ -90,7 +90,7 @@ def compiled(shop: Beside) -> list[tuple[Statement, dict[str, Any]]]:
     return found
 
 
-def answers(shop: Beside, statement: Statement, values: dict[str, Any]) -> list[list[list[str]]]:
+def answers(shop: Beside, statement: CodeStatement, values: dict[str, Any]) -> list[list[list[str]]]:
     """What nestling's own runner gives, as the script prints it."""
     assert isinstance(statement, CompiledRead | ClientJoin)
     run: Any = run_join if isinstance(statement, ClientJoin) else run_read

@@ -19,9 +19,9 @@ from nestling.common.errors import InputError, NoChangeStreams, ReadError, Verif
 from nestling.common.supervised import free_port, supervised
 from nestling.executors.check import CheckOptions, run_checks
 from nestling.executors.check.differing_rows import Reader
-from nestling.executors.check.pace import Pace
+from nestling.executors.check.pace import CommandPace
 from nestling.executors.check.repairing import mend
-from nestling.executors.check.report import Verdict, estimate
+from nestling.executors.check.report import CheckVerdict, estimate
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.programs.program import MISSING
@@ -190,7 +190,7 @@ def test_a_sample_says_how_sure_it_is(shelf: Shelf) -> None:
 
 def test_a_clean_sample_is_no_proof() -> None:
     """Of nothing found in 1,000 of 100,000 documents, up to 0.4 % may still differ."""
-    found = estimate(Verdict(1_000, 0), 100_000)
+    found = estimate(CheckVerdict(1_000, 0), 100_000)
     assert (found.least, found.differing) == (0, 0)
     assert 350 < found.most < 400
 
@@ -262,14 +262,14 @@ def _fields(read: Any) -> dict[str, Any]:
 
 def test_pace_follows_the_clock() -> None:
     """More documents where it is fast, fewer where it is slow, never fewer than the least."""
-    pace = Pace(1.0, 1_000)
+    pace = CommandPace(1.0, 1_000)
     pace.took(0.01)
     assert pace.documents == 4_000
     pace.took(2.0)
     assert pace.documents == 2_000
     assert pace.too_slow()
     assert pace.documents == 125
-    least = Pace(1.0, 100, least=100)
+    least = CommandPace(1.0, 100, least=100)
     assert not least.too_slow()
 
 

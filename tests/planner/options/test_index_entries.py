@@ -12,7 +12,7 @@ from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.sizes.document_sizes import Documents
+from nestling.planner.options.sizes.document_sizes import DocumentSizes
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.places import Places
 from nestling.planner.options.writes.index_entries import entries_written
@@ -40,7 +40,7 @@ def entries(sql: str, *keys: str, on: str = "status") -> float:
     known = situation(Reading(MODEL, workload, Statistics((("task", KNOWN),))), Thresholds())
     sizes = Sizes(known)
     places = Places(known, (), sizes)
-    modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.index_writes)
+    modes = Modes(known, places, sizes, DocumentSizes(known, places, sizes), lambda work: work.index_writes)
     index = Indexed("task", tuple((key, 1) for key in keys or ("n",)), (Clause(on, ClauseOperator.EQUAL, "yes"),))
     return entries_written(modes, workload.statements[0].accesses[0], index)
 

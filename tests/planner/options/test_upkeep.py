@@ -20,7 +20,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.sizes.document_sizes import Documents
+from nestling.planner.options.sizes.document_sizes import DocumentSizes
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.places import Places
 from nestling.planner.options.writes.copy_costs import Copies
@@ -73,7 +73,7 @@ def _is_priced_as_added(part: Aggregate, access: Access) -> bool:
     known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
     sizes = Sizes(known)
     places = Places(known, [Candidate("number", ("by hand",), part)], sizes)
-    modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.grouped)
+    modes = Modes(known, places, sizes, DocumentSizes(known, places, sizes), lambda work: work.grouped)
     costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
     charged = [each.cost for each in costs if isinstance(each, Charge)]
     return charged == [0.0]
@@ -105,7 +105,7 @@ def _requests(part: FirstChildren, access: Access) -> float:
     known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
     sizes = Sizes(known)
     places = Places(known, [Candidate("newest", ("by hand",), part)], sizes)
-    modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.round_trips)
+    modes = Modes(known, places, sizes, DocumentSizes(known, places, sizes), lambda work: work.round_trips)
     costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
     return sum(each.cost for each in costs if isinstance(each, Charge))
 

@@ -31,7 +31,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Bucket, Computed, Copy
 from nestling.ir.programs.compiled import CompiledRead, Operation
 from nestling.ir.rows import AggregateKind
-from nestling.ir.rows import Path as Hops
+from nestling.ir.rows import RowPath as Hops
 from nestling.ir.statements.algebra import Query
 from nestling.ir.storage.layout import every_document
 from nestling.ir.tolerance import Tolerated

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.ir.indexes.planned_indexes import planned_indexes
-from nestling.ir.paths.write_path import Constant, Match, Set, UpdateDocuments, WritePlan
+from nestling.ir.paths.write_path import Constant, FieldMatch, Set, UpdateDocuments, WritePlan
 from nestling.ir.statements.algebra import Query
 from nestling.pipeline import design, inspect
 from nestling.planner.reads import plan_read
@@ -35,7 +35,9 @@ def test_an_embedded_key_is_found_by_its_index(tmp_path: Path, database: Databas
     made = design(reading, "embedded").design
     (index,) = (each for each in planned_indexes(made) if each.keys == (("passport.id", 1),))
     assert index.partial
-    update = UpdateDocuments("person", (Match("passport.id", Constant(5)),), (Set("passport.number", Constant("x")),))
+    update = UpdateDocuments(
+        "person", (FieldMatch("passport.id", Constant(5)),), (Set("passport.number", Constant("x")),)
+    )
     work = estimate_write(WritePlan((update,), ()), made, reading.statistics)
     assert work.scanned == 0
     assert work.documents < 1.1

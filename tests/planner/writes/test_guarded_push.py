@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.design import Design
-from nestling.ir.programs.program import Command, CompiledWrite, ForEach, ProgramStep, ReadRows
+from nestling.ir.programs.program import CompiledWrite, ForEach, ProgramStep, ReadRows, WriteCommand
 from tests.planner.reads.shop import ROWS
 from tests.planner.writes.shops import REST, lines, model, refer, root
 from tests.write_traces import Trace, trace
@@ -33,14 +33,14 @@ def run(database: Database[dict[str, Any]], tmp_path: Path) -> Trace:
 def asked(steps: tuple[ProgramStep, ...]) -> list[ProgramStep]:
     """Reads and commands that run when each command meets its document."""
     inside = ((step,) if not isinstance(step, ForEach) else asked(step.steps) for step in steps)
-    return [step for each in inside for step in each if isinstance(step, ReadRows | Command)]
+    return [step for each in inside for step in each if isinstance(step, ReadRows | WriteCommand)]
 
 
 def commands(write: CompiledWrite) -> list[str]:
     """The collections of a write's commands; no read comes before them."""
     found = asked(write.steps)
-    assert all(isinstance(step, Command) for step in found)
-    return [step.collection for step in found if isinstance(step, Command)]
+    assert all(isinstance(step, WriteCommand) for step in found)
+    return [step.collection for step in found if isinstance(step, WriteCommand)]
 
 
 def test_a_row_comes_by_one_command(run: Trace) -> None:
@@ -65,7 +65,7 @@ def test_all_of_a_parent_change_by_one_command(run: Trace) -> None:
     for sql in CHANGES:
         (counted, changed) = asked(run.compiled(sql).steps)
         assert isinstance(counted, ReadRows)
-        assert isinstance(changed, Command)
+        assert isinstance(changed, WriteCommand)
         run.run(sql)
     run.check()
     assert len(run.done) == len(CHANGES)

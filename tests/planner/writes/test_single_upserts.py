@@ -20,7 +20,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, OnDelete, OnUpdate, Relationship
 from nestling.ir.paths.work import Work
 from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
-from nestling.ir.programs.program import Action, Command, CompiledWrite
+from nestling.ir.programs.program import Action, CompiledWrite, WriteCommand
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
@@ -157,7 +157,7 @@ def test_it_is_one_command_without_a_transaction(database: Database[Any], tmp_pa
     run = _trace(database, tmp_path, 0)
     for sql, _ in ONE:
         write = run.compiled(sql)
-        commands = [step for step in write.steps if isinstance(step, Command)]
+        commands = [step for step in write.steps if isinstance(step, WriteCommand)]
         assert all(each.upsert and list(each.filter or {}) == ["_id"] for each in commands), sql
         assert len(commands) == 1 + sql.count("), (")
         assert write.transaction == (len(commands) > 1), sql

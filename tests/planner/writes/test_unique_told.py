@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.ir.programs.program import Action, Command, CompiledWrite
+from nestling.ir.programs.program import Action, CompiledWrite, WriteCommand
 from tests.patterns.scenario import scenario
 
 TABLES = """
@@ -47,7 +47,7 @@ def test_one_command_where_one_row_is_told(
     pipeline.load(made, small.address, database)
     write = pipeline.convert(made, sql)
     assert isinstance(write, CompiledWrite)
-    actions = [step.action for step in write.steps if isinstance(step, Command)]
+    actions = [step.action for step in write.steps if isinstance(step, WriteCommand)]
     assert (len(write.steps) == 1 and actions[0] in (Action.UPDATE_ONE, Action.DELETE_ONE)) is is_one
     Store(made, database).execute(sql, **values)
     assert [each["views"] for each in database["post"].find().sort("_id", 1)] == views

@@ -15,7 +15,7 @@ from nestling.cli.parts.sizes import bytes_of
 if TYPE_CHECKING:
     from nestling.ir.values import Policy
 
-Command = TypeVar("Command", bound=Callable[..., object])
+AnyCommand = TypeVar("AnyCommand", bound=Callable[..., object])
 
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 VARIABLE = "NESTLING_MONGODB_URI"
@@ -23,12 +23,12 @@ _OTHERWISE = "nestling.otherwise"
 """Of a command's context: what was given in the other of two ways to give it, by the parameter's name."""
 
 
-def as_json(command: Command) -> Command:
+def as_json(command: AnyCommand) -> AnyCommand:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")(command)
 
 
-def source(command: Command) -> Command:
+def source(command: AnyCommand) -> AnyCommand:
     """The `SOURCE` argument, and how to read it."""
     decorated = click.option(
         "--workload", type=READABLE, help="SQL statements, each under a line `-- name: …, rate: 5/s`."
@@ -42,7 +42,7 @@ def source(command: Command) -> Command:
     return click.argument("source")(decorated)
 
 
-def milliseconds(command: Command) -> Command:
+def milliseconds(command: AnyCommand) -> AnyCommand:
     """`--milliseconds`."""
     return click.option(
         "--milliseconds",
@@ -57,7 +57,7 @@ def check_milliseconds(*, milliseconds: bool) -> None:
         raise click.UsageError("--milliseconds is for SQL sources: dates of a MongoDB have milliseconds")
 
 
-def statements_dialect(command: Command) -> Command:
+def statements_dialect(command: AnyCommand) -> AnyCommand:
     """`--dialect NAME` of statements for a design."""
     return click.option(
         "--dialect",
@@ -67,7 +67,7 @@ def statements_dialect(command: Command) -> Command:
     )(command)
 
 
-def cache(command: Command) -> Command:
+def cache(command: AnyCommand) -> AnyCommand:
     """`--cache SIZE`: the cache that prices assume."""
     return click.option(
         "--cache",
@@ -85,10 +85,10 @@ def _size(context: click.Context, option: click.Parameter, value: str | None) ->
     return found
 
 
-def looking(seconds: float) -> Callable[[Command], Command]:
+def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:
     """`--budget-seconds` and `--rest`: what looking at a live MongoDB may take; `seconds` where nothing is said."""
 
-    def decorated(command: Command) -> Command:
+    def decorated(command: AnyCommand) -> AnyCommand:
         resting = click.option(
             "--rest",
             type=click.FloatRange(0, 100),
@@ -118,12 +118,12 @@ def check_looking() -> None:
             )
 
 
-def design_file(command: Command) -> Command:
+def design_file(command: AnyCommand) -> AnyCommand:
     """The `DESIGN.YAML` argument."""
     return click.argument("design", type=READABLE, metavar="DESIGN.YAML")(command)
 
 
-def output_file(what: str) -> Callable[[Command], Command]:
+def output_file(what: str) -> Callable[[AnyCommand], AnyCommand]:
     """`-o FILE`: where to write `what`."""
     return click.option(
         "-o",
@@ -134,7 +134,7 @@ def output_file(what: str) -> Callable[[Command], Command]:
     )
 
 
-def from_sql(command: Command) -> Command:
+def from_sql(command: AnyCommand) -> AnyCommand:
     """`--from SQL`."""
     return click.option(
         "--from",
@@ -145,7 +145,7 @@ def from_sql(command: Command) -> Command:
     )(command)
 
 
-def from_source(command: Command) -> Command:
+def from_source(command: AnyCommand) -> AnyCommand:
     """`--from SOURCE`, which may have no rows, or be left out."""
     return click.option(
         "--from",
@@ -156,7 +156,7 @@ def from_source(command: Command) -> Command:
     )(command)
 
 
-def to_mongodb(command: Command) -> Command:
+def to_mongodb(command: AnyCommand) -> AnyCommand:
     """`--to URI`, which may be an embedded MongoDB."""
     return click.option(
         "--to",
@@ -167,7 +167,7 @@ def to_mongodb(command: Command) -> Command:
     )(command)
 
 
-def loaded_mongodb(name: str) -> Callable[[Command], Command]:
+def loaded_mongodb(name: str) -> Callable[[AnyCommand], AnyCommand]:
     """`--to URI` or `--from URI`: a MongoDB that has been loaded already, so never an embedded one."""
     return click.option(
         name,
@@ -178,7 +178,7 @@ def loaded_mongodb(name: str) -> Callable[[Command], Command]:
     )
 
 
-def as_argument(command: Command) -> Command:
+def as_argument(command: AnyCommand) -> AnyCommand:
     """The `URI` of an option as an argument too, as other commands have it."""
     return click.argument(
         "target_too", metavar="[URI]", required=False, is_eager=True, expose_value=False, callback=_keep
@@ -211,12 +211,12 @@ def named_mongodb(uri: str | None, option: str = "", context: click.Context | No
     return found
 
 
-def mongodb_argument(command: Command) -> Command:
+def mongodb_argument(command: AnyCommand) -> AnyCommand:
     """The `URI` argument: a MongoDB that has been loaded already. `--to URI` says the same, as other commands have it."""
     return _mongodb(command, callback=_named)
 
 
-def _mongodb(command: Command, *, nargs: int = 1, callback: Callable[..., str]) -> Command:
+def _mongodb(command: AnyCommand, *, nargs: int = 1, callback: Callable[..., str]) -> AnyCommand:
     decorated = click.option(
         "--to",
         "target_too",
@@ -231,7 +231,7 @@ def _mongodb(command: Command, *, nargs: int = 1, callback: Callable[..., str]) 
     )
 
 
-def two_designs(command: Command) -> Command:
+def two_designs(command: AnyCommand) -> AnyCommand:
     """`--from-design` and `--to-design`, and the `URI` argument of a MongoDB loaded by one of them."""
     decorated = click.option(
         "--to-design", "new", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design it is to have."
@@ -249,7 +249,7 @@ def _alone(context: click.Context, argument: click.Parameter, values: tuple[str,
     return _named(context, argument, next(iter(values), None))
 
 
-def long_decimals(command: Command) -> Command:
+def long_decimals(command: AnyCommand) -> AnyCommand:
     """`--long-decimals`."""
     return click.option(
         "--long-decimals",
@@ -260,7 +260,7 @@ def long_decimals(command: Command) -> Command:
     )(command)
 
 
-def microseconds(command: Command) -> Command:
+def microseconds(command: AnyCommand) -> AnyCommand:
     """`--microseconds`."""
     return click.option(
         "--microseconds",

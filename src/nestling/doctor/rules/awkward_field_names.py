@@ -22,7 +22,7 @@ from nestling.doctor.expiring import dates_come
 from nestling.doctor.renaming import renaming
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import confidence
-from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path, field_path
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts, field_path
 from nestling.ir.finding import FieldChange, Finding, Severity
 from nestling.ir.quantity_words import counted
 
@@ -57,13 +57,13 @@ def _trouble(name: str) -> str:
     return "begins with a dollar, which queries read as an operator" if name.startswith("$") else ""
 
 
-def _is_dbref(collection: CollectionFacts, path: Path) -> bool:
+def _is_dbref(collection: CollectionFacts, path: PathFacts) -> bool:
     """Whether it is part of a DBRef, MongoDB's own form of a reference: queries find it by these names, and drivers need them."""
     *around, name = path.steps
     return name in DBREF and all(collection.path(*around, each) is not None for each in DBREF[:2])
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, why: str) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, why: str) -> Finding:
     name = path.steps[-1]
     clean = UNNAMED if not name else "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
     expiry = dates_come(collection, field_path((*path.steps[:-1], clean)))

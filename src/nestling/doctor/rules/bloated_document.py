@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, largest_documents, share
-from nestling.ir.facts import CollectionFacts, Path
+from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
@@ -63,7 +63,7 @@ def _spatial_bytes(collection: CollectionFacts) -> float:
     return sum(path.size_bytes for path in outer) / documents
 
 
-def _below(collection: CollectionFacts, path: Path) -> Iterator[Path]:
+def _below(collection: CollectionFacts, path: PathFacts) -> Iterator[PathFacts]:
     return (each for each in collection.paths if each.steps[0] == path.steps[0])
 
 

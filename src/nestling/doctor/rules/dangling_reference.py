@@ -29,7 +29,7 @@ from nestling.doctor.converting import STAYS, asks_by_type, converting, finding,
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED
 from nestling.doctor.words import in_database, sampled_share
-from nestling.ir.facts import ELEMENT, Path, ReferenceFacts, Sample, arrays_on, field_path, steps_text
+from nestling.ir.facts import ELEMENT, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
@@ -135,11 +135,11 @@ def _other_types(seen: RuleInput, reference: ReferenceFacts) -> list[str]:
     return sorted(_types(holder.path(*reference.steps) if holder is not None else None) & {"objectId", "number"})
 
 
-def _types(path: Path | None) -> set[str]:
+def _types(path: PathFacts | None) -> set[str]:
     return {"number" if name in NUMBERS else name for name, _ in path.types} if path is not None else set()
 
 
-def _target(seen: RuleInput, reference: ReferenceFacts) -> Path | None:
+def _target(seen: RuleInput, reference: ReferenceFacts) -> PathFacts | None:
     target = seen.facts.collection(reference.database, reference.target)
     return target.path(reference.target_field) if target is not None else None
 

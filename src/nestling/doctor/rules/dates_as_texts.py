@@ -22,7 +22,7 @@ from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
 from nestling.doctor.words import confidence, here
-from nestling.ir.facts import ELEMENT, CollectionFacts, Path, text_forms
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
@@ -49,11 +49,11 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, path, dates)
 
 
-def _is_text(path: Path) -> bool:
+def _is_text(path: PathFacts) -> bool:
     return all(name in ("string", *_NOTHING) for name, _ in path.types)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, dates: int) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, dates: int) -> Finding:
     commands = _commands(collection, path)
     how = ""
     if len(commands) > 1:
@@ -73,7 +73,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, dates: in
     )
 
 
-def _commands(collection: CollectionFacts, path: Path) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, path: PathFacts) -> tuple[str, ...]:
     """Finding the texts, and converting them where one update can."""
     if not is_plain(path.steps):
         return ()

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import ELEMENT, CollectionFacts, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import agreeing, counted
 
@@ -36,12 +36,12 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, deep)
 
 
-def _levels(path: Path) -> int:
+def _levels(path: PathFacts) -> int:
     """Documents the path's value lies in, besides the root."""
     return sum(step != ELEMENT for step in path.steps) - 1
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, deep: list[Path]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, deep: list[PathFacts]) -> Finding:
     deepest = max(deep, key=lambda path: (_levels(path), path.documents, path.steps))
     most = max(path.documents for path in deep)
     documents = collection.sample.documents if collection.sample else most

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here, listed
-from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path, field_path, steps_text
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts, field_path, steps_text
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
@@ -52,7 +52,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _family(seen, collection, above, stem, members)
 
 
-def _map(seen: RuleInput, collection: CollectionFacts, path: Path) -> Finding:
+def _map(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Finding:
     above = path.steps[:-1]
     commands = _commands(collection, above)
     inside = f"inside `{steps_text(above)}`" if above else "of the document itself"
@@ -83,9 +83,9 @@ def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str,
     )
 
 
-def _families(collection: CollectionFacts) -> Iterator[tuple[tuple[str, ...], str, list[Path]]]:
+def _families(collection: CollectionFacts) -> Iterator[tuple[tuple[str, ...], str, list[PathFacts]]]:
     """Names in one place that are the same but for a number, outermost places first."""
-    groups: dict[tuple[tuple[str, ...], str], list[Path]] = defaultdict(list)
+    groups: dict[tuple[tuple[str, ...], str], list[PathFacts]] = defaultdict(list)
     for path in collection.paths:
         name = path.steps[-1]
         if name not in (ELEMENT, ANY_KEY) and _DIGITS.search(name):
@@ -94,7 +94,7 @@ def _families(collection: CollectionFacts) -> Iterator[tuple[tuple[str, ...], st
 
 
 def _family(
-    seen: RuleInput, collection: CollectionFacts, above: tuple[str, ...], stem: str, members: list[Path]
+    seen: RuleInput, collection: CollectionFacts, above: tuple[str, ...], stem: str, members: list[PathFacts]
 ) -> Finding:
     return seen.finding(
         collection,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.growth import days_between, growing, span, tells_growth
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.ir.facts import CollectionFacts, Path
+from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted
 
@@ -44,7 +44,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield from _finding(seen, collection, path, before)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, before: Path) -> Iterator[Finding]:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, before: PathFacts) -> Iterator[Finding]:
     if path.lengths is None or before.lengths is None or seen.earlier is None:
         return
     now, then = path.lengths.mean, before.lengths.mean

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence
-from nestling.ir.facts import CollectionFacts, Path
+from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
@@ -43,7 +43,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, path, limit)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, limit: str) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limit: str) -> Finding:
     widths = path.widths
     assert widths is not None
     mean = path.size_bytes / max(path.present, 1)

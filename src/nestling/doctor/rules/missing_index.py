@@ -25,7 +25,7 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.wanted_indexes import (
     MUCH_EXAMINED,
     MUCH_FOR_EACH,
-    Keys,
+    DirectedKeys,
     SharedIndex,
     WantedIndex,
     examined_for_each,
@@ -150,7 +150,7 @@ def _told(statement: StatementFacts) -> str:
     )
 
 
-def _begins(index: IndexFacts, keys: Keys, target: CollectionFacts) -> bool:
+def _begins(index: IndexFacts, keys: DirectedKeys, target: CollectionFacts) -> bool:
     """Whether an index that is there does no more than one with these keys."""
     is_plain = not index.is_special and index.collation == target.collation
     return is_plain and is_same(index.keys, keys[: len(index.keys)])
@@ -180,7 +180,7 @@ def _of_slow(statement: StatementFacts) -> str:
     )
 
 
-def _options(target: CollectionFacts, index: SharedIndex, keys: Keys) -> str:
+def _options(target: CollectionFacts, index: SharedIndex, keys: DirectedKeys) -> str:
     """Options of the index: a name of its own where the server's name for it is that of one with a collation."""
     name = "_".join(f"{field}_{way}" for field, way in keys)
     options = [f"name: {quoted(f'{name}_simple')}"] if any(each.name == name for each in target.indexes) else []

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import create_index
-from nestling.ir.facts import CollectionFacts, Path
+from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
@@ -65,7 +65,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, path)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
     is_sure = _is_ephemeral(collection, path)
     return seen.finding(
@@ -82,7 +82,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path) -> Findin
     )
 
 
-def _of_texts(path: Path) -> str:
+def _of_texts(path: PathFacts) -> str:
     """What the index does to values that become dates later."""
     texts = path.count("string")
     if not texts:
@@ -93,7 +93,7 @@ def _of_texts(path: Path) -> str:
     )
 
 
-def _is_ephemeral(collection: CollectionFacts, path: Path) -> bool:
+def _is_ephemeral(collection: CollectionFacts, path: PathFacts) -> bool:
     """Whether the names say that a document is worth nothing, or is to be deleted, once its date is past."""
     words = {word.casefold() for word in _WORD.findall(collection.name)}
     return _DELETION.fullmatch(path.field) is not None or any(
@@ -101,7 +101,7 @@ def _is_ephemeral(collection: CollectionFacts, path: Path) -> bool:
     )
 
 
-def _to_delete(collection: CollectionFacts, path: Path) -> str:
+def _to_delete(collection: CollectionFacts, path: PathFacts) -> str:
     """A TTL index, made of the index on the field where there is one: the server takes no second one."""
     for index in collection.indexes:
         if [field for field, _ in index.keys] == [path.field] and not index.partial and not index.collation:

@@ -51,7 +51,7 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import ELEMENT, CollectionFacts, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
@@ -79,7 +79,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _of_numbers(seen, collection, path)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, kinds: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
     named = allowed_kinds(collection, path)
     target = one_type(path, kinds, named)
@@ -105,7 +105,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, kinds: di
     )
 
 
-def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: Path) -> Finding:
+def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Finding:
     """Fractions as decimals and as doubles: decimals keep what both say."""
     decimals, fractions = unequal_numbers(path)
     sample = None if path.exact else collection.sample
@@ -146,7 +146,7 @@ def _is_list_or_value(main: str, others: list[str]) -> bool:
     return "array" in (main, *others) and "object" not in (main, *others)
 
 
-def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, commands: int) -> str:
+def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, commands: int) -> str:
     """What to do: an `_id` cannot be changed, and of a value and a list of values the list holds both."""
     main, *others = kinds
     kept = "let a validator keep it that way"
@@ -172,7 +172,7 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, comman
     return f"Convert what is not {target} ({some}) to {target}, set right by hand what cannot be converted, and {kept}."
 
 
-def _left(path: Path, kinds: dict[str, int], target: str) -> str:
+def _left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
     """How many of the values stay as they are, and why."""
     if target == "date":
         return _zone(path) + _texts_left(path, kinds, target)
@@ -184,7 +184,7 @@ def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     return _texts_left(path, kinds, target)
 
 
-def _zone(path: Path) -> str:
+def _zone(path: PathFacts) -> str:
     """How texts without a time zone are read, and where to say otherwise."""
     times = zoneless(path)
     if not times:
@@ -195,7 +195,7 @@ def _zone(path: Path) -> str:
     )
 
 
-def _texts_left(path: Path, kinds: dict[str, int], target: str) -> str:
+def _texts_left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
     """How many of the texts stay as they are, and why."""
     otherwise, others = texts_left(path, target, kinds.get("string", 0))
     reasons = []
@@ -210,7 +210,9 @@ def _texts_left(path: Path, kinds: dict[str, int], target: str) -> str:
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 
-def _changes(collection: CollectionFacts, path: Path, kinds: dict[str, int], target: str) -> tuple[FieldChange, ...]:
+def _changes(
+    collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str
+) -> tuple[FieldChange, ...]:
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
@@ -219,7 +221,7 @@ def _changes(collection: CollectionFacts, path: Path, kinds: dict[str, int], tar
     return (FieldChange(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
 
-def _commands(collection: CollectionFacts, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str) -> tuple[str, ...]:
     """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
@@ -236,7 +238,7 @@ def _commands(collection: CollectionFacts, path: Path, kinds: dict[str, int], ta
     return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)
 
 
-def _of_elements(collection: CollectionFacts, path: Path, kinds: list[str], into: str) -> tuple[str, ...]:
+def _of_elements(collection: CollectionFacts, path: PathFacts, kinds: list[str], into: str) -> tuple[str, ...]:
     """Converting a field of the documents in one array; none where they lie deeper, or a TTL index goes by it."""
     *around, element, field = path.steps
     if element != ELEMENT or ELEMENT in around or (into == "date" and ttl_index(collection, path.field) is not None):

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
-from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
@@ -46,7 +46,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, path, mixed)
 
 
-def _ways(path: Path, *, of_a_kind: bool) -> dict[str, int]:
+def _ways(path: PathFacts, *, of_a_kind: bool) -> dict[str, int]:
     """How often a path says nothing, by the way it does; none for keys that are data and elements."""
     if path.steps[-1] in (ANY_KEY, ELEMENT) or ANY_KEY in path.steps:
         return {}
@@ -58,7 +58,7 @@ def _ways(path: Path, *, of_a_kind: bool) -> dict[str, int]:
     }
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, mixed: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, mixed: dict[str, int]) -> Finding:
     said = ", ".join(f"{way} {counted(times, 'time')}" for way, times in mixed.items())
     second = sorted(mixed.values())[-2]
     field = quoted(path.field)

@@ -36,7 +36,7 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.snapshots import is_snapshot
 from nestling.doctor.value_kinds import kinds_of, unequal_numbers
 from nestling.doctor.words import sampled_share
-from nestling.ir.facts import CollectionFacts, Copied, Path, Sample, field_path, steps_text
+from nestling.ir.facts import CollectionFacts, Copied, PathFacts, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import agreeing, count, counted
 
@@ -101,7 +101,7 @@ def _hindered(seen: RuleInput, copied: Copied, holder: CollectionFacts | None) -
     return _QUESTION if is_snapshot(copied, holder) else ""
 
 
-def _types(path: Path) -> list[str]:
+def _types(path: PathFacts) -> list[str]:
     return [*kinds_of(path)] if not min(unequal_numbers(path)) else ["decimal", "double"]
 
 

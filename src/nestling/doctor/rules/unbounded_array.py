@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
-from nestling.ir.facts import ELEMENT, CollectionFacts, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
@@ -56,12 +56,12 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, path, limit)
 
 
-def _of_documents(collection: CollectionFacts, path: Path) -> bool:
+def _of_documents(collection: CollectionFacts, path: PathFacts) -> bool:
     elements = collection.path(*path.steps, ELEMENT)
     return elements is not None and elements.count("object") > 0
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, limit: str) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limit: str) -> Finding:
     lengths, widths = path.lengths, path.widths
     assert lengths is not None
     assert widths is not None
@@ -88,7 +88,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, limit: st
     )
 
 
-def _some(collection: CollectionFacts, path: Path) -> str:
+def _some(collection: CollectionFacts, path: PathFacts) -> str:
     """How many of the places that could hold the array do."""
     assert path.lengths is not None
     around = "inner document" if len(path.steps) > 1 else "document"
@@ -96,7 +96,7 @@ def _some(collection: CollectionFacts, path: Path) -> str:
     return f"{count(path.lengths.count)} of {counted(path.parents, around)}{seen}"
 
 
-def _commands(collection: CollectionFacts, path: Path, most: int) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, path: PathFacts, most: int) -> tuple[str, ...]:
     """A query for the documents with more elements than this: those that have one at the place behind, counted from 0.
 
     No query reaches into arrays of arrays, but for what lies in them directly.

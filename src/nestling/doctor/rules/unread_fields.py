@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
-from nestling.ir.facts import CollectionFacts, Path, Projection
+from nestling.ir.facts import CollectionFacts, PathFacts, Projection
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, size
@@ -82,16 +82,16 @@ def _keys(seen: RuleInput, collection: CollectionFacts) -> set[str]:
     return indexed | {each.steps[0] for each in seen.facts.references if (each.database, each.collection) == place}
 
 
-def _left_aside(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]], most: float) -> list[Path]:
+def _left_aside(fields: Sequence[PathFacts], taken: Sequence[tuple[Projection, int]], most: float) -> list[PathFacts]:
     """The largest fields first, as long as all of them together are asked for by no more reads than that."""
-    found: list[Path] = []
+    found: list[PathFacts] = []
     for path in sorted(fields, key=lambda each: -each.size_bytes):
         if _asking([*found, path], taken) <= most:
             found.append(path)
     return found
 
 
-def _asking(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]]) -> int:
+def _asking(fields: Sequence[PathFacts], taken: Sequence[tuple[Projection, int]]) -> int:
     """How many reads take one of the fields."""
     return sum(times for each, times in taken if any(each.takes(path.field) for path in fields))
 
@@ -99,7 +99,7 @@ def _asking(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]]) -> 
 def _finding(
     seen: RuleInput,
     collection: CollectionFacts,
-    cold: list[Path],
+    cold: list[PathFacts],
     taken: Sequence[tuple[Projection, int]],
     sizes: tuple[float, float],
 ) -> Finding:

@@ -37,8 +37,8 @@ __all__ = [
     "BuiltIndex",
     "Explained",
     "Explanation",
-    "Factor",
-    "Step",
+    "FactorLean",
+    "Question",
     "StoredEntity",
     "explanation",
     "proposal_json",
@@ -47,7 +47,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Question:
     """A question that was asked: the rule, what the rule is called, what was found, and the number (None without one)."""
 
     rule: str
@@ -57,7 +57,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class FactorLean:
     """One of the seven decision factors: `leans` is `embedding`, `referencing` or `neither`."""
 
     name: str
@@ -76,8 +76,8 @@ class Explained:
     subject: str
     choice: Choice
     patterns: tuple[str, ...]
-    steps: tuple[Step, ...]
-    factors: tuple[Factor, ...]
+    steps: tuple[Question, ...]
+    factors: tuple[FactorLean, ...]
     alternatives: tuple[Alternative, ...]
     flips: tuple[Flip, ...] = ()
 
@@ -212,16 +212,16 @@ def _subject(model: Model, name: str) -> str:
     return f"{link.parent} {link.cardinality} {link.child}"
 
 
-def _step(reason: Reason) -> Step:
+def _step(reason: Reason) -> Question:
     cited = rule(reason.rule)
-    return Step(reason.rule, cited.title if cited is not None else "", reason.text, reason.number)
+    return Question(reason.rule, cited.title if cited is not None else "", reason.text, reason.number)
 
 
-def _factor(reason: Reason) -> Factor:
+def _factor(reason: Reason) -> FactorLean:
     """Take a factor's sentence apart: "read pattern: leans to embedding – 90% of the reads …"."""
     name, _, rest = reason.text.partition(": ")
     side, _, evidence = rest.partition(" – ")
-    return Factor(name, side.removeprefix("leans to "), evidence, reason.number)
+    return FactorLean(name, side.removeprefix("leans to "), evidence, reason.number)
 
 
 def rules_page() -> str:

@@ -15,10 +15,10 @@ from nestling.ir.statements.unconverted_gaps import is_about, statements_in
 COMPARED = "rule-5"
 """The rule whose reasons compare a design with its runner-up, statement by statement."""
 
-Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
+_Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
 
 
-def scope(proposal: Proposal, name: str) -> Scope:
+def scope(proposal: Proposal, name: str) -> _Scope:
     """The decisions, the further structures and the indexes nobody weighed that concern a relationship, an entity or a statement.
 
     Raises `InputError` for another name, and for a relationship or statement that nothing is known of.
@@ -91,13 +91,13 @@ def _links_of(model: Model, entity: str) -> set[str]:
     return mine | {whole for name in mine for whole in _whole(model, name)}
 
 
-def _following(proposal: Proposal, links: set[str], names: set[str]) -> Scope:
+def _following(proposal: Proposal, links: set[str], names: set[str]) -> _Scope:
     decisions = tuple(decision for decision in proposal.decisions if decision.relationship in links)
     built = tuple(index for index in built_besides(proposal.design) if index.about & names)
     return decisions, tuple(each for each in proposal.weighed if each.about in links), built
 
 
-def _weighing(proposal: Proposal, statement: str) -> Scope:
+def _weighing(proposal: Proposal, statement: str) -> _Scope:
     """What a statement is a reason for; of one that is not converted, not what merely compares the costs of all statements."""
     is_lacking = any(is_about(gap, statement) for gap in proposal.gaps)
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from nestling.emitters.content import Content, Object
 from nestling.emitters.documents import documents
 from nestling.emitters.field_searches.found_fields import (
-    Expression,
-    Stage,
+    SearchExpression,
+    SearchStage,
     alternatives,
     by_field,
     by_path,
@@ -26,7 +26,7 @@ from nestling.ir.storage.names import join
 ID = "_id"
 
 
-def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[Stage]]:
+def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection of the old design, the stages that yield `{_id: path, documents, example}` for each such sub-document."""
     found = {}
     for store in old.stores:
@@ -37,7 +37,7 @@ def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[Stage]]:
     return found
 
 
-def id_orders(design: Design) -> Mapping[str, Sequence[Stage]]:
+def id_orders(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """The same for each `_id` of several parts that is not in its design's own order."""
     found = {}
     for store in design.stores:
@@ -47,7 +47,7 @@ def id_orders(design: Design) -> Mapping[str, Sequence[Stage]]:
     return found
 
 
-def _stages(paths: Sequence[Expression]) -> tuple[Stage, ...]:
+def _stages(paths: Sequence[SearchExpression]) -> tuple[SearchStage, ...]:
     return ({"$project": {"path": union(paths)}}, *by_path())
 
 
@@ -60,7 +60,7 @@ def _later(store: StoredCollection, new: Design) -> StoredCollection | None:
     return next((found[0] for found in homes if found is not None), None)
 
 
-def _disordered(contents: Iterable[Content], value: str, path: str) -> Iterator[Expression]:
+def _disordered(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
     """Sets of the paths of sub-documents in another order, in a value that is one of these contents."""
     kinds = [*alternatives(contents)]
     if objects := [each for each in kinds if isinstance(each, Object)]:
@@ -73,13 +73,13 @@ def _disordered(contents: Iterable[Content], value: str, path: str) -> Iterator[
     yield from in_elements(kinds, value, path, _disordered)
 
 
-def _below(objects: Iterable[Object], value: str, path: str) -> Iterator[Expression]:
+def _below(objects: Iterable[Object], value: str, path: str) -> Iterator[SearchExpression]:
     """Those inside of a document."""
     for name, inside in by_field(objects).items():
         yield from _disordered(inside, f"{value}.{name}", join(path, name))
 
 
-def _here(objects: Sequence[Object], path: str) -> list[Expression]:
+def _here(objects: Sequence[Object], path: str) -> list[SearchExpression]:
     """The path itself, where the fields are in the order of none of these."""
     orders = [[field.name for field in each.fields] for each in objects]
     if not any(len(order) > 1 for order in orders):
@@ -89,7 +89,7 @@ def _here(objects: Sequence[Object], path: str) -> list[Expression]:
     return [{"$let": {"vars": {"names": names}, "in": {"$cond": [is_lost, [{"$literal": path}], []]}}}]
 
 
-def _differs(order: Sequence[str]) -> Expression:
+def _differs(order: Sequence[str]) -> SearchExpression:
     """Whether the fields that are both there and in the order stand otherwise than in it."""
     wanted = {"$literal": [*order]}
     here = {"$filter": {"input": "$$names", "cond": {"$in": ["$$this", wanted]}}}

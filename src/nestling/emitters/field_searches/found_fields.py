@@ -15,27 +15,27 @@ from nestling.emitters.jsonschema import validator
 from nestling.ir.design import Design
 from nestling.ir.storage.layout import StoredCollection
 
-Expression: TypeAlias = Mapping[str, Any]
-Stage: TypeAlias = Mapping[str, Any]
-Paths: TypeAlias = Callable[[Iterable[Content], str, str], Iterator[Expression]]
+SearchExpression: TypeAlias = Mapping[str, Any]
+SearchStage: TypeAlias = Mapping[str, Any]
+Paths: TypeAlias = Callable[[Iterable[Content], str, str], Iterator[SearchExpression]]
 """Sets of paths found in a value that is one of these contents, by the expression for it and its own path."""
 
 
-def in_refused(design: Design, store: StoredCollection, paths: Paths, *, additional: bool) -> Iterator[Stage]:
+def in_refused(design: Design, store: StoredCollection, paths: Paths, *, additional: bool) -> Iterator[SearchStage]:
     """The stages for documents that are not what the design says; `additional`: whether they may have other fields."""
     yield {"$match": {"$nor": [validator(design, store, additional=additional)]}}
     yield {"$project": {"path": _of_documents(documents(design, store), store, paths)}}
     yield from by_path()
 
 
-def by_path() -> Iterator[Stage]:
+def by_path() -> Iterator[SearchStage]:
     """`{_id: path, documents, example}` for each `path`, those in most documents first; the example is the least `_id`."""
     yield {"$unwind": "$path"}
     yield {"$group": {"_id": "$path", "documents": {"$sum": 1}, "example": {"$min": "$_id"}}}
     yield {"$sort": {"documents": -1, "_id": 1}}
 
 
-def in_elements(contents: Sequence[Content], value: str, path: str, paths: Paths) -> Iterator[Expression]:
+def in_elements(contents: Sequence[Content], value: str, path: str, paths: Paths) -> Iterator[SearchExpression]:
     """What is found in the elements, where the value may be an array."""
     items = [each.items for each in contents if isinstance(each, Array)]
     if items and (inner := [*paths(items, "$$this", f"{path}[]")]):
@@ -60,12 +60,12 @@ def alternatives(contents: Iterable[Content]) -> Iterator[Content]:
             yield each
 
 
-def union(sets: Iterable[Expression]) -> Expression:
+def union(sets: Iterable[SearchExpression]) -> SearchExpression:
     """All of them as one set."""
     return {"$setUnion": [*sets]}
 
 
-def _of_documents(kinds: Sequence[Object], store: StoredCollection, paths: Paths) -> Expression:
+def _of_documents(kinds: Sequence[Object], store: StoredCollection, paths: Paths) -> SearchExpression:
     """Those of a document: each kind of a variant collection, told by its discriminator, has its own fields."""
     variant = store.collection.variant
     field = variant.discriminator if variant is not None else ""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from nestling.emitters.content import Array, Content, Object, lenient
 from nestling.emitters.documents import documents
 from nestling.emitters.field_searches.found_fields import (
-    Expression,
-    Stage,
+    SearchExpression,
+    SearchStage,
     alternatives,
     by_field,
     in_elements,
@@ -18,7 +18,7 @@ from nestling.ir.design import Design
 from nestling.ir.storage.names import join
 
 
-def missing_arrays(design: Design) -> Mapping[str, Sequence[Stage]]:
+def missing_arrays(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that yield `{_id: path, documents, example}` for each array that some documents lack."""
     return {store.name: tuple(in_refused(design, store, _missing, additional=True)) for store in design.stores}
 
@@ -33,7 +33,7 @@ def written_arrays(design: Design) -> frozenset[tuple[str, str]]:
     )
 
 
-def _missing(contents: Iterable[Content], value: str, path: str) -> Iterator[Expression]:
+def _missing(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
     kinds = [*alternatives(contents)]
     is_object = {"$eq": [{"$type": value}, "object"]}
     for name in dict.fromkeys(each for kind in kinds if isinstance(kind, Object) for each in _arrays(kind)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nestling.emitters.content import Array, Content, Object, Value, lenient
+from nestling.emitters.content import Array, Content, Object, ValueContent, lenient
 from nestling.emitters.field_searches.found_fields import (
-    Expression,
-    Stage,
+    SearchExpression,
+    SearchStage,
     alternatives,
     by_field,
     in_elements,
@@ -18,18 +18,18 @@ from nestling.ir.design import Design
 from nestling.ir.storage.names import join
 
 
-def null_fields(design: Design) -> Mapping[str, Sequence[Stage]]:
+def null_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that yield `{_id: path, documents, example}` for each field that is null and may be missing."""
     return {store.name: tuple(in_refused(design, store, _nulls, additional=True)) for store in design.stores}
 
 
-def _nulls(contents: Iterable[Content], value: str, path: str) -> Iterator[Expression]:
+def _nulls(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
     if path and not any(_is_whole(each) for each in alternatives(contents)):
         yield {"$cond": [{"$eq": [{"$type": value}, "null"]}, [{"$literal": path}], []]}
     yield from _inside(contents, value, path)
 
 
-def _inside(contents: Iterable[Content], value: str, path: str) -> Iterator[Expression]:
+def _inside(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
     """Values kept whole have nulls of their own, and arrays with holes null elements; what is required cannot be unset."""
     kinds = [*alternatives(contents)]
     if any(_is_whole(each) for each in kinds):
@@ -45,4 +45,4 @@ def _inside(contents: Iterable[Content], value: str, path: str) -> Iterator[Expr
 
 
 def _is_whole(content: Content) -> bool:
-    return isinstance(content, Value) and not schema_of(content.types)
+    return isinstance(content, ValueContent) and not schema_of(content.types)

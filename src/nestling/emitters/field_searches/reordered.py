@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from nestling.emitters.field_searches.found_fields import Expression, Stage, by_path
+from nestling.emitters.field_searches.found_fields import SearchExpression, SearchStage, by_path
 from nestling.ir.design import Design
 from nestling.ir.primitives import Embedding, Holder, Order
 from nestling.ir.storage.array_order import array_order, ordered_by
@@ -19,19 +19,19 @@ from nestling.ir.storage.names import join
 Ways: TypeAlias = tuple[tuple[str, int], ...]
 
 
-def reordered(old: Design, new: Design) -> Mapping[str, Sequence[Stage]]:
+def reordered(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection with arrays, the stages that yield `{_id: path, documents, example}` for each whose order would be lost."""
     arrays = {store.name: tuple(_arrays(old, new, store)) for store in old.stores}
     return {name: tuple(_stages(found)) for name, found in arrays.items() if found}
 
 
-def _stages(arrays: Sequence[tuple[str, Expression]]) -> Iterator[Stage]:
+def _stages(arrays: Sequence[tuple[str, SearchExpression]]) -> Iterator[SearchStage]:
     paths = [{"$cond": [is_lost, [{"$literal": path}], []]} for path, is_lost in arrays]
     yield {"$project": {"path": {"$setUnion": paths}}}
     yield from by_path()
 
 
-def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple[str, Expression]]:
+def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple[str, SearchExpression]]:
     """The path of every array in a collection's documents, with what is true of documents whose order would be lost."""
     later = {
         node.embedding.relationship: _orders(node.embedding)
@@ -45,7 +45,7 @@ def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple
 
 def _below(
     node: Node, value: str, path: str, old: Design, later: Mapping[str, tuple[Order, ...]]
-) -> Iterator[tuple[str, Expression]]:
+) -> Iterator[tuple[str, SearchExpression]]:
     for reference in node.body.references:
         if reference.holder is Holder.PARENT:
             yield join(path, reference.field), _out_of_order(_elements(_at(value, reference.field)), (("", 1),))
@@ -76,11 +76,11 @@ def _at(value: str, field: str) -> str:
     return f"${field}" if value == "$" else f"{value}.{field}"
 
 
-def _elements(value: str) -> Expression:
+def _elements(value: str) -> SearchExpression:
     return {"$cond": [{"$isArray": [value]}, value, []]}
 
 
-def _out_of_order(elements: Expression, ways: Ways) -> Expression:
+def _out_of_order(elements: SearchExpression, ways: Ways) -> SearchExpression:
     """Whether any element stands before one it would come after."""
     places = {"$range": [1, {"$size": "$$elements"}]}
     pair = {
@@ -92,7 +92,7 @@ def _out_of_order(elements: Expression, ways: Ways) -> Expression:
     return {"$let": {"vars": {"elements": elements}, "in": found}}
 
 
-def _is_after(ways: Ways) -> Expression:
+def _is_after(ways: Ways) -> SearchExpression:
     """Whether one element would come after the next: by the first way in which they differ."""
     (path, direction), others = ways[0], ways[1:]
     one, following = ({"$ifNull": [_at(each, path), None]} for each in ("$$one", "$$next"))

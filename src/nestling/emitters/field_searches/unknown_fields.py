@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nestling.emitters.content import Content, Object, Value
+from nestling.emitters.content import Content, Object, ValueContent
 from nestling.emitters.field_searches.found_fields import (
-    Expression,
-    Stage,
+    SearchExpression,
+    SearchStage,
     alternatives,
     by_field,
     in_elements,
@@ -26,7 +26,7 @@ MOST = 100
 """Unknown fields of one collection that are told, those in most documents first: names that are data have no end."""
 
 
-def unknown_fields(design: Design) -> Mapping[str, Sequence[Stage]]:
+def unknown_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that yield `{_id: path, documents, example}` for each unknown field."""
     return {
         store.name: (*in_refused(design, store, _unknown, additional=False), {"$limit": MOST})
@@ -34,16 +34,16 @@ def unknown_fields(design: Design) -> Mapping[str, Sequence[Stage]]:
     }
 
 
-def _unknown(contents: Iterable[Content], value: str, path: str) -> Iterator[Expression]:
+def _unknown(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
     kinds = [*alternatives(contents)]
-    if any(isinstance(each, Value) and not schema_of(each.types) for each in kinds):
+    if any(isinstance(each, ValueContent) and not schema_of(each.types) for each in kinds):
         return
     if any(isinstance(each, Object) for each in kinds):
         yield _in_object(by_field(kinds), value, path)
     yield from in_elements(kinds, value, path, _unknown)
 
 
-def _in_object(known: Mapping[str, Sequence[Content]], value: str, path: str) -> Expression:
+def _in_object(known: Mapping[str, Sequence[Content]], value: str, path: str) -> SearchExpression:
     names = {"$map": {"input": {"$objectToArray": "$$object"}, "in": "$$this.k"}}
     more = {"$setDifference": [names, {"$literal": list(known)}]}
     prefix = {"$literal": f"{path}." if path else ""}

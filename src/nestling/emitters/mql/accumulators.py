@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.emitters.mql.expression import Mql
+from nestling.ir.programs.compiled import Mql
 
 _GONE = "$$REMOVE"
 

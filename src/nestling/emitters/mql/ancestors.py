@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-Mql = dict[str, object]
+from nestling.ir.programs.compiled import Mql
 
 
 def climbed(array: object, start: object) -> Mql:

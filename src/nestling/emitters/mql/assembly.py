@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from nestling.emitters.mql.expression import Mql
 from nestling.ir.migration import AssembledPart, Assembly, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.paths.access_path import column_field
 from nestling.ir.primitives import Form
 from nestling.ir.programs.command import Aggregation
+from nestling.ir.programs.compiled import Mql
 
 Source: TypeAlias = Callable[[str], str]
 """From an attribute to where its value is, as an expression."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
 from nestling.emitters.mql.read import compiled_read
-from nestling.emitters.mql.script import Json, read_json, read_shell
+from nestling.emitters.mql.script import read_json, read_shell
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.literals import quoted
+from nestling.ir.noun_json import Json
 from nestling.ir.programs.client_join import IDS, MOST_IDS, ClientJoin, JoinPlan, with_ids
 from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, parameters_in
 

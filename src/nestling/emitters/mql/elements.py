@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.emitters.mql import sql
-from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import And, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, is_integer

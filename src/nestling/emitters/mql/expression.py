@@ -12,7 +12,6 @@ from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
     DocumentOf,
-    Expression,
     FieldExists,
     FieldPath,
     FixedValue,
@@ -24,14 +23,14 @@ from nestling.ir.paths.access_path import (
     Marks,
     NullAsMissing,
     PairValue,
+    PathExpression,
     PathText,
     Predicate,
     RootFirst,
     UnlessEmpty,
     WithLast,
 )
-
-Mql = dict[str, object]
+from nestling.ir.programs.compiled import Mql
 
 _OPERATORS = {
     Comparator.EQUAL: "$eq",
@@ -43,7 +42,7 @@ _OPERATORS = {
 }
 
 
-def expression_mql(expression: Expression) -> object:  # noqa: C901 - one case for each
+def expression_mql(expression: PathExpression) -> object:  # noqa: C901 - one case for each
     """An aggregation expression: a string for a path, else a document."""
     match expression:
         case FieldPath(path):

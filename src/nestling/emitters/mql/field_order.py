@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-Mql = dict[str, object]
+from nestling.ir.programs.compiled import Mql
 
 
 def with_fields_in_order(value: object, fields: Sequence[str], *, several: bool) -> Mql:

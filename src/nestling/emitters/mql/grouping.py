@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nestling.emitters.mql import sql
 from nestling.emitters.mql.accumulators import shared
-from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.ir.paths.row_steps import GroupRows
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.operands import nullable
 from nestling.ir.types import TypeName

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from bson.max_key import MaxKey
 
-from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
+from nestling.ir.programs.compiled import Mql
 
 
 def by_identity(match: Mql, identity: Sequence[str]) -> Mql:

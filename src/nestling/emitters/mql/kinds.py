@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.emitters.mql.expression import Mql
 from nestling.ir.paths.access_path import FilterDocuments, Holds, Lookup, Step, Unwind
 from nestling.ir.paths.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.storage.layout import Presence
 
 _NEVER_FAILING = frozenset(

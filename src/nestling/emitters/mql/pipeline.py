@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from nestling.emitters.mql.expression import Mql, expression_mql, predicate_mql
+from nestling.emitters.mql.expression import expression_mql, predicate_mql
 from nestling.emitters.mql.row_steps import Pipeline, row_step_stages
 from nestling.ir.paths.access_path import (
     AccessPath,
@@ -21,6 +21,7 @@ from nestling.ir.paths.access_path import (
 )
 from nestling.ir.paths.row_steps import ROW_STEPS
 from nestling.ir.programs.command import Aggregation, FileField
+from nestling.ir.programs.compiled import Mql
 
 
 def aggregation(path: AccessPath) -> Aggregation:

@@ -13,7 +13,6 @@ from nestling.ir.programs.program import (
     Action,
     ArrayPlace,
     CellRef,
-    Command,
     CompiledWrite,
     ForEach,
     GivenRows,
@@ -21,6 +20,7 @@ from nestling.ir.programs.program import (
     ReadRows,
     RefuseRows,
     TakeNumbers,
+    WriteCommand,
 )
 
 
@@ -62,7 +62,7 @@ class ProgramWriter(ABC):
             case ForEach(rows, steps):
                 inner = inner_row(row)
                 yield from self.repeated(inner, self.variable(rows), "\n".join(self.steps(steps, inner)))
-            case Command():
+            case WriteCommand():
                 yield from self._command(step, row)
             case _:
                 assert_never(step)
@@ -79,7 +79,7 @@ class ProgramWriter(ABC):
             fields = [column.field for column in answer.columns]
             yield self.answered(self.variable(rows), dict(zip(fields, answer.cells, strict=True)))
 
-    def _command(self, command: Command, row: str) -> Iterator[str]:
+    def _command(self, command: WriteCommand, row: str) -> Iterator[str]:
         counts = not self.write.counted and self.write.answer is None and not row
         call = self.call(command, row)
         if counts or command.otherwise:
@@ -87,7 +87,7 @@ class ProgramWriter(ABC):
         else:
             yield self.alone(call)
 
-    def call(self, command: Command, row: str) -> str:
+    def call(self, command: WriteCommand, row: str) -> str:
         """The call that does a command."""
         arguments = []
         if command.action is not Action.INSERT_ONE:
@@ -101,7 +101,7 @@ class ProgramWriter(ABC):
         filters = [wrapped(each, "matching", row, self.words) for each in command.array_filters]
         return self.called(command, arguments, filters)
 
-    def _update(self, command: Command, row: str) -> str:
+    def _update(self, command: WriteCommand, row: str) -> str:
         if isinstance(command.update, tuple):
             return self.words.literal(coded(list(command.update), row, self.words.of_expressions(self.converted)))
         text = wrapped(command.update, "changes", row, self.words)
@@ -150,15 +150,15 @@ class ProgramWriter(ABC):
         """A call whose result nobody asks for."""
 
     @abstractmethod
-    def met(self, command: Command, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
+    def met(self, command: WriteCommand, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
         """A call that `counts` the documents it met, or is followed by `otherwise` where it met none."""
 
     @abstractmethod
-    def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
+    def called(self, command: WriteCommand, arguments: list[str], array_filters: list[str]) -> str:
         """The driver's call of a command."""
 
     @abstractmethod
-    def both(self, command: Command, matching: str, update: str) -> str:
+    def both(self, command: WriteCommand, matching: str, update: str) -> str:
         """One call for the update and the one that takes it back (`command.back`)."""
 
     @abstractmethod

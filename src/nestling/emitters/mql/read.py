@@ -7,10 +7,9 @@ from dataclasses import replace
 from itertools import dropwhile
 from typing import cast
 
-from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.pipeline import pipeline
 from nestling.ir.paths.access_path import describe_step
-from nestling.ir.programs.compiled import CompiledRead, Operation, ReadPlan, parameters_in
+from nestling.ir.programs.compiled import CompiledRead, Mql, Operation, ReadPlan, parameters_in
 
 _FIND_ORDER = ("$match", "$sort", "$skip", "$limit", "$project")
 

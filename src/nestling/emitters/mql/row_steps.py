@@ -8,7 +8,7 @@ from typing import assert_never
 
 from nestling.emitters.mql import sql
 from nestling.emitters.mql.elements import aggregated_elements, where_element
-from nestling.emitters.mql.expression import Mql, expression_mql
+from nestling.emitters.mql.expression import expression_mql
 from nestling.emitters.mql.grouping import group_stages
 from nestling.emitters.mql.identity import by_identity
 from nestling.emitters.mql.in_layout import InLayout
@@ -39,6 +39,7 @@ from nestling.ir.paths.row_steps import (
     WherePair,
     Windows,
 )
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statements.operands import nullable
 

@@ -7,9 +7,8 @@ import re
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.shell_names import variable
 from nestling.ir.literals import of_collection, shell
+from nestling.ir.noun_json import Json
 from nestling.ir.programs.compiled import CompiledRead, Operation, Placeholder
-
-Json = dict[str, object]
 
 _MARK = re.compile(r'"\\u0001(.*?)\\u0001"|"\x01(.*?)\x01"')
 

@@ -13,7 +13,7 @@ from typing import cast
 from nestling.ir.programs.compiled import CompiledRead, Mql, Operation
 
 _BRANCH, _FOUND, _JOINED = "branch", "found", "joined"
-Stages = tuple[str | None, list[Mql]]
+_Stages = tuple[str | None, list[Mql]]
 """A collection, None for the database itself, and the stages run on it."""
 
 
@@ -31,10 +31,10 @@ def _has_union(value: object) -> bool:
     return isinstance(value, list | tuple) and any(map(_has_union, value))
 
 
-def _rewritten(collection: str | None, stages: Sequence[Mql]) -> Stages:
+def _rewritten(collection: str | None, stages: Sequence[Mql]) -> _Stages:
     """Each union with all stages before it becomes the beginning of a new pipeline."""
-    done: Stages = (collection, [])
-    branches: list[Stages] = []
+    done: _Stages = (collection, [])
+    branches: list[_Stages] = []
     for stage in stages:
         if "$unionWith" in stage:
             branches.append(_other(stage["$unionWith"]))
@@ -45,7 +45,7 @@ def _rewritten(collection: str | None, stages: Sequence[Mql]) -> Stages:
     return _united([done, *branches]) if branches else done
 
 
-def _other(union: object) -> Stages:
+def _other(union: object) -> _Stages:
     if isinstance(union, str):
         return union, []
     said = cast(Mql, union)
@@ -79,7 +79,7 @@ def _joined(lookup: Mql, stages: Sequence[Mql]) -> list[Mql]:
     ]
 
 
-def _united(branches: Sequence[Stages]) -> Stages:
+def _united(branches: Sequence[_Stages]) -> _Stages:
     numbers = [{_BRANCH: number} for number in range(len(branches))]
     is_known = branches[0] == (_JOINED, [])
     lookups = [_lookup(number, branch) for number, branch in enumerate(branches) if number or not is_known]
@@ -95,7 +95,7 @@ def _united(branches: Sequence[Stages]) -> Stages:
     ]
 
 
-def _lookup(number: int, branch: Stages) -> Mql:
+def _lookup(number: int, branch: _Stages) -> Mql:
     source, stages = branch
     chosen: Mql = {"$match": {"$expr": {"$eq": ["$$branch", number]}}}
     if source is None:

@@ -29,7 +29,6 @@ from nestling.ir.programs.filling import parameters_of, without_nulls
 from nestling.ir.programs.program import (
     MISSING,
     Action,
-    Command,
     CompiledWrite,
     ForEach,
     GivenRows,
@@ -37,6 +36,7 @@ from nestling.ir.programs.program import (
     ReadRows,
     RefuseRows,
     TakeNumbers,
+    WriteCommand,
 )
 from nestling.ir.words.write_words import describe_write
 
@@ -89,7 +89,7 @@ def _step(step: WriteStep) -> ProgramStep:
         case UpdateDocuments():
             return _update(step)
         case DeleteDocuments(collection, where, many):
-            return Command(Action.DELETE_MANY if many else Action.DELETE_ONE, collection, conditions(where))
+            return WriteCommand(Action.DELETE_MANY if many else Action.DELETE_ONE, collection, conditions(where))
         case _:
             assert_never(step)
 
@@ -99,24 +99,24 @@ def _row(values: tuple[tuple[str, object], ...]) -> Mql:
     return {column: value for column, value in found if value is not MISSING}
 
 
-def _insert(step: InsertOne) -> Command:
+def _insert(step: InsertOne) -> WriteCommand:
     """One that may be there is an upsert by its `_id`: a failed insert would end a transaction."""
     if step.if_there is IfThere.REFUSE:
-        return Command(Action.INSERT_ONE, step.collection, document=document(step.document))
+        return WriteCommand(Action.INSERT_ONE, step.collection, document=document(step.document))
     by_path = dict(step.document.fields)
     same: Mql = {"_id": {"$eq": leaf(by_path["_id"])}}
     if step.if_there is IfThere.REPLACE:
         whole = document(step.document)
-        return Command(Action.REPLACE_ONE, step.collection, same, document=whole, upsert=True)
+        return WriteCommand(Action.REPLACE_ONE, step.collection, same, document=whole, upsert=True)
     rest = tuple(
         (path, found) for path, value in by_path.items() if path != "_id" and (found := leaf(value)) is not MISSING
     )
-    return Command(Action.UPDATE_ONE, step.collection, same, {"$setOnInsert": dict(rest)}, upsert=True)
+    return WriteCommand(Action.UPDATE_ONE, step.collection, same, {"$setOnInsert": dict(rest)}, upsert=True)
 
 
-def _update(step: UpdateDocuments) -> Command:
+def _update(step: UpdateDocuments) -> WriteCommand:
     update, places = update_of(step)
-    return Command(
+    return WriteCommand(
         Action.UPDATE_MANY if step.many else Action.UPDATE_ONE,
         step.collection,
         conditions(step.where),

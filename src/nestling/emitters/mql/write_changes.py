@@ -12,22 +12,22 @@ from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.mql.write_values import leaf, may_be_missing, negated, or_null
 from nestling.ir.paths.write_path import (
     AddToSet,
-    Change,
     ComputeField,
+    DocumentChange,
     ElementFilter,
     Extend,
+    FieldMatch,
     Increment,
     Items,
-    Match,
     Pull,
     Push,
     Set,
     Test,
     UpdateDocuments,
-    Value,
+    WrittenValue,
 )
 from nestling.ir.programs.compiled import Mql
-from nestling.ir.programs.program import MISSING, ArrayPlace, CellRef, Update
+from nestling.ir.programs.program import MISSING, ArrayPlace, CellRef, UpdateDocument
 from nestling.ir.statements.operands import nullable
 from nestling.ir.storage.names import overlap
 from nestling.ir.types import TypeName
@@ -41,7 +41,7 @@ _OPERATORS = {
 }
 
 
-def conditions(where: Sequence[Match]) -> Mql:
+def conditions(where: Sequence[FieldMatch]) -> Mql:
     """The filter that all the matches make; a path that is named twice with one operator needs an `$and`."""
     made: Mql = {}
     for match in where:
@@ -53,7 +53,7 @@ def conditions(where: Sequence[Match]) -> Mql:
     return made
 
 
-def condition(match: Match) -> Mql:
+def condition(match: FieldMatch) -> Mql:
     """The operators on the match's path; one for an element itself compares what is missing as null."""
     if match.test is Test.IN and isinstance(match.value, Items):
         listed = [leaf(item) for item in match.value.items]
@@ -75,14 +75,14 @@ def _under(name: str, filter: Mql) -> Mql:  # noqa: A002 - the driver's word
     return {f"{name}.{path}" if path else name: value for path, value in filter.items()}
 
 
-def pulled(matches: Sequence[Match]) -> Mql:
+def pulled(matches: Sequence[FieldMatch]) -> Mql:
     """The condition of a `$pull`: on the element itself, or on its fields."""
     found = conditions(matches)
     itself = found.get("")
     return itself if isinstance(itself, dict) and len(found) == 1 else found
 
 
-def update_of(step: UpdateDocuments) -> tuple[Update, tuple[ArrayPlace, ...]]:
+def update_of(step: UpdateDocuments) -> tuple[UpdateDocument, tuple[ArrayPlace, ...]]:
     """The update's operators or stages, and the paths in them that end in a number of the row.
 
     Two changes of one path in one command, which the server refuses, are a mistake of the planner (`ValueError`).
@@ -107,7 +107,7 @@ def update_of(step: UpdateDocuments) -> tuple[Update, tuple[ArrayPlace, ...]]:
     return dict(made) or {"$set": {}}, tuple(places)
 
 
-def operators(changes: Sequence[Change]) -> Mql:
+def operators(changes: Sequence[DocumentChange]) -> Mql:
     """The operators of changes that need nothing of the row at hand."""
     made: dict[str, Mql] = {}
     for change in changes:
@@ -130,7 +130,7 @@ def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
     return {path: {"$cond": [was_there, changed.get(path, f"${path}"), new.get(path, "$$REMOVE")]} for path in paths}
 
 
-def _stored(value: Value) -> object:
+def _stored(value: WrittenValue) -> object:
     """A value that is given as an expression; one that is NULL is no field."""
     found = leaf(value)
     return {"$ifNull": [{"$literal": found}, "$$REMOVE"]} if may_be_missing(found) else {"$literal": found}
@@ -144,7 +144,7 @@ def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:
     made.setdefault(operator, {})[path] = value
 
 
-def _change(change: Change) -> tuple[str, object]:
+def _change(change: DocumentChange) -> tuple[str, object]:
     match change:
         case Set(value=value):
             found = leaf(value)

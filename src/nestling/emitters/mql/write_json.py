@@ -7,18 +7,18 @@ from typing import assert_never, cast
 
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.script import read_json
+from nestling.ir.noun_json import Json
 from nestling.ir.programs.program import (
     Action,
-    Command,
     CompiledWrite,
     ForEach,
     GivenRows,
     ProgramStep,
     ReadRows,
     RefuseRows,
+    WriteCommand,
 )
 
-Json = dict[str, object]
 _READ_KEYS = ("collection", "operation", "pipeline", "filter", "projection", "sort", "skip", "limit", "collation")
 
 
@@ -67,7 +67,7 @@ def _step(step: ProgramStep) -> Json:
             }
         case ForEach(rows, steps):
             return {"rows": rows, "operation": "forEach", "steps": [*map(_step, steps)]}
-        case Command():
+        case WriteCommand():
             shown = _command(step)
             return shown | ({"otherwise": [*map(_step, step.otherwise)]} if step.otherwise else {})
         case _:
@@ -94,7 +94,7 @@ def _with_values(value: object, values: Mapping[str, object]) -> object:
             return value
 
 
-def _command(command: Command) -> Json:
+def _command(command: WriteCommand) -> Json:
     shown: Json = {"collection": command.collection, "operation": str(command.action)}
     if command.action is Action.INSERT_ONE:
         return shown | {"document": extended_json(command.document)}

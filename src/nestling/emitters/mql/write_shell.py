@@ -14,12 +14,10 @@ from nestling.emitters.mql.shell_names import BLOCK, support, taken, variable
 from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.ir.literals import comment, of_collection, quoted, shell
 from nestling.ir.paths.write_path import IdForm, Violation
-from nestling.ir.programs.compiled import Operation
-from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.programs.compiled import Operation, Placeholder
 from nestling.ir.programs.program import (
     Action,
     ArrayPlace,
-    Command,
     CompiledWrite,
     ForEach,
     GivenRows,
@@ -27,6 +25,7 @@ from nestling.ir.programs.program import (
     ReadRows,
     RefuseRows,
     TakeNumbers,
+    WriteCommand,
 )
 
 _NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJECT_ID: "ObjectId()"}
@@ -52,7 +51,7 @@ def is_script(write: CompiledWrite) -> bool:
     return _only_command(write) is None or write.transaction or bool(write.new_numbers)
 
 
-def _only_command(write: CompiledWrite) -> Command | None:
+def _only_command(write: CompiledWrite) -> WriteCommand | None:
     """The one command of the write: that parameters are not NULL, asked before it, the collection's validator asks too."""
     *before, last = write.steps or (None,)
     if write.answer is not None:
@@ -61,7 +60,7 @@ def _only_command(write: CompiledWrite) -> Command | None:
         isinstance(step, GivenRows) or (isinstance(step, RefuseRows) and step.violation is Violation.NOT_NULL)
         for step in before
     )
-    return replace(write, steps=write.steps[-1:]).command if are_given and isinstance(last, Command) else None
+    return replace(write, steps=write.steps[-1:]).command if are_given and isinstance(last, WriteCommand) else None
 
 
 def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
@@ -118,7 +117,7 @@ class _Script(ProgramWriter):
         count = self.read(numbers.count, "", {})
         yield f"const [{names}] = numbersForRows({counter}, {count}, {there}, {field});"
 
-    def _plain(self, command: Command) -> Iterator[str]:
+    def _plain(self, command: WriteCommand) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
         words = Words(shell, _cell, variable, "", "")
         parts = (command.filter, command.document, command.update)
@@ -139,7 +138,7 @@ class _Script(ProgramWriter):
                     self.declared.add(rows)
             yield from super().steps([step], row)
 
-    def converted(self, placeholder: AnyPlaceholder) -> str:
+    def converted(self, placeholder: Placeholder) -> str:
         return f"orNull({variable(placeholder)})"
 
     def assigned(self, rows: str, value: str) -> str:
@@ -165,7 +164,7 @@ class _Script(ProgramWriter):
     def alone(self, call: str) -> str:
         return f"{call};"
 
-    def met(self, command: Command, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
+    def met(self, command: WriteCommand, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
         met = _met(command, call)
         if not otherwise:
             yield f"affected += {met};"
@@ -177,14 +176,14 @@ class _Script(ProgramWriter):
         yield indent(otherwise, "    ")
         yield "  }\n}"
 
-    def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
+    def called(self, command: WriteCommand, arguments: list[str], array_filters: list[str]) -> str:
         options = [f"arrayFilters: [{', '.join(array_filters)}]"] if array_filters else []
         options += ["upsert: true"] if command.upsert else []
         arguments = [*arguments, *([f"{{{', '.join(options)}}}"] if options else [])]
         database = "db" if command.apart else "my"
         return f"{of_collection(database, command.collection)}.{command.action}({', '.join(arguments)})"
 
-    def both(self, command: Command, matching: str, update: str) -> str:
+    def both(self, command: WriteCommand, matching: str, update: str) -> str:
         updates = (f"{{updateOne: {{filter: {matching}, update: {each}}}}}" for each in (update, shell(command.back)))
         return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(updates)}])"
 
@@ -221,7 +220,7 @@ def _variables(parameters: Sequence[str]) -> Iterator[str]:
         yield from (plain, f"{plain}_regex")
 
 
-def _met(command: Command, call: str) -> str:
+def _met(command: WriteCommand, call: str) -> str:
     """How many documents the call inserted, matched or deleted."""
     match command.action:
         case Action.INSERT_ONE:
@@ -240,7 +239,7 @@ def _read_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
         match step:
             case ReadRows(rows) | GivenRows(rows):
                 yield rows
-            case ForEach(steps=inner) | Command(otherwise=inner):
+            case ForEach(steps=inner) | WriteCommand(otherwise=inner):
                 yield from _read_in(inner)
             case RefuseRows():
                 pass
@@ -256,7 +255,7 @@ def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
                 yield rows
             case ForEach(rows, inner):
                 yield from (rows, *_used_in(inner))
-            case Command(otherwise=inner):
+            case WriteCommand(otherwise=inner):
                 yield from _used_in(inner)
             case ReadRows(lists=lists):
                 yield from (rows for each in lists for rows in each.rows)
@@ -270,5 +269,5 @@ def _cell(row: str, column: str) -> str:
     return f"{row}[{quoted(column)}]"
 
 
-def _parameter(placeholder: AnyPlaceholder) -> str:
+def _parameter(placeholder: Placeholder) -> str:
     return f"parameter({variable(placeholder)})"

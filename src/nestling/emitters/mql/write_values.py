@@ -9,9 +9,8 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
-from nestling.ir.paths.write_path import Cell, Constant, GivenValue, Items, PairList, SubDocument, Value
-from nestling.ir.programs.compiled import Mql
-from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.paths.write_path import Cell, Constant, GivenValue, Items, PairList, SubDocument, WrittenValue
+from nestling.ir.programs.compiled import Mql, Placeholder
 from nestling.ir.programs.program import MISSING, CellRef, Negated, OrNull, PartDocument, WholeDocument
 from nestling.ir.statements.expression import AttributeCast, Column, Expression, Literal, Parameter
 
@@ -29,7 +28,7 @@ class _NoRow:
         return ConvertedPlaceholder(name)
 
 
-def leaf(value: Value) -> object:
+def leaf(value: WrittenValue) -> object:
     """The value as MQL data; `MISSING` when it is NULL for certain."""
     match value:
         case Cell(column):
@@ -69,7 +68,7 @@ def _computed() -> object:
     raise rendering_gap("a computed value that is stored at once")
 
 
-def or_null(value: Value) -> object:
+def or_null(value: WrittenValue) -> object:
     """The value as an element of an array, where what is missing is null."""
     found = leaf(value)
     if found is MISSING:
@@ -90,7 +89,7 @@ def negated(value: object) -> object:
 
 def may_be_missing(value: object) -> bool:
     """Whether the value is only known later, and may then be NULL."""
-    return value is MISSING or isinstance(value, CellRef | Negated | AnyPlaceholder)
+    return value is MISSING or isinstance(value, CellRef | Negated | Placeholder)
 
 
 def document(of: SubDocument) -> object:

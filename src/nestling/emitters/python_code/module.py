@@ -17,11 +17,11 @@ from nestling.ir.programs.client_join import ClientJoin
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.programs.program import CompiledWrite
 
-Compiled: TypeAlias = CompiledRead | CompiledWrite | ClientJoin
-Statement: TypeAlias = Compiled | NotCompiled
+CompiledCode: TypeAlias = CompiledRead | CompiledWrite | ClientJoin
+CodeStatement: TypeAlias = CompiledCode | NotCompiled
 
 
-def module(statements: Sequence[Statement], *, title: str = "The statements of a design.") -> str:
+def module(statements: Sequence[CodeStatement], *, title: str = "The statements of a design.") -> str:
     """The module's text; a statement that is a gap is a comment that says why."""
     functions = list(_functions(statements))
     body = "\n\n".join([*support("\n\n".join(functions)), *functions])
@@ -29,12 +29,12 @@ def module(statements: Sequence[Statement], *, title: str = "The statements of a
     return f'"""{title} Written by nestling; it needs pymongo alone."""\n\n{imports(body)}\n{gap}{body}'
 
 
-def lacking(statements: Iterable[Statement]) -> tuple[tuple[str, str], ...]:
+def lacking(statements: Iterable[CodeStatement]) -> tuple[tuple[str, str], ...]:
     """The statements a module has no function for: their names, and why."""
     return tuple((each.name, why) for each in statements if (why := _source(each, "statement")[1]))
 
 
-def _functions(statements: Iterable[Statement]) -> Iterator[str]:
+def _functions(statements: Iterable[CodeStatement]) -> Iterator[str]:
     names = Identifiers(reserved=_RESERVED, otherwise="statement")
     for statement in statements:
         name = names[statement.name]
@@ -42,7 +42,7 @@ def _functions(statements: Iterable[Statement]) -> Iterator[str]:
         yield f"# {name} is not converted: {comment(why)}\n" if why else source
 
 
-def _source(statement: Statement, name: str) -> tuple[str, str]:
+def _source(statement: CodeStatement, name: str) -> tuple[str, str]:
     """The source of a statement's function, or why there is none."""
     if isinstance(statement, NotCompiled):
         return "", str(statement.gap)
@@ -52,7 +52,7 @@ def _source(statement: Statement, name: str) -> tuple[str, str]:
         return "", error.problems[0].what
 
 
-def function_source(statement: Compiled, name: str) -> str:
+def function_source(statement: CompiledCode, name: str) -> str:
     """The source of one statement's function; raises a gap error for what only nestling can convert."""
     match statement:
         case CompiledRead():

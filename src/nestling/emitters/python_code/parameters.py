@@ -13,11 +13,11 @@ from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, conversi
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.source_layout import CallCode, one_line, text
 from nestling.emitters.python_code.support import DEFINED
-from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.programs.compiled import Placeholder
 from nestling.ir.types import TypeName
 
 
-def given(placeholder: AnyPlaceholder) -> CallCode:
+def given(placeholder: Placeholder) -> CallCode:
     """The call that gives a value as a query takes it; raises a gap error for a placeholder of another kind."""
     if not isinstance(placeholder, ConvertedPlaceholder):
         raise rendering_gap(f"the parameter `{placeholder.name}`, whose value is converted, in Python")
@@ -35,7 +35,7 @@ def stored(placeholder: StoredParameter) -> CallCode:
     return CallCode(how.__name__, (*_named(placeholder), kind, _written(placeholder.conversion)))
 
 
-def _named(placeholder: AnyPlaceholder) -> tuple[str, str]:
+def _named(placeholder: Placeholder) -> tuple[str, str]:
     return text(placeholder.name), argument(placeholder.name)
 
 

@@ -16,9 +16,8 @@ from nestling.emitters.python_code.read import laid_lines, shown_columns
 from nestling.emitters.python_code.source_layout import laid_out, one_line
 from nestling.ir.literals import comment
 from nestling.ir.paths.write_path import IdForm
-from nestling.ir.programs.compiled import Operation
-from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
-from nestling.ir.programs.program import Action, ArrayPlace, Command, CompiledWrite, ReadRows, TakeNumbers
+from nestling.ir.programs.compiled import Operation, Placeholder
+from nestling.ir.programs.program import Action, ArrayPlace, CompiledWrite, ReadRows, TakeNumbers, WriteCommand
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 _METHODS = {
@@ -75,7 +74,7 @@ class _Function(ProgramWriter):
         yield "\n    with db.client.start_session() as session:"
         yield '        return session.with_transaction(work, ReadConcern("snapshot"), WriteConcern("majority"))'
 
-    def _stored(self, placeholder: AnyPlaceholder) -> str:
+    def _stored(self, placeholder: Placeholder) -> str:
         """The value of a parameter as a field keeps it: missing for NULL."""
         if isinstance(placeholder, StoredParameter):
             return self.once.stored(placeholder).text
@@ -103,7 +102,7 @@ class _Function(ProgramWriter):
         yield from laid_lines(shown_columns(self.write.answer.columns), before="columns = ", level=0)
         yield "return rows_from(as_read(answered), columns)"
 
-    def converted(self, placeholder: AnyPlaceholder) -> str:
+    def converted(self, placeholder: Placeholder) -> str:
         if isinstance(placeholder, StoredParameter):
             return f"or_none({self._stored(placeholder)})"
         return self.once.given(placeholder).text
@@ -129,7 +128,7 @@ class _Function(ProgramWriter):
     def alone(self, call: str) -> str:
         return call
 
-    def met(self, command: Command, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
+    def met(self, command: WriteCommand, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
         yield f"found = {_met(command, call)}"
         if counts:
             yield "affected += found"
@@ -137,13 +136,13 @@ class _Function(ProgramWriter):
             yield "if not found:"
             yield indent(otherwise, "    ")
 
-    def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
+    def called(self, command: WriteCommand, arguments: list[str], array_filters: list[str]) -> str:
         options = [f"array_filters=[{', '.join(array_filters)}]"] if array_filters else []
         options += ["upsert=True"] if command.upsert else []
         options += ["session=session"] if self.has_session and not command.apart else []
         return f"{_collection(command)}.{_METHODS[command.action]}({', '.join([*arguments, *options])})"
 
-    def both(self, command: Command, matching: str, update: str) -> str:
+    def both(self, command: WriteCommand, matching: str, update: str) -> str:
         updates = (f"UpdateOne({matching}, {each})" for each in (update, one_line(command.back)))
         return f"{_collection(command)}.bulk_write([{', '.join(updates)}], session=session)"
 
@@ -174,11 +173,11 @@ class _Function(ProgramWriter):
         return f"rows_of({call}{f', json={one_line(json)}' if json else ''})"
 
 
-def _collection(command: Command) -> str:
+def _collection(command: WriteCommand) -> str:
     return f"db[{one_line(command.collection)}]"
 
 
-def _met(command: Command, call: str) -> str:
+def _met(command: WriteCommand, call: str) -> str:
     """How many documents the call inserted, matched or deleted."""
     match command.action:
         case Action.INSERT_ONE:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from nestling.emitters.mql.kinds import is_of_kind
 from nestling.emitters.mql.sql import truth_mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.ir.design import Design
 from nestling.ir.primitives import Form
 from nestling.ir.statements.columns import over
@@ -22,7 +23,6 @@ from nestling.ir.storage.names import join
 from nestling.ir.types import BSON_DIGITS, EXACT_NUMBERS, MOMENTS, TypeName
 from nestling.ir.values import Policy
 
-Mql = object
 _AS_FOUND: Mapping[TypeName, tuple[str, ...]] = {
     TypeName.TEXT: ("binData",),
     TypeName.UUID: ("string",),
@@ -40,7 +40,7 @@ def row_conditions(design: Design, store: StoredCollection, policy: Policy) -> l
     return [{"$expr": _named(kept, policy)} for kept in checks_at(design, store) if not kept.lacking]
 
 
-def _named(kept: KeptCheck, policy: Policy) -> Mql:
+def _named(kept: KeptCheck, policy: Policy) -> MqlValue:
     """True, or false where the name of what is broken is found."""
     return {"$not": [{"$cond": [_Rows(kept, policy).holds(), False, {"$literal": kept.label}]}]}
 
@@ -52,10 +52,10 @@ class _Rows:
     kept: KeptCheck
     policy: Policy
 
-    def holds(self) -> Mql:
+    def holds(self) -> MqlValue:
         return self._below(0, ())
 
-    def _below(self, level: int, outer: tuple[str, ...]) -> Mql:
+    def _below(self, level: int, outer: tuple[str, ...]) -> MqlValue:
         """Whether all rows keep it in the document that the last of `outer` refers to."""
         nodes = self.kept.place.nodes
         if level == len(nodes):
@@ -70,16 +70,16 @@ class _Rows:
             return {"$allElementsTrue": [{"$map": {"input": rows, "as": name, "in": inner}}]}
         return self._unless_absent(node, self._below(level + 1, (*outer, at)), at if node.field else "")
 
-    def _unless_absent(self, node: Node, holds: Mql, at: str) -> Mql:
+    def _unless_absent(self, node: Node, holds: MqlValue, at: str) -> MqlValue:
         """What holds of a row, or that there is none: no sub-document, an empty slot, another kind of document."""
-        found = list[Mql]()
+        found = list[MqlValue]()
         if at and node.form is not Form.SCALARS:
             found.append({"$ne": [{"$type": at}, "object"]})
         if node.presence is not None:
             found.append({"$not": [is_of_kind(node.presence)]})
         return {"$or": [*found, holds]} if found else holds
 
-    def _row(self, at: tuple[str, ...]) -> Mql:
+    def _row(self, at: tuple[str, ...]) -> MqlValue:
         check, entity = self.kept.check, self.kept.entity
         condition = over(check.condition, entity, entity.name)
         paths = {name: self._path(name, at) for name in check.columns}
@@ -91,7 +91,7 @@ class _Rows:
         ]
         return {"$cond": [odd[0] if len(odd) == 1 else {"$or": odd}, True, holds]} if odd else holds
 
-    def _odd(self, column: Column, path: str, *, reckoned: bool) -> Iterator[Mql]:
+    def _odd(self, column: Column, path: str, *, reckoned: bool) -> Iterator[MqlValue]:
         """Tests for values of a column that are not compared as the source compares them, and so pass."""
         kind, of_type = column.type, {"$type": path}
         is_wide = kind.fraction_digits > BSON_DIGITS

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from bson.timestamp import Timestamp
 
-Document = Mapping[str, Any]
+from nestling.ir.codec import BsonDocument
+
 _TOKEN = re.compile(r"82[0-9A-F]{16}")
 """Resume tokens are keys in hexadecimal: a timestamp, as its seconds and its number among those, comes first."""
 
@@ -41,15 +40,15 @@ class HistoryPoint:
     `time` is None before the first change was seen.
     """
 
-    token: Document
+    token: BsonDocument
     time: Timestamp | None = None
 
-    def document(self) -> Document:
+    def document(self) -> BsonDocument:
         """The point as it is kept in a database."""
         return {"token": dict(self.token), "time": self.time}
 
     @classmethod
-    def of(cls, kept: Document) -> HistoryPoint:
+    def of(cls, kept: BsonDocument) -> HistoryPoint:
         """The point that was kept."""
         return cls(kept["token"], kept["time"])
 
@@ -69,12 +68,12 @@ class ChangeEvent:
     point: HistoryPoint
     wall: datetime | None = None
     changed: frozenset[str] | None = None
-    before: Document | None = None
-    after: Document | None = None
+    before: BsonDocument | None = None
+    after: BsonDocument | None = None
     to: str = ""
 
 
-def point_of(token: Document) -> HistoryPoint:
+def point_of(token: BsonDocument) -> HistoryPoint:
     """The point a resume token names when no change is at hand: the cluster's time is the first part of it."""
     data = token.get("_data")
     if not isinstance(data, str) or not _TOKEN.match(data):
@@ -82,7 +81,7 @@ def point_of(token: Document) -> HistoryPoint:
     return HistoryPoint(token, Timestamp(int(data[2:10], 16), int(data[10:18], 16)))
 
 
-def change_of(event: Document) -> ChangeEvent:
+def change_of(event: BsonDocument) -> ChangeEvent:
     """A change as the stream's pipeline shapes its events."""
     kind = EventKind(event["operationType"])
     paths = event.get("changed")

@@ -13,7 +13,7 @@ from typing import Any
 
 from nestling.executors.changes.change import EventKind
 
-Stage = dict[str, Any]
+_Stage = dict[str, Any]
 SPLITS_SINCE = (6, 0, 9)
 IMAGES_SINCE = (6, 0)
 
@@ -34,7 +34,7 @@ class Watching:
     touching: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
-def pipeline(watching: Watching, version: tuple[int, ...]) -> list[Stage]:
+def pipeline(watching: Watching, version: tuple[int, ...]) -> list[_Stage]:
     """The stages behind `$changeStream`."""
     stages = [{"$match": {"$or": _wanted(watching)}}, {"$project": _small(watching)}]
     if (watching.before or watching.after) and splits(version):
@@ -57,7 +57,7 @@ def options(watching: Watching, version: tuple[int, ...]) -> dict[str, Any]:
     return found
 
 
-def _wanted(watching: Watching) -> list[Stage]:
+def _wanted(watching: Watching) -> list[_Stage]:
     """Which events: those of one kind or another, of names that matter."""
     names = {"$in": list(watching.collections)}
     plain = {"$in": [name for name in watching.collections if name not in watching.touching]}
@@ -77,7 +77,7 @@ def _wanted(watching: Watching) -> list[Stage]:
     ]
 
 
-def _touches(paths: frozenset[str]) -> Stage:
+def _touches(paths: frozenset[str]) -> _Stage:
     """Whether a changed path is one of these paths, lies below one, or above one."""
     regex = "|".join(f"(?:{touching(path)})" for path in sorted(paths)) or "(?!)"
     matches = {"$regexMatch": {"input": "$$this", "regex": regex}}

@@ -16,13 +16,13 @@ from pymongo.database import Database
 from nestling.common.connection import address, typed_errors
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
-from nestling.executors.check.differing_rows import OutOfTime, Reader, Row, collections_in, drifts
-from nestling.executors.check.pace import FIRST, MOST, Pace
-from nestling.executors.check.parallel import Told, together
+from nestling.executors.check.differing_rows import FoundRow, OutOfTime, Reader, collections_in, drifts
+from nestling.executors.check.pace import FIRST, MOST, CommandPace
+from nestling.executors.check.parallel import ReportCheck, together
 from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.repairing import mend
-from nestling.executors.check.report import CheckReport, Estimate, Verdict, estimate
-from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
+from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate, estimate
+from nestling.executors.check.scope import Range, ScopeStage, by_chance, next_range, with_ids
 from nestling.executors.design_match import require_collections
 from nestling.executors.exact import exact
 from nestling.executors.rights import check_privileges
@@ -39,7 +39,7 @@ CHANGED = "it changed while it was repaired, or another document's repair is nee
 WIDE = 500_000
 """Documents a screen begins with."""
 Answer = TypeVar("Answer")
-Ask: TypeAlias = Callable[[CompiledCheck, Sequence[Stage]], Answer]
+Ask: TypeAlias = Callable[[CompiledCheck, Sequence[ScopeStage]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def run_checks(
     *,
     gaps: Sequence[Gap] = (),
     way: CheckOptions | None = None,
-    report: Told | None = None,
+    report: ReportCheck | None = None,
 ) -> CheckReport:
     """Compare, and repair where the way says so; writes nothing else.
 
@@ -83,7 +83,7 @@ class _Run:
     compiled: Sequence[CompiledCheck]
     database: Database[Any]
     way: CheckOptions
-    report: Told | None
+    report: ReportCheck | None
     reader: Reader
     progress: CheckProgress = field(default_factory=CheckProgress)
     start: float = field(default_factory=time.monotonic)
@@ -122,7 +122,7 @@ class _Run:
             self.progress = passes.together(self.progress, latest, self.way.shown)
             self.passes += 1
 
-    def _part(self, chosen: Sequence[CompiledCheck], report: Told | None, stopped: Event) -> CheckProgress:
+    def _part(self, chosen: Sequence[CompiledCheck], report: ReportCheck | None, stopped: Event) -> CheckProgress:
         """Some checks by themselves, beside others."""
         part = replace(self, progress=CheckProgress(), report=report, well=[], stopped=stopped)
         part._each_of(chosen, None)
@@ -159,13 +159,13 @@ class _Run:
         key = compiled.check.key
         if self.progress.at != key:
             self.progress.at, self.progress.after = key, MinKey()
-        self.progress.verdicts.setdefault(key, Verdict())
+        self.progress.verdicts.setdefault(key, CheckVerdict())
         for each, rows in self._ranges(compiled):
             found = self._findings(compiled, rows)
             differing = len({repr(drift.id) for drift in found})
             repaired = sum(drift.repaired for drift in found)
             documents = each.documents if each.documents is not None else self._left(compiled)
-            verdict = Verdict(documents, differing, len(found), repaired)
+            verdict = CheckVerdict(documents, differing, len(found), repaired)
             listed = sum(drift.check == key for drift in self.progress.findings)
             self.progress.findings += found[: max(0, self.way.shown - listed)]
             self.progress.verdicts[key] = self.progress.verdicts[key].plus(verdict)
@@ -191,7 +191,7 @@ class _Run:
 
     # --- which documents ---
 
-    def _ranges(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
+    def _ranges(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[FoundRow]]]:
         run_checks, collection = compiled.check, self.database[compiled.check.collection]
         ids = self.way.only[run_checks.key] if self.way.only is not None else None
         if ids is not None:
@@ -205,7 +205,7 @@ class _Run:
         else:
             yield from self._walked(compiled)
 
-    def _walked(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
+    def _walked(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[FoundRow]]]:
         """All documents in order: what a screen finds well is done with at once, the rest is looked at closely."""
         start, end = self.progress.after, MaxKey()
         if self.database[compiled.check.collection].find_one({}, {"_id": 1}) is None:
@@ -219,10 +219,10 @@ class _Run:
 
     def _screened(
         self, compiled: CompiledCheck, screen: CompiledRead, start: object, end: object
-    ) -> Iterator[tuple[Range, list[Row]]]:
+    ) -> Iterator[tuple[Range, list[FoundRow]]]:
         sources = [name for name in collections_in(screen.pipeline) if name != compiled.check.collection]
         least = sum(self.database[name].estimated_document_count() for name in sources)
-        pace = Pace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
+        pace = CommandPace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
         is_well = isinstance(start, MinKey)
         try:
             for some, suspects in self._each(compiled, start, end, pace, self.reader.suspects):
@@ -238,19 +238,19 @@ class _Run:
             yield from self._closely(compiled, Range((), start, end), [])
 
     def _closely(
-        self, compiled: CompiledCheck, within: Range, suspects: Sequence[Stage]
-    ) -> Iterator[tuple[Range, list[Row]]]:
-        def rows(compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
+        self, compiled: CompiledCheck, within: Range, suspects: Sequence[ScopeStage]
+    ) -> Iterator[tuple[Range, list[FoundRow]]]:
+        def rows(compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
             return self.reader.rows(compiled, [*stages, *suspects])
 
-        pace = Pace(self.way.seconds / 10, within.documents or WIDE if suspects else FIRST)
+        pace = CommandPace(self.way.seconds / 10, within.documents or WIDE if suspects else FIRST)
         try:
             yield from self._each(compiled, within.after, within.upto, pace, rows)
         except OutOfTime:
             raise too_slow(compiled, self.way.seconds) from None
 
     def _each(
-        self, compiled: CompiledCheck, after: object, end: object, pace: Pace, ask: Ask[Answer]
+        self, compiled: CompiledCheck, after: object, end: object, pace: CommandPace, ask: Ask[Answer]
     ) -> Iterator[tuple[Range, Answer]]:
         """The ranges between two `_id`s, and what the server answers of each; raises `OutOfTime` where one can be no smaller."""
         collection = exact(self.database)[compiled.check.collection]
@@ -269,7 +269,7 @@ class _Run:
                 return
             after = some.upto
 
-    def _rows(self, compiled: CompiledCheck, some: Range) -> list[Row]:
+    def _rows(self, compiled: CompiledCheck, some: Range) -> list[FoundRow]:
         try:
             return self.reader.rows(compiled, some.stages)
         except OutOfTime:
@@ -277,14 +277,14 @@ class _Run:
 
     # --- what differs ---
 
-    def _findings(self, compiled: CompiledCheck, rows: Sequence[Row]) -> list[Drift]:
+    def _findings(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> list[Drift]:
         found = [list(drifts(compiled.check, row)) for row in rows]
         if self.way.repair and rows and compiled.repair is not None:
             found = self._repaired(compiled, rows, found)
         return [drift for each in found for drift in each]
 
     def _repaired(
-        self, compiled: CompiledCheck, rows: Sequence[Row], found: Sequence[list[Drift]]
+        self, compiled: CompiledCheck, rows: Sequence[FoundRow], found: Sequence[list[Drift]]
     ) -> list[list[Drift]]:
         refused = mend(self.database, compiled, rows)
         ids = tuple({repr(row[ID]): row[ID] for row in rows}.values())

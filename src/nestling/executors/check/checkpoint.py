@@ -13,7 +13,7 @@ from bson.min_key import MinKey
 
 from nestling.common.errors import InputError, Problem
 from nestling.common.files import write_whole
-from nestling.executors.check.report import Verdict
+from nestling.executors.check.report import CheckVerdict
 from nestling.ir.codec import CODEC
 from nestling.ir.drift import Drift, DriftKind
 from nestling.ir.freshness import Freshness
@@ -24,7 +24,7 @@ from nestling.ir.programs.program import MISSING
 class CheckProgress:
     """`done`: checks that are over, `at`: the one being made and the `_id` its documents are compared up to."""
 
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    verdicts: dict[str, CheckVerdict] = field(default_factory=dict)
     findings: list[Drift] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
     at: str = ""
@@ -71,7 +71,7 @@ class CheckCheckpoint:
 
 
 def _progress(kept: Mapping[str, Any]) -> CheckProgress:
-    verdicts = {key: Verdict(*numbers) for key, numbers in kept["verdicts"].items()}
+    verdicts = {key: CheckVerdict(*numbers) for key, numbers in kept["verdicts"].items()}
     findings = [_drift(each) for each in kept["findings"]]
     return CheckProgress(verdicts, findings, set(kept["done"]), kept["at"], kept["after"])
 

@@ -13,7 +13,7 @@ from pymongo.read_concern import ReadConcern
 from nestling.executors.abilities import capped_collections, has_history
 from nestling.executors.calls import ONE_MOMENT
 from nestling.executors.check.differing_values import differing_values
-from nestling.executors.check.scope import Stage
+from nestling.executors.check.scope import ScopeStage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
@@ -21,7 +21,7 @@ from nestling.ir.programs.program import MISSING
 from nestling.ir.storage.names import join
 from nestling.ir.value_forms.canonical import stored_bytes
 
-Row: TypeAlias = Mapping[str, Any]
+FoundRow: TypeAlias = Mapping[str, Any]
 
 
 MOST_SUSPECTS = 1_000
@@ -43,7 +43,7 @@ class Reader:
         self._has_moments = has_history(database)
         self._capped = capped_collections(database)
 
-    def rows(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
+    def rows(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
         """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`.
 
         They are looked for to the letter, as the stages choose documents, and then by the collation of the check.
@@ -53,15 +53,15 @@ class Reader:
             rows = self._still(compiled, rows)
         return [row for row in rows if differing_values(compiled.check, row)]
 
-    def _still(self, compiled: CompiledCheck, rows: Sequence[Row]) -> list[Row]:
+    def _still(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> list[FoundRow]:
         """Those of the rows that differ by the collation of the check, too."""
         these = {"$match": {"_id": {"$in": [row[ID] for row in rows]}}}
-        pipeline: list[Stage] = [these, *compiled.read.pipeline]
+        pipeline: list[ScopeStage] = [these, *compiled.read.pipeline]
         found = self._asked(compiled.check, pipeline, compiled.read.collation_option)
         differing = {stored_bytes(row) for row in found}
         return [row for row in rows if stored_bytes(row) in differing]
 
-    def suspects(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Stage] | None:
+    def suspects(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[ScopeStage] | None:
         """What the screen says of the documents the stages choose: None when nothing differs, else stages for those to look at
         closely among them, none where these are not easily told. Raises `OutOfTime`, `ReadError`.
         """
@@ -77,7 +77,9 @@ class Reader:
         values = [row[SCREEN_KEY].get(str(place)) for row in found]
         return [{"$match": {told.paths[place]: {"$in": values}}}]
 
-    def _asked(self, check: Check, pipeline: list[Stage], collation: Mapping[str, object] | None = None) -> list[Row]:
+    def _asked(
+        self, check: Check, pipeline: list[ScopeStage], collation: Mapping[str, object] | None = None
+    ) -> list[FoundRow]:
         collection = self._database.get_collection(check.collection, read_concern=self._moment(check, pipeline))
         with read_errors(check.id, self._database):
             try:
@@ -87,7 +89,7 @@ class Reader:
             except ExecutionTimeout as error:
                 raise OutOfTime from error
 
-    def _moment(self, check: Check, pipeline: list[Stage]) -> ReadConcern | None:
+    def _moment(self, check: Check, pipeline: list[ScopeStage]) -> ReadConcern | None:
         read = {check.collection, *collections_in(pipeline)}
         return ONE_MOMENT if self._has_moments and not read & self._capped else None
 
@@ -104,7 +106,7 @@ def collections_in(pipeline: object) -> Iterator[str]:
             yield from collections_in(inner)
 
 
-def drifts(check: Check, row: Row) -> Iterator[Drift]:
+def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
     """The values of a row that differ."""
     way = _way(check.place, row)
     for each in differing_values(check, row):
@@ -121,15 +123,15 @@ def drifts(check: Check, row: Row) -> Iterator[Drift]:
         )
 
 
-def _value(row: Row, column: str) -> object:
+def _value(row: FoundRow, column: str) -> object:
     return row.get(column, MISSING)
 
 
-def _way(steps: Sequence[PathStep], row: Row) -> str:
+def _way(steps: Sequence[PathStep], row: FoundRow) -> str:
     """`lines[sku=3]`: the way with what tells the elements."""
     return join(*(f"{step.field}{_told(step, row)}" for step in steps))
 
 
-def _told(step: PathStep, row: Row) -> str:
+def _told(step: PathStep, row: FoundRow) -> str:
     told = [f"{name}={row[column]}" if name else str(row[column]) for name, column in step.told if column in row]
     return f"[{', '.join(told)}]" if told else ""

@@ -11,7 +11,7 @@ GROWTH = 4
 
 
 @dataclass(slots=True)
-class Pace:
+class CommandPace:
     """`aim_seconds`: how long a command should take, a part of what it is given, so that slow ranges still end.
 
     `least`: no fewer, as each command also does other work.

@@ -11,12 +11,12 @@ from nestling.executors.check.checkpoint import CheckProgress
 from nestling.ir.drift import CompiledCheck
 
 AT_ONCE = 2
-Told: TypeAlias = Callable[[str, int, int | None], None]
-Part: TypeAlias = Callable[[Sequence[CompiledCheck], Told | None, Event], CheckProgress]
+ReportCheck: TypeAlias = Callable[[str, int, int | None], None]
+RunPart: TypeAlias = Callable[[Sequence[CompiledCheck], ReportCheck | None, Event], CheckProgress]
 """Does some checks and tells of them, until it is stopped."""
 
 
-def together(part: Part, checks: Sequence[CompiledCheck], report: Told | None, total: int) -> CheckProgress:
+def together(part: RunPart, checks: Sequence[CompiledCheck], report: ReportCheck | None, total: int) -> CheckProgress:
     """All checks by `part`; what they found is in their order. `total`: documents to look at, for `report`."""
     groups, told, stopped = _groups(checks), _Told(report, total), Event()
     with ThreadPoolExecutor(AT_ONCE, "check") as pool:
@@ -52,12 +52,12 @@ def _joined(done: Sequence[CheckProgress], checks: Sequence[CompiledCheck]) -> C
 class _Told:
     """What the groups tell, added up."""
 
-    def __init__(self, report: Told | None, total: int) -> None:
+    def __init__(self, report: ReportCheck | None, total: int) -> None:
         self._report, self._total = report, total
         self._done: dict[int, int] = {}
         self._lock = Lock()
 
-    def of(self, group: int) -> Told | None:
+    def of(self, group: int) -> ReportCheck | None:
         """What one group tells with."""
         report = self._report
         if report is None:

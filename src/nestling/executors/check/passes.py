@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.executors.check.checkpoint import CheckProgress
-from nestling.executors.check.report import Verdict
+from nestling.executors.check.report import CheckVerdict
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 
 MOST = 5
@@ -42,7 +42,7 @@ def _spot(drift: Drift) -> _Spot:
     return drift.check, repr(drift.id), drift.path
 
 
-def _both(first: Verdict, later: Verdict, twice: int) -> Verdict:
+def _both(first: CheckVerdict, later: CheckVerdict, twice: int) -> CheckVerdict:
     repaired = first.repaired + later.repaired - twice
     left = later.values - later.repaired
-    return Verdict(first.documents, max(first.differing, later.differing), repaired + left, repaired)
+    return CheckVerdict(first.documents, max(first.differing, later.differing), repaired + left, repaired)

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
-from nestling.executors.check.differing_rows import Row
+from nestling.executors.check.differing_rows import FoundRow
 from nestling.executors.check.repairs import Repairs
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.exact import exact
@@ -17,7 +17,7 @@ from nestling.ir.drift import CompiledCheck
 AT_ONCE = 500
 
 
-def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[Row]) -> dict[int, str]:
+def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[FoundRow]) -> dict[int, str]:
     """Make the rows' documents what they must be; gives why the server refused, by the row's place."""
     refused: dict[int, str] = {}
     repairs = Repairs(compiled)

@@ -12,7 +12,7 @@ from nestling.ir.interval import interval
 from nestling.ir.reading import Gap
 
 
-class Verdict(NamedTuple):
+class CheckVerdict(NamedTuple):
     """The result of one check: documents looked at, documents in which something differs, values that differ, values repaired."""
 
     documents: int = 0
@@ -20,9 +20,9 @@ class Verdict(NamedTuple):
     values: int = 0
     repaired: int = 0
 
-    def plus(self, other: Verdict) -> Verdict:
+    def plus(self, other: CheckVerdict) -> CheckVerdict:
         """Both together."""
-        return Verdict(*map(sum, zip(self, other, strict=True)))
+        return CheckVerdict(*map(sum, zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class CheckReport:
 
     clean: bool
     checks: tuple[Check, ...]
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, CheckVerdict]
     findings: tuple[Drift, ...]
     gaps: tuple[Gap, ...]
     seconds: float
@@ -72,7 +72,7 @@ class CheckReport:
         return sum(verdict.repaired for verdict in self.verdicts.values())
 
 
-def estimate(verdict: Verdict, documents: int) -> Estimate:
+def estimate(verdict: CheckVerdict, documents: int) -> Estimate:
     """Wilson's interval for the share of differing documents, times all documents."""
     share = verdict.differing / verdict.documents if verdict.documents else 0.0
     if verdict.documents == 0 or verdict.documents >= documents:

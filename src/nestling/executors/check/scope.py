@@ -11,9 +11,9 @@ from bson.max_key import MaxKey
 from bson.min_key import MinKey
 from pymongo.collection import Collection
 
-from nestling.executors.check.pace import Pace
+from nestling.executors.check.pace import CommandPace
 
-Stage: TypeAlias = Mapping[str, Any]
+ScopeStage: TypeAlias = Mapping[str, Any]
 IDS_AT_ONCE = 1_000
 
 
@@ -24,7 +24,7 @@ class Range:
     `upto` is `MaxKey` for the last ones of all. `documents` is how many they are, None where that is not known.
     """
 
-    stages: tuple[Stage, ...]
+    stages: tuple[ScopeStage, ...]
     after: object = None
     upto: object = None
     documents: int | None = None
@@ -35,7 +35,7 @@ class Range:
         return isinstance(self.upto, MaxKey)
 
 
-def next_range(collection: Collection[Any], after: object, end: object, pace: Pace, seconds: float) -> Range:
+def next_range(collection: Collection[Any], after: object, end: object, pace: CommandPace, seconds: float) -> Range:
     """The documents after an `_id` (`MinKey`: from the beginning on) up to another, whatever types the ids are of."""
     within = _between(after, end)
     if 0 < collection.estimated_document_count() <= pace.documents:

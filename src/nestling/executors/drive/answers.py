@@ -21,7 +21,8 @@ from itertools import pairwise
 from typing import TypeGuard
 from unicodedata import combining, normalize
 
-Row = tuple[object, ...]
+from nestling.ir.rows import Row
+
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 """How far two fractions may be apart and count as equal: as a share of the larger one, and near 0."""
 

@@ -15,10 +15,12 @@ from pymongo.database import Database
 
 from nestling.common.errors import ConstraintError, NestlingError
 from nestling.executors.drive.answers import StatementAnswer
-from nestling.executors.run import Document, Row, documents, row_of
+from nestling.executors.run import documents, row_of
 from nestling.executors.write import run_write
+from nestling.ir.codec import BsonDocument
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.program import CompiledWrite
+from nestling.ir.rows import Row
 from nestling.ir.trace import Execution
 
 
@@ -30,7 +32,7 @@ class LoadedDesign:
     database: Database[Any]
     statements: Mapping[str, CompiledRead | CompiledWrite]
     exact: Mapping[str, CompiledRead]
-    rows: Mapping[str, Callable[[Document], Row]]
+    rows: Mapping[str, Callable[[BsonDocument], Row]]
 
 
 def driven(
@@ -76,7 +78,7 @@ def _read(
     on: LoadedDesign,
     read: CompiledRead,
     call: Execution,
-    row: Callable[[Document], Row],
+    row: Callable[[BsonDocument], Row],
     session: ClientSession | None = None,
 ) -> tuple[float, StatementAnswer]:
     bound = call.instead.bind(read, call.values)

@@ -27,7 +27,15 @@ from nestling.ir.design import Design
 from nestling.ir.literals import shell
 from nestling.ir.paths.write_path import Violation
 from nestling.ir.programs.failure import failure_in
-from nestling.ir.programs.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
+from nestling.ir.programs.program import (
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+    WriteCommand,
+)
 from nestling.ir.storage.stored_names import NO_NAMES, said, said_names
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
@@ -66,7 +74,7 @@ def collections_of(steps: Sequence[ProgramStep]) -> Iterator[str]:
     """The collections that are written."""
     for step in steps:
         match step:
-            case Command():
+            case WriteCommand():
                 yield step.collection
                 yield from collections_of(step.otherwise)
             case ForEach():

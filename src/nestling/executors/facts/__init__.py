@@ -19,7 +19,7 @@ from nestling.executors.facts import catalogue
 from nestling.executors.facts.dangling import with_dangling
 from nestling.executors.facts.linked_references import with_links
 from nestling.executors.facts.pacing import is_in_use
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import captured
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
@@ -66,7 +66,7 @@ ROWS_SHARE = 0.4
 NAMES_SHARE = 0.5
 """The share for the links that names tell: copies and dangling references are looked for in the rest."""
 
-Report = Callable[[str, int, int], None]
+_Report = Callable[[str, int, int], None]
 """Hears what is being looked at, how many collections are done, and of how many."""
 
 
@@ -86,7 +86,7 @@ class Budget:
 
 
 def gather(
-    client: MongoClient[Document], databases: Sequence[str], budget: Budget, report: Report | None = None
+    client: MongoClient[FoundDocument], databases: Sequence[str], budget: Budget, report: _Report | None = None
 ) -> Facts:
     """Everything that can be found out about these databases within the budget.
 
@@ -135,7 +135,7 @@ def _untold(_: str) -> None:
     """Nobody hears of it."""
 
 
-def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> PermissionDenied:
+def _nothing_seen(client: MongoClient[FoundDocument], databases: Sequence[str]) -> PermissionDenied:
     """The error where not even collections may be listed: the user lacks the rights, or no user was named."""
     where = ", ".join(databases)
     if not client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"]:
@@ -146,7 +146,11 @@ def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> Pe
 
 
 def _collection(
-    client: MongoClient[Document], collection: CollectionFacts, asking: Asking, budget: Budget, passing: Asking | None
+    client: MongoClient[FoundDocument],
+    collection: CollectionFacts,
+    asking: Asking,
+    budget: Budget,
+    passing: Asking | None,
 ) -> CollectionFacts:
     """A namespace with all that is asked of its kind: views and system collections are named and left alone.
 
@@ -165,7 +169,7 @@ def _collection(
 
 
 def _asked(
-    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking
+    database: Database[FoundDocument], collections: Sequence[CollectionFacts], asking: Asking
 ) -> tuple[StatementFacts, ...]:
     """What the server was seen to be asked: read first, as that takes little time and many rules need it."""
     profiled = any(each.name == "system.profile" for each in collections)
@@ -181,7 +185,7 @@ class _Links:
 
 
 def _links(
-    client: MongoClient[Document],
+    client: MongoClient[FoundDocument],
     name: str,
     found: Sequence[CollectionFacts],
     asking: Asking,
@@ -205,7 +209,7 @@ def _links(
 
 
 def _structure(
-    database: Database[Document],
+    database: Database[FoundDocument],
     collections: Sequence[CollectionFacts],
     asking: Asking,
     budget: Budget,
@@ -219,7 +223,7 @@ def _structure(
 
 
 def _followed(
-    database: Database[Document],
+    database: Database[FoundDocument],
     found: Sequence[ReferenceFacts],
     collections: Sequence[CollectionFacts],
     asking: Asking,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.executors.facts.row_hashes import Cell
+from nestling.executors.facts.row_hashes import HashedCell
 
 MOSTLY = 0.8
 """Rows that must be equal for one column to be made of the other, though some went stale …"""
@@ -19,7 +19,7 @@ HOPELESS = 0.3
 """The share of equal rows among them below which nobody looks further."""
 LEAST_ROWS = 20
 
-Pair = tuple[Cell, Cell]
+Pair = tuple[HashedCell, HashedCell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Agreement:
         return is_mostly and self.different >= least_different and self.kappa >= BEYOND_CHANCE
 
 
-def agreement(mine: Sequence[Cell], theirs: Sequence[Cell], rows: Sequence[tuple[int, int]]) -> Agreement:
+def agreement(mine: Sequence[HashedCell], theirs: Sequence[HashedCell], rows: Sequence[tuple[int, int]]) -> Agreement:
     """How far two columns agree in these rows of theirs; nothing is said where a first look shows that they do not."""
     drawn = random.Random(0).sample(range(len(rows)), min(FIRST_LOOK, len(rows)))  # noqa: S311 - rows may go stale in a rhythm
     first = _given([(mine[one], theirs[other]) for one, other in map(rows.__getitem__, drawn)])

@@ -10,7 +10,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import captured
 from nestling.ir.capture import Capture
 from nestling.ir.capture.log_lines import counted as counted_lines
@@ -24,7 +24,7 @@ NO_SUCH_STAGE = (16436, 40324)
 """What a server says that has no `$queryStats`."""
 
 
-def captures(client: MongoClient[Document], databases: Sequence[str]) -> tuple[Capture, ...]:
+def captures(client: MongoClient[FoundDocument], databases: Sequence[str]) -> tuple[Capture, ...]:
     """A capture for each place where the server has noted statements of these databases; refusals are among what is skipped."""
     asking = Asking(time.monotonic() + SECONDS)
     found = [
@@ -37,7 +37,7 @@ def captures(client: MongoClient[Document], databases: Sequence[str]) -> tuple[C
     return (*found[:-1], replace(last, skipped=(*last.skipped, *noted)))
 
 
-def _profiled(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Iterator[Capture]:
+def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], asking: Asking) -> Iterator[Capture]:
     for name in databases:
         status = _told(client[name], asking, f"the profiler of {name}", "profile", -1)
         slow, level = status.get("slowms", 0), status.get("was")
@@ -50,19 +50,21 @@ def _profiled(client: MongoClient[Document], databases: Sequence[str], asking: A
         yield replace(found, slow_only=bool(level == 1 and slow))
 
 
-def _logged(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Capture:
+def _logged(client: MongoClient[FoundDocument], databases: Sequence[str], asking: Asking) -> Capture:
     lines = _told(client.admin, asking, "the server's log", "getLog", "global").get("log", ())
     return replace(counted_lines(lines, databases), slow_only=True)
 
 
-def _told(database: Database[Document], asking: Asking, what: str, command: str, argument: object) -> Document:
+def _told(
+    database: Database[FoundDocument], asking: Asking, what: str, command: str, argument: object
+) -> FoundDocument:
     return asking.ask(what, lambda: dict(database.command(command, argument)), {})
 
 
-def _statistics(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Capture:
+def _statistics(client: MongoClient[FoundDocument], databases: Sequence[str], asking: Asking) -> Capture:
     limit, named = asking.milliseconds(), set(databases)
 
-    def answers() -> list[Document]:
+    def answers() -> list[FoundDocument]:
         try:
             return list(client.admin.aggregate([{"$queryStats": {}}], maxTimeMS=limit))
         except OperationFailure as error:
@@ -70,9 +72,9 @@ def _statistics(client: MongoClient[Document], databases: Sequence[str], asking:
                 return []
             raise
 
-    found = asking.ask("$queryStats", answers, list[Document]())
+    found = asking.ask("$queryStats", answers, list[FoundDocument]())
     return counted_shapes(each for each in found if _database(each) in named)
 
 
-def _database(statistics: Document) -> str:
+def _database(statistics: FoundDocument) -> str:
     return str(statistics.get("key", {}).get("queryShape", {}).get("cmdNs", {}).get("db", ""))

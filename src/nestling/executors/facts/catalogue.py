@@ -11,7 +11,7 @@ from bson import json_util
 from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.migrate.state import COLLECTION as MIGRATION
 from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
@@ -39,20 +39,20 @@ class _Uses:
     nodes: int
 
 
-def counters(client: MongoClient[Document], asking: Asking) -> dict[str, float]:
+def counters(client: MongoClient[FoundDocument], asking: Asking) -> dict[str, float]:
     """How many operations of each kind the server has done; none where the user may not see."""
     found = _status(client, asking).get("opcounters", {})
     return {name: float(number) for name, number in found.items() if isinstance(number, int | float)}
 
 
-def _status(client: MongoClient[Document], asking: Asking) -> Document:
+def _status(client: MongoClient[FoundDocument], asking: Asking) -> FoundDocument:
     return asking.ask("server uptime (serverStatus)", lambda: client.admin.command("serverStatus"), {})
 
 
-def server(client: MongoClient[Document], asking: Asking) -> ServerFacts:
+def server(client: MongoClient[FoundDocument], asking: Asking) -> ServerFacts:
     """Version, uptime, members and storage engine."""
     version = str(client.server_info()["version"])
-    hello: Document = asking.ask("topology", lambda: client.admin.command("hello"), {})
+    hello: FoundDocument = asking.ask("topology", lambda: client.admin.command("hello"), {})
     status = _status(client, asking)
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ())) or 1
     uptime = float(status["uptime"]) if "uptime" in status else None
@@ -60,7 +60,7 @@ def server(client: MongoClient[Document], asking: Asking) -> ServerFacts:
     return ServerFacts(version, uptime, members, sharded=hello.get("msg") == "isdbgrid", engine=engine)
 
 
-def namespaces(database: Database[Document], asking: Asking) -> Iterator[CollectionFacts]:
+def namespaces(database: Database[FoundDocument], asking: Asking) -> Iterator[CollectionFacts]:
     """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others.
 
     Those in which nestling keeps its progress, and those a migration builds or has set aside, are nobody's data, and left out.
@@ -75,7 +75,7 @@ def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collect
             yield _namespace(database.name, entry)
 
 
-def _migrating(database: Database[Document], asking: Asking) -> Mapping[str, str]:
+def _migrating(database: Database[FoundDocument], asking: Asking) -> Mapping[str, str]:
     """Why each collection that a migration builds or has set aside is left out."""
     state = asking.ask(f"the migration of {database.name}", States(database).read, None)
     if state is None:
@@ -122,10 +122,10 @@ def _plain(rules: object) -> Any:
     return json.loads(json_util.dumps(rules))
 
 
-def with_storage(collection: CollectionFacts, database: Database[Document], asking: Asking) -> CollectionFacts:
+def with_storage(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
     """The collection with its sizes, its indexes and what these are used; over all shards."""
     name, where = collection.name, collection.namespace
-    pipeline: list[Document] = [{"$collStats": {"storageStats": {}}}, {"$project": {"storageStats.wiredTiger": 0}}]
+    pipeline: list[FoundDocument] = [{"$collStats": {"storageStats": {}}}, {"$project": {"storageStats.wiredTiger": 0}}]
     shards = asking.aggregate(database, name, f"the storage of {where}", pipeline)
     stats = [shard["storageStats"] for shard in shards]
     listed: list[Any] = asking.ask(f"the indexes of {where}", lambda: list(database[name].list_indexes()), [])
@@ -137,14 +137,14 @@ def with_storage(collection: CollectionFacts, database: Database[Document], aski
     return replace(collection, storage=_storage(stats), indexes=indexes)
 
 
-def _storage(stats: Sequence[Document]) -> Storage | None:
+def _storage(stats: Sequence[FoundDocument]) -> Storage | None:
     def total(key: str) -> int:
         return sum(int(each.get(key, 0)) for each in stats)
 
     return Storage(total("count"), total("size"), total("storageSize"), total("totalIndexSize")) if stats else None
 
 
-def _index_sizes(stats: Iterable[Document]) -> dict[str, int]:
+def _index_sizes(stats: Iterable[FoundDocument]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for each in stats:
         for index, size in each.get("indexSizes", {}).items():
@@ -152,7 +152,7 @@ def _index_sizes(stats: Iterable[Document]) -> dict[str, int]:
     return sizes
 
 
-def _shard_key(database: Database[Document], namespace: str, asking: Asking) -> tuple[str, ...]:
+def _shard_key(database: Database[FoundDocument], namespace: str, asking: Asking) -> tuple[str, ...]:
     """The fields of the shard key; none when there is none, which only a router knows."""
     if not database.client.is_mongos:
         return ()
@@ -161,10 +161,10 @@ def _shard_key(database: Database[Document], namespace: str, asking: Asking) -> 
     return tuple(found["key"]) if found else ()
 
 
-def _uses(database: Database[Document], name: str, asking: Asking) -> dict[str, _Uses]:
+def _uses(database: Database[FoundDocument], name: str, asking: Asking) -> dict[str, _Uses]:
     """Uses by index: each member of a replica set counts its own."""
     moment = now()
-    rows: dict[tuple[str, str], Document] = {}
+    rows: dict[tuple[str, str], FoundDocument] = {}
     for preference in (ReadPreference.PRIMARY_PREFERRED, ReadPreference.SECONDARY_PREFERRED):
         there = database.with_options(read_preference=preference)
         for row in asking.aggregate(there, name, f"index use of {database.name}.{name}", [{"$indexStats": {}}]):
@@ -208,7 +208,7 @@ def _with_outdated(
     index: IndexFacts,
     spec: Mapping[str, Any],
     collection: CollectionFacts,
-    database: Database[Document],
+    database: Database[FoundDocument],
     asking: Asking,
 ) -> IndexFacts:
     """A TTL index with how many texts in it are, as dates, older than it allows: the server deletes by dates alone."""

@@ -9,9 +9,9 @@ from itertools import islice, product
 
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.name_words import entity_words, last_name, subject, without_prefix, words
-from nestling.executors.facts.row_hashes import HashedTable, Told
-from nestling.ir.facts.nodes import NodeForm, Steps
-from nestling.ir.facts.structure import Columns, Evidence, Key, Link
+from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Steps
 
 MOST_TRIED = 24
 """Ways tried to match a key's columns."""
@@ -81,7 +81,7 @@ def _lies_in(table: HashedTable, target: HashedTable) -> bool:
     return any(each is target for each in table.around())
 
 
-def _told(table: HashedTable, told: Told) -> Iterator[Steps]:
+def _told(table: HashedTable, told: ToldColumns) -> Iterator[Steps]:
     """The columns a row has: its own, and the key of the row around."""
     yield from table.columns
     if table.above is not None and table.node.form is NodeForm.OBJECT:

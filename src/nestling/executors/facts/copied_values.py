@@ -22,7 +22,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
-from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, Document
+from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, FoundDocument
 from nestling.executors.facts.references import unwound
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, field_path, text_forms
 
@@ -44,12 +44,12 @@ _OFTEN = frozenset({str, int, ObjectId, datetime})
 _NUMBER = re.compile(text_forms.NUMBER)
 _EXACTLY = Context(prec=MOST_DIGITS)
 
-Row = tuple[bytes, tuple[bytes | None, ...]]
-Pairs = Sequence[tuple[str, str]]
+_Row = tuple[bytes, tuple[bytes | None, ...]]
+_Pairs = Sequence[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class Comparison:
+class ComparedFields:
     """Of each pair of fields how many values were compared, and how many are equal; `whole`: of all documents."""
 
     checked: list[int]
@@ -73,14 +73,14 @@ def _remembering_digests() -> Callable[[Any], bytes]:
 class _Reader:
     """Reads the fields of documents as digests. `ids`: the references it met, by their digests, while they are wanted."""
 
-    database: Database[Document]
+    database: Database[FoundDocument]
     asking: Asking
     what: str
     ids: dict[bytes, Any] | None = None
     is_cut: bool = field(default=False)
     digest_of: Callable[[Any], bytes] = field(default_factory=_remembering_digests)
 
-    def rows(self, name: str, pipeline: list[Document], key: str, fields: Sequence[str]) -> Iterator[Row]:
+    def rows(self, name: str, pipeline: list[FoundDocument], key: str, fields: Sequence[str]) -> Iterator[_Row]:
         shown = {"_id": 0, "r": f"${key}"} | {f"c{n}": f"${each}" for n, each in enumerate(fields)}
         stages = [*pipeline, {"$project": shown}]
         columns, digest_of = [f"c{n}" for n in range(len(fields))], self.digest_of
@@ -98,13 +98,13 @@ class _Reader:
 
 
 def comparison(
-    database: Database[Document],
+    database: Database[FoundDocument],
     reference: ReferenceFacts,
     holder: CollectionFacts,
     target: CollectionFacts,
-    pairs: Pairs,
+    pairs: _Pairs,
     asking: Asking,
-) -> Comparison | None:
+) -> ComparedFields | None:
     """The values of each pair, a field of the holder and one of the target, held against each other; None when refused.
 
     Where both collections are small but the time does not suffice for all, a sample is compared.
@@ -114,7 +114,7 @@ def comparison(
     for whole in (True, False) if _is_small(holder) and _is_small(target) else (False,):
         reader = _Reader(database, limited, what)
         compare = partial(_compared, reader, reference, holder, target, pairs, whole=whole)
-        made: Comparison | None = limited.ask(what, compare, None)
+        made: ComparedFields | None = limited.ask(what, compare, None)
         if made is not None and not reader.is_cut:
             return made
         limited = asking.within(asking.seconds_left() * TIME_SHARE)
@@ -130,10 +130,10 @@ def _compared(
     reference: ReferenceFacts,
     holder: CollectionFacts,
     target: CollectionFacts,
-    pairs: Pairs,
+    pairs: _Pairs,
     *,
     whole: bool,
-) -> Comparison:
+) -> ComparedFields:
     mine, theirs = [one for one, _ in pairs], [other for _, other in pairs]
     way, key = unwound(reference.steps), field_path(reference.steps)
     if whole:
@@ -142,12 +142,12 @@ def _compared(
     reader.ids = {}
     rows = _sampled(holder, lambda drawn: [*reader.rows(holder.name, [*drawn, *way, {"$limit": MOST_ROWS}], key, mine)])
     ids, reader.ids = list(reader.ids.values()), None
-    wanted: Document = {"$match": {reference.target_field: {"$in": ids}}}
+    wanted: FoundDocument = {"$match": {reference.target_field: {"$in": ids}}}
     originals = dict(reader.rows(target.name, [wanted], reference.target_field, theirs))
     return _counted(rows, originals, len(pairs), whole=False)
 
 
-def _sampled(collection: CollectionFacts, read: Callable[[list[Document]], list[Row]]) -> list[Row]:
+def _sampled(collection: CollectionFacts, read: Callable[[list[FoundDocument]], list[_Row]]) -> list[_Row]:
     """The rows of a sample, which is the same on every run; by the first and last `_id`s where the server has no such hash."""
     documents = collection.storage.documents if collection.storage is not None else 0
     if 0 < documents <= HASH_UP_TO:
@@ -160,9 +160,9 @@ def _sampled(collection: CollectionFacts, read: Callable[[list[Document]], list[
 
 
 def _counted(
-    rows: Iterable[Row], originals: dict[bytes, tuple[bytes | None, ...]], pairs: int, *, whole: bool
-) -> Comparison:
-    found = Comparison([0] * pairs, [0] * pairs, whole)
+    rows: Iterable[_Row], originals: dict[bytes, tuple[bytes | None, ...]], pairs: int, *, whole: bool
+) -> ComparedFields:
+    found = ComparedFields([0] * pairs, [0] * pairs, whole)
     for key, values in rows:
         theirs = originals.get(key)
         if theirs is not None:

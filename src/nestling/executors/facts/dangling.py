@@ -7,7 +7,7 @@ from dataclasses import replace
 from pymongo.database import Database
 
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.references import unwound
 from nestling.ir.facts import CollectionFacts, ReferenceFacts, field_path
 
@@ -22,7 +22,7 @@ TIME_SHARE = 1 / 3
 
 
 def with_dangling(
-    database: Database[Document],
+    database: Database[FoundDocument],
     reference: ReferenceFacts,
     holder: CollectionFacts,
     target: CollectionFacts,
@@ -35,7 +35,7 @@ def with_dangling(
     whole = holder.storage.documents <= COUNTED_UP_TO
     lookup = {"from": target.name, "localField": "_id", "foreignField": reference.target_field, "as": "found"}
     found = {"$gt": [{"$size": "$found"}, 0]}
-    pipeline: list[Document] = [
+    pipeline: list[FoundDocument] = [
         *([] if whole else drawn(database, holder, MOST_DRAWN, asking)),
         {"$project": {"_id": 0, field: 1}},
         *unwound(reference.steps),

@@ -11,7 +11,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.ir.facts import CollectionFacts
 
 HASH_UP_TO = 500_000
@@ -23,18 +23,20 @@ MORE = 1.2
 HASH = {"$toHashedIndexKey": "$_id"}
 
 
-def hashed_group(groups: int, seed: int) -> Document:
+def hashed_group(groups: int, seed: int) -> FoundDocument:
     """The condition that the documents in one of so many groups meet: the hash of their `_id` says in which they are."""
     chosen = seed % groups
     return {"$expr": {"$in": [{"$mod": [HASH, groups]}, [chosen, chosen - groups]]}}
 
 
-def seeded(total: int, wanted: int, seed: int) -> list[Document]:
+def seeded(total: int, wanted: int, seed: int) -> list[FoundDocument]:
     """The stages that take so many of so many documents by a hash of `_id`."""
     return [{"$match": hashed_group(max(round(total / wanted), 1), seed)}, {"$limit": 2 * wanted}]
 
 
-def drawn(database: Database[Document], collection: CollectionFacts, documents: int, asking: Asking) -> list[Document]:
+def drawn(
+    database: Database[FoundDocument], collection: CollectionFacts, documents: int, asking: Asking
+) -> list[FoundDocument]:
     """The stages that choose so many documents of a collection, at most `MOST_DRAWN`; none where there are no more."""
     storage = collection.storage
     if storage is not None and storage.documents <= documents:
@@ -49,16 +51,18 @@ def drawn(database: Database[Document], collection: CollectionFacts, documents: 
     return [{"$match": {"_id": {"$in": chosen[:documents]}}}]
 
 
-def _chosen(database: Database[Document], collection: CollectionFacts, total: int, asking: Asking) -> list[Any] | None:
+def _chosen(
+    database: Database[FoundDocument], collection: CollectionFacts, total: int, asking: Asking
+) -> list[Any] | None:
     """The `_id`s of documents in the order of their hashes; None where the server does not tell these."""
-    pipeline: list[Document] = [
+    pipeline: list[FoundDocument] = [
         {"$sort": {"_id": 1}},
         {"$match": hashed_group(max(int(total / MORE / MOST_DRAWN), 1), 0)},
         {"$project": {"_id": 1, "hash": HASH}},
     ]
     limit = asking.milliseconds()
 
-    def choose() -> list[Document] | None:
+    def choose() -> list[FoundDocument] | None:
         try:
             return list(database[collection.name].aggregate(pipeline, maxTimeMS=limit))
         except OperationFailure:

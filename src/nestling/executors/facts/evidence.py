@@ -20,8 +20,9 @@ from nestling.executors.facts.name_words import (
     words,
 )
 from nestling.executors.facts.row_hashes import HashedTable, whole_numbers
-from nestling.ir.facts.nodes import NodeForm, Steps, kinds
+from nestling.ir.facts.nodes import NodeForm, kinds
 from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.structure import Steps
 
 LEAST_SHARE = 0.5
 """Values that must be found for a name alone to be believed."""

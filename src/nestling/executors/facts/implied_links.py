@@ -7,16 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from nestling.executors.facts.evidence import SIBLING_CHANCE, KeyColumn, kind_of, texts_by_chance
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.name_words import is_generic, last_name, words
-from nestling.executors.facts.row_hashes import HashedTable, Place, Told
-from nestling.ir.facts.structure import Evidence, Link, Unclear
+from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
+from nestling.ir.facts.structure import Evidence, FieldPlace, Link, Unclear
 
 
 def namesakes(
-    tables: Sequence[HashedTable], told: Told, found: Mapping[Place, Link | Unclear], main: Sequence[KeyColumn]
-) -> Iterator[tuple[Place, Link]]:
+    tables: Sequence[HashedTable],
+    told: ToldColumns,
+    found: Mapping[FieldPlace, Link | Unclear],
+    main: Sequence[KeyColumn],
+) -> Iterator[tuple[FieldPlace, Link]]:
     """Columns called like others that all refer to the same rows, whose values are all found there: `emp_no` everywhere."""
     targets = {each.table.place: each for each in main}
-    by_name: dict[tuple[str, ...], set[Place]] = {}
+    by_name: dict[tuple[str, ...], set[FieldPlace]] = {}
     for link in (each for each in found.values() if isinstance(each, Link)):
         by_name.setdefault(words(last_name(link.columns[0])), set()).add((link.target, link.target_node))
     for table in tables:
@@ -41,10 +44,13 @@ def namesakes(
 
 
 def siblings(
-    tables: Sequence[HashedTable], told: Told, found: Mapping[Place, Link | Unclear], main: Sequence[KeyColumn]
-) -> Iterator[tuple[Place, Link]]:
+    tables: Sequence[HashedTable],
+    told: ToldColumns,
+    found: Mapping[FieldPlace, Link | Unclear],
+    main: Sequence[KeyColumn],
+) -> Iterator[tuple[FieldPlace, Link]]:
     """Columns of few texts which are all keys of what another column of the same rows refers to: `origin` beside `dest`."""
-    referred: dict[Place, set[Place]] = {}
+    referred: dict[FieldPlace, set[FieldPlace]] = {}
     for link in (each for each in found.values() if isinstance(each, Link)):
         referred.setdefault((link.collection, link.node), set()).add((link.target, link.target_node))
     for table in tables:

@@ -10,9 +10,9 @@ from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
 from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
-from nestling.executors.facts.row_hashes import Cell, HashedTable
-from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
-from nestling.ir.facts.structure import Columns, Key, LackedId
+from nestling.executors.facts.row_hashes import HashedCell, HashedTable
+from nestling.ir.facts.nodes import NodeForm, is_paged, kinds, paged_by
+from nestling.ir.facts.structure import Columns, Key, LackedId, Steps
 
 LEAST_ROWS = 2
 """Rows without which nothing is told apart."""
@@ -154,7 +154,7 @@ def is_unique(table: HashedTable, columns: Columns, *, within: bool = False) -> 
     """Whether no two rows (`within` one row above) are the same in these columns, and none lacks one."""
     if table.rows < LEAST_ROWS and table.node.form is not NodeForm.DOCUMENT:
         return False
-    each: list[Sequence[Cell]] = [table.cells(steps) for steps in columns]
+    each: list[Sequence[HashedCell]] = [table.cells(steps) for steps in columns]
     if within:
         each.append(table.parents)
     seen = set(zip(*each, strict=True))

@@ -10,9 +10,9 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.shapes import shapes_of
-from nestling.ir.facts import CollectionFacts, Path
+from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.facts.nodes import kinds as types_of
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Kinds
@@ -27,7 +27,7 @@ MOST_FIELDS = 100
 _NAMES = ("type", "kind", "_t", "_type", "event", "category", "class", "discriminator", "entity", "doctype")
 
 
-def kinds_of(database: Database[Document], collection: CollectionFacts, asking: Asking) -> Iterator[Kinds]:
+def kinds_of(database: Database[FoundDocument], collection: CollectionFacts, asking: Asking) -> Iterator[Kinds]:
     """The field that tells kinds apart, if there is one: every kind has fields of its own, in all its documents and no others.
 
     Where no field does, the kinds that only their fields tell apart.
@@ -45,21 +45,25 @@ def kinds_of(database: Database[Document], collection: CollectionFacts, asking: 
         yield unnamed
 
 
-def _is_optional(path: Path, documents: int) -> bool:
+def _is_optional(path: PathFacts, documents: int) -> bool:
     return SOMETIMES[0] * documents <= path.documents <= SOMETIMES[1] * documents
 
 
-def _may_tell(path: Path, documents: int) -> bool:
+def _may_tell(path: PathFacts, documents: int) -> bool:
     few = path.distinct is not None and 2 <= path.distinct <= min(MOST_KINDS, documents / LEAST_EACH)
     return few and types_of(path) == {"string"} and path.documents == documents and is_plain(path.steps)
 
 
-def _rank(path: Path) -> tuple[bool, str]:
+def _rank(path: PathFacts) -> tuple[bool, str]:
     return path.steps[-1].lower() not in _NAMES, path.steps[-1]
 
 
 def _kinds(
-    database: Database[Document], collection: CollectionFacts, path: Path, optional: Sequence[Path], asking: Asking
+    database: Database[FoundDocument],
+    collection: CollectionFacts,
+    path: PathFacts,
+    optional: Sequence[PathFacts],
+    asking: Asking,
 ) -> Kinds | None:
     has = {
         f"p{n}": {"$sum": {"$cond": [{"$eq": [{"$type": f"${each.field}"}, "missing"]}, 0, 1]}}

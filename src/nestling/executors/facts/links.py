@@ -31,10 +31,10 @@ from nestling.executors.facts.name_words import (
     names_rows,
     says,
 )
-from nestling.executors.facts.row_hashes import HashedTable, Place, Told
+from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts import steps_text
-from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
-from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
+from nestling.ir.facts.nodes import PAGE, NodeForm, is_paged
+from nestling.ir.facts.structure import Columns, Evidence, FieldPlace, Key, Link, Steps, Unclear
 
 
 def targets(tables: Sequence[HashedTable], keys: Sequence[Key]) -> tuple[KeyColumn, ...]:
@@ -106,14 +106,14 @@ def _is_told(link: Link, declared: Container[tuple[str, Steps, Columns]]) -> boo
     return by_id or names_rows(*where)
 
 
-def _repeats_rows(link: Link, others: Iterable[Link], by_node: Mapping[Place, HashedTable]) -> bool:
+def _repeats_rows(link: Link, others: Iterable[Link], by_node: Mapping[FieldPlace, HashedTable]) -> bool:
     """Whether many rows share a value, and another column leads from each to the same row: comments with e-mail and name."""
     ends = link.collection, link.node, link.target, link.target_node
     beside = (e for e in others if e is not link and (e.collection, e.node, e.target, e.target_node) == ends)
     return not link.sole and any(_lead_to_the_same(link, each, by_node) for each in beside)
 
 
-def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[Place, HashedTable]) -> bool:
+def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[FieldPlace, HashedTable]) -> bool:
     table, target = by_node[one.collection, one.node], by_node[one.target, one.target_node]
     if one.target_columns == other.target_columns:
         return False
@@ -129,9 +129,9 @@ def _maybe(link: Link) -> Unclear:
     return Unclear(link.database, link.collection, link.columns, (target,), link.checked, link.resolved, named=False)
 
 
-def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> dict[Place, Link]:
+def _by_one_column(found: Mapping[FieldPlace, Link], rows: Mapping[FieldPlace, FieldPlace]) -> dict[FieldPlace, Link]:
     """Of several links between the same rows, those to the column that finds most; the others repeat the row."""
-    best: dict[tuple[Place, Place], Link] = {}
+    best: dict[tuple[FieldPlace, FieldPlace], Link] = {}
     for link in found.values():
         ends = rows[link.collection, link.node], rows[link.target, link.target_node]
         if ends not in best or best[ends].resolved < link.resolved:
@@ -144,7 +144,7 @@ def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> 
     }
 
 
-def _row(table: HashedTable) -> Place:
+def _row(table: HashedTable) -> FieldPlace:
     """The document or element a sub-document is part of."""
     while table.node.form is NodeForm.OBJECT and table.above is not None:
         table = table.above
@@ -191,8 +191,8 @@ def _ends(link: Link) -> tuple[tuple[str, Steps, Columns], tuple[str, Steps, Col
 
 
 def _links(
-    tables: Sequence[HashedTable], told: Told, known: Sequence[KeyColumn]
-) -> Iterator[tuple[Place, Link | Unclear]]:
+    tables: Sequence[HashedTable], told: ToldColumns, known: Sequence[KeyColumn]
+) -> Iterator[tuple[FieldPlace, Link | Unclear]]:
     for table in tables:
         for steps in table.columns:
             key = told.get((table.collection.name, table.node.steps), ())

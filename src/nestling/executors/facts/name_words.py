@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 
 from nestling.ir.facts import ELEMENT
-from nestling.ir.facts.nodes import Steps
+from nestling.ir.facts.structure import Steps
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _IDS = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "fk", "key", "code", "no", "nr", "num", "number", "oid"})

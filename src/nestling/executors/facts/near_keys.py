@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.name_words import NameClarity, names_an_id, says
 from nestling.executors.facts.row_hashes import HashedTable
-from nestling.ir.facts.nodes import NodeForm, Steps
-from nestling.ir.facts.structure import NearKey
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.structure import NearKey, Steps
 
 NEARLY = 0.98
 """Rows with a value of their own, for a field to be meant as a key."""

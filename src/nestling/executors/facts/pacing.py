@@ -19,7 +19,7 @@ LEAST_OPERATIONS = 3
 
 
 @dataclass(slots=True)
-class Pace:
+class RestingPace:
     """Rests `rest` times as long as a look took; after the moment `until` as long at most, so that a run comes to its end.
 
     `accounted`: seconds of looking already rested for, and of those rests.

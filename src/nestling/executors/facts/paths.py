@@ -1,4 +1,4 @@
-"""A walked tree as facts: one `Path` for every path, in the order of their names."""
+"""A walked tree as facts: one `PathFacts` for every path, in the order of their names."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from nestling.executors.facts.field_order import field_order
 from nestling.executors.facts.path_tree import OBJECT, TYPES, PathNode
-from nestling.ir.facts import ANY_KEY, ELEMENT, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, PathFacts
 from nestling.ir.facts.steps import name_step
 
 
-def paths_of(root: PathNode, *, exact: bool) -> tuple[Path, ...]:
+def paths_of(root: PathNode, *, exact: bool) -> tuple[PathFacts, ...]:
     """All paths below the root."""
     return tuple(_below(root, (), exact=exact))
 
 
-def _below(node: PathNode, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]:
+def _below(node: PathNode, steps: tuple[str, ...], *, exact: bool) -> Iterator[PathFacts]:
     parents = node.types.get(OBJECT, 0)
     places = {name: place for place, name in enumerate(field_order(node.orders, node.children))}
     for name, place, child in sorted((_text(name), places[name], child) for name, child in node.children.items()):
@@ -29,9 +29,9 @@ def _below(node: PathNode, steps: tuple[str, ...], *, exact: bool) -> Iterator[P
 
 def _with_below(
     node: PathNode, steps: tuple[str, ...], parents: int, *, exact: bool, keys: int = 0, place: int = 0
-) -> Iterator[Path]:
+) -> Iterator[PathFacts]:
     if node.present:
-        yield Path(
+        yield PathFacts(
             steps,
             types=tuple(sorted((TYPES[kind], count) for kind, count in node.types.items())),
             parents=parents,

@@ -12,11 +12,11 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.executors.facts.pacing import Pace
+from nestling.executors.facts.pacing import RestingPace
 from nestling.ir.facts import OUT_OF_TIME, REFUSED, Skipped
 
 T = TypeVar("T")
-Document = dict[str, Any]
+FoundDocument = dict[str, Any]
 
 UNAUTHORIZED, MAX_TIME_EXPIRED = (8000, 13), (50, 262)
 NAMESPACE_NOT_FOUND = 26
@@ -29,7 +29,7 @@ class Asking:
 
     deadline: float
     skipped: list[Skipped] = field(default_factory=list)
-    pace: Pace = field(default_factory=Pace)
+    pace: RestingPace = field(default_factory=RestingPace)
     drawn: dict[str, list[Any] | None] = field(default_factory=dict)
     """The `_id`s of the documents that were chosen of large collections, by namespace; None: the server draws at random."""
 
@@ -70,8 +70,13 @@ class Asking:
         return otherwise
 
     def aggregate(
-        self, database: Database[Document], name: str, what: str, pipeline: list[Document], collation: str = ""
-    ) -> list[Document]:
+        self,
+        database: Database[FoundDocument],
+        name: str,
+        what: str,
+        pipeline: list[FoundDocument],
+        collation: str = "",
+    ) -> list[FoundDocument]:
         """The documents a pipeline gives, comparing texts by a collation (JSON; empty: the collection's); none when refused."""
         options: dict[str, Any] = {"maxTimeMS": self.milliseconds()}
         options |= {"collation": json.loads(collation)} if collation else {}

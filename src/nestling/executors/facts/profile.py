@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pymongo.database import Database
 
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.ir.capture import Capture, CaptureKind
 from nestling.ir.capture.entries import OWN, counted
 
@@ -40,15 +40,15 @@ _SHOWN = (
 )
 
 
-def captured(database: Database[Document], asking: Asking) -> Capture:
+def captured(database: Database[FoundDocument], asking: Asking) -> Capture:
     """What a database's profiler has noted, the statements of nestling itself left out."""
     limit = asking.milliseconds()
     what = f"{database.name}.system.profile"
-    entries: list[tuple[datetime | None, Document]] = asking.ask(what, lambda: list(_entries(database, limit)), [])
+    entries: list[tuple[datetime | None, FoundDocument]] = asking.ask(what, lambda: list(_entries(database, limit)), [])
     return counted(CaptureKind.PROFILER, reversed(entries))
 
 
-def _entries(database: Database[Document], limit: int) -> Iterator[tuple[datetime | None, Document]]:
+def _entries(database: Database[FoundDocument], limit: int) -> Iterator[tuple[datetime | None, FoundDocument]]:
     wanted = {"appName": {"$ne": OWN}, "ns": {"$regex": "^", "$not": {"$regex": r"\.system\."}}}
     shown = dict.fromkeys(_SHOWN, 1)
     newest = database["system.profile"].find(wanted, shown).sort("$natural", -1).limit(ENTRIES).max_time_ms(limit)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 
@@ -42,7 +42,7 @@ class PossibleReference:
     """A path that may hold references, and where to look, the likeliest first."""
 
     collection: CollectionFacts
-    path: Path
+    path: PathFacts
     targets: tuple[ReferencedField, ...]
 
     @property
@@ -80,7 +80,7 @@ def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleRefer
                 yield candidate
 
 
-def _targets(path: Path, collections: Sequence[CollectionFacts]) -> Iterator[ReferencedField]:
+def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterator[ReferencedField]:
     for other in collections:
         for key in other.top_level():
             converts = frozenset(
@@ -95,14 +95,14 @@ def _targets(path: Path, collections: Sequence[CollectionFacts]) -> Iterator[Ref
                 yield ReferencedField(other.name, key.field, named, converts, _collation(other, key))
 
 
-def _collation(collection: CollectionFacts, key: Path) -> str:
+def _collation(collection: CollectionFacts, key: PathFacts) -> str:
     """How an index that begins with the key compares texts, where that leaves out their case."""
     found = (each for each in collection.indexes if each.keys[0][0] == key.field and 0 < each.strength < CASED)
     said: dict[str, object] = next((json.loads(each.collation) for each in found), {})
     return json.dumps({name: value for name, value in said.items() if name != "version"}) if said else ""
 
 
-def _says(path: Path, other: CollectionFacts, key: Path) -> bool:
+def _says(path: PathFacts, other: CollectionFacts, key: PathFacts) -> bool:
     """Whether the path's name says that it refers to this key of the other collection."""
     mine, theirs = folded(stem(path)), folded(other.name)
     if not mine or mine != theirs:
@@ -113,7 +113,7 @@ def _says(path: Path, other: CollectionFacts, key: Path) -> bool:
     return is_key and key.distinct is not None and key.distinct >= UNIQUE_SHARE * max(key.present, 1)
 
 
-def stem(path: Path) -> str:
+def stem(path: PathFacts) -> str:
     """The name without what says that it is an id: `movie_id` and `movieIds` are `movie`, `customer._id` is `customer`."""
     names = [step for step in path.steps if step != ELEMENT]
     found = _ID_NAME.fullmatch(names[-1])
@@ -123,7 +123,7 @@ def stem(path: Path) -> str:
     return inner or (names[-2] if len(names) > 1 else names[-1])
 
 
-def _named(path: Path) -> str:
+def _named(path: PathFacts) -> str:
     return [step for step in path.steps if step != ELEMENT][-1]
 
 
@@ -136,13 +136,13 @@ def folded(name: str) -> str:
     return plain
 
 
-def _types(path: Path) -> set[str]:
+def _types(path: PathFacts) -> set[str]:
     return {"number" if name in NUMBERS else name for name, _ in path.types if name in _KEYS}
 
 
-def _holds_id_texts(path: Path) -> bool:
+def _holds_id_texts(path: PathFacts) -> bool:
     return dict(path.forms).get("objectId", 0) > MOSTLY * path.present
 
 
-def _mostly(path: Path, kind: str) -> bool:
+def _mostly(path: PathFacts, kind: str) -> bool:
     return path.count(kind) > MOSTLY * path.present

@@ -14,7 +14,7 @@ from bson import ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on
 
@@ -35,7 +35,7 @@ _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
 def references(
-    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking
+    database: Database[FoundDocument], collections: Sequence[CollectionFacts], asking: Asking
 ) -> Iterator[ReferenceFacts]:
     """The references between the collections of one database."""
     for candidate in candidates(collections):
@@ -67,7 +67,9 @@ class _Match:
         return self.found + self.converted <= HARDLY_ANY * len(self.values)
 
 
-def _reference(database: Database[Document], candidate: PossibleReference, asking: Asking) -> Iterator[ReferenceFacts]:
+def _reference(
+    database: Database[FoundDocument], candidate: PossibleReference, asking: Asking
+) -> Iterator[ReferenceFacts]:
     """The best target, if one is good enough; an ObjectId called an id that is found nowhere refers to nothing."""
     best = _Match(ReferencedField("", "", named=False), _values(database, candidate, asking), 0)
     for target in candidate.targets[:MOST_TARGETS] if best.values else ():
@@ -92,7 +94,7 @@ def _reference(database: Database[Document], candidate: PossibleReference, askin
 
 
 def _converted_best(
-    database: Database[Document], best: _Match, targets: Sequence[ReferencedField], asking: Asking
+    database: Database[FoundDocument], best: _Match, targets: Sequence[ReferencedField], asking: Asking
 ) -> _Match:
     """The target that most of the texts are ids of, once they are ObjectIds."""
     for target in targets if best.values else ():
@@ -104,7 +106,7 @@ def _converted_best(
     return best
 
 
-def _with_converted(database: Database[Document], match: _Match, asking: Asking) -> _Match:
+def _with_converted(database: Database[FoundDocument], match: _Match, asking: Asking) -> _Match:
     """The match with what is found of its values once they are of another type, of the one by which most are."""
     made: dict[str, list[Any]] = {}
     for value in match.values:
@@ -132,13 +134,13 @@ def converted(value: object) -> tuple[str, Any]:
             return "", None
 
 
-def unwound(steps: tuple[str, ...]) -> list[Document]:
+def unwound(steps: tuple[str, ...]) -> list[FoundDocument]:
     """The stages after which a path has one value a row; every array on the path is unwound."""
     return [{"$unwind": f"${array}"} for array in arrays_on(steps)]
 
 
 def _values(
-    database: Database[Document], candidate: PossibleReference, asking: Asking, collation: str = ""
+    database: Database[FoundDocument], candidate: PossibleReference, asking: Asking, collation: str = ""
 ) -> list[Any]:
     """Some values of the path, evenly from the least to the greatest, no two of them equal by the collation."""
     field, collection = candidate.path.field, candidate.collection
@@ -157,10 +159,10 @@ def _values(
     return [row["_id"] for row in asking.aggregate(database, collection.name, what, pipeline, collation)]
 
 
-def _found(database: Database[Document], target: ReferencedField, values: list[Any], asking: Asking) -> int:
+def _found(database: Database[FoundDocument], target: ReferencedField, values: list[Any], asking: Asking) -> int:
     """How many of the values are there."""
     field = target.field
-    pipeline: list[Document] = [
+    pipeline: list[FoundDocument] = [
         {"$match": {field: {"$in": values}}},
         {"$group": {"_id": f"${field}"}},
         {"$count": "found"},

@@ -8,14 +8,14 @@ from bson import json_util
 from pymongo.database import Database
 
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.ir.facts import CollectionFacts
 
 COUNTED_UP_TO = 200_000
 """Documents of a collection that are all checked; of more, `MOST_DRAWN`."""
 
 
-def with_refusals(collection: CollectionFacts, database: Database[Document], asking: Asking) -> CollectionFacts:
+def with_refusals(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
     """The collection, its validator held against its documents."""
     validator, storage = collection.validator, collection.storage
     if validator is None or storage is None:
@@ -24,9 +24,9 @@ def with_refusals(collection: CollectionFacts, database: Database[Document], ask
     everything = storage.documents <= COUNTED_UP_TO
     some = [] if everything else drawn(database, collection, MOST_DRAWN, asking)
     what = f"the documents of {collection.namespace} that its validator would refuse"
-    pipeline: list[Document] = [*some, {"$match": {"$nor": [rules]}}, {"$count": "refused"}]
+    pipeline: list[FoundDocument] = [*some, {"$match": {"$nor": [rules]}}, {"$count": "refused"}]
     limit = asking.milliseconds()
-    rows: list[Document] | None = asking.ask(
+    rows: list[FoundDocument] | None = asking.ask(
         what, lambda: list(database[collection.name].aggregate(pipeline, maxTimeMS=limit)), None
     )
     if rows is None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pymongo.database import Database
 
 from nestling.executors.facts.copied_values import comparable, comparison
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.reference_names import folded, stem
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, Path, ReferenceFacts, TwoWay, field_path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, PathFacts, ReferenceFacts, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import RepeatedColumn
 
@@ -32,13 +32,13 @@ _SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "dat
 class _Pair:
     """A field, and the target's field it may repeat; `named`: its name says so."""
 
-    path: Path
+    path: PathFacts
     field: str
     named: bool = True
 
 
 def copies(
-    database: Database[Document],
+    database: Database[FoundDocument],
     collections: Sequence[CollectionFacts],
     found: Sequence[ReferenceFacts],
     repeats: Sequence[RepeatedColumn],
@@ -71,11 +71,13 @@ def _told(reference: ReferenceFacts, holder: CollectionFacts, repeats: Sequence[
             yield _Pair(path, field_path(each.target_column), named=False)
 
 
-def _may_be_told(path: Path) -> bool:
+def _may_be_told(path: PathFacts) -> bool:
     return _is_scalar(path) and not path.count("date", "bool") and is_plain(path.steps)
 
 
-def _pairs(reference: ReferenceFacts, holder: CollectionFacts, target: CollectionFacts) -> Iterator[tuple[Path, str]]:
+def _pairs(
+    reference: ReferenceFacts, holder: CollectionFacts, target: CollectionFacts
+) -> Iterator[tuple[PathFacts, str]]:
     """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names."""
     above = reference.steps[:-1]
     key = holder.path(*reference.steps)
@@ -94,7 +96,7 @@ def _pairs(reference: ReferenceFacts, holder: CollectionFacts, target: Collectio
 
 
 def _compared(
-    database: Database[Document],
+    database: Database[FoundDocument],
     reference: ReferenceFacts,
     holder: CollectionFacts,
     target: CollectionFacts,
@@ -112,7 +114,7 @@ def _compared(
             yield Copied(*where, each.field, checked, equal, key, found.whole, named=each.named)
 
 
-def two_ways(database: Database[Document], found: Sequence[ReferenceFacts], asking: Asking) -> Iterator[TwoWay]:
+def two_ways(database: Database[FoundDocument], found: Sequence[ReferenceFacts], asking: Asking) -> Iterator[TwoWay]:
     """The references that link the same documents from both sides."""
     for n, one in enumerate(found):
         for other in found[n + 1 :]:
@@ -128,11 +130,11 @@ def two_ways(database: Database[Document], found: Sequence[ReferenceFacts], aski
 
 
 def _links(
-    database: Database[Document], there: ReferenceFacts, back: ReferenceFacts, asking: Asking
+    database: Database[FoundDocument], there: ReferenceFacts, back: ReferenceFacts, asking: Asking
 ) -> tuple[int, int]:
     """Links of one reference, and how many of them its other side does not hold; links to nothing are not counted."""
     what = f"the two sides of {there.collection}.{field_path(there.steps)}"
-    pipeline: list[Document] = [
+    pipeline: list[FoundDocument] = [
         *unwound(there.steps),
         {"$limit": ROWS},
         {"$project": {"_id": 1, "r": f"${field_path(there.steps)}"}},
@@ -152,7 +154,7 @@ def _links(
     return len(linked), sum(comparable(row["_id"]) not in holds[comparable(row["r"])] for row in linked)
 
 
-def _is_scalar(path: Path) -> bool:
+def _is_scalar(path: PathFacts) -> bool:
     return path.count(*_SCALARS) > 0 and path.count("object", "array") == 0
 
 

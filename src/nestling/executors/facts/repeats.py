@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.agreement import Agreement, agreement
 from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
-from nestling.executors.facts.row_hashes import Cell, HashedTable
-from nestling.ir.facts.nodes import NodeForm, Steps
-from nestling.ir.facts.structure import Counted, Link, RepeatedColumn
+from nestling.executors.facts.row_hashes import HashedCell, HashedTable
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.structure import Counted, Link, RepeatedColumn, Steps
 
 LEAST_EQUAL = 0.5
 """Rows that must be equal for a column whose name says so to be a copy, though a stale one …"""
@@ -62,12 +62,12 @@ def _repeats(
             yield best
 
 
-def _places(target: HashedTable, link: Link) -> dict[tuple[Cell, ...], int]:
+def _places(target: HashedTable, link: Link) -> dict[tuple[HashedCell, ...], int]:
     keys = zip(*(target.cells(steps) for steps in link.target_columns), strict=True)
     return {key: place for place, key in enumerate(keys)}
 
 
-def _repeats_by_name(found: Agreement, cells: Sequence[Cell]) -> bool:
+def _repeats_by_name(found: Agreement, cells: Sequence[HashedCell]) -> bool:
     return found.checked > 0 and found.equal >= LEAST_EQUAL * found.checked and len(set(cells)) > 1
 
 

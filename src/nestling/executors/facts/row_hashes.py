@@ -16,10 +16,10 @@ from bson import Code, Decimal128, Int64, ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.ir.facts import ELEMENT, OUT_OF_TIME, CollectionFacts
-from nestling.ir.facts.nodes import NodeFacts, NodeForm, Steps, nodes_of
-from nestling.ir.facts.structure import Columns
+from nestling.ir.facts.nodes import NodeFacts, NodeForm, nodes_of
+from nestling.ir.facts.structure import Columns, FieldPlace, Steps
 
 WHOLE_UP_TO = 120_000
 """Documents of a collection that are all looked at; of more a sample is."""
@@ -34,10 +34,8 @@ MOST_NODES = 400
 BEYOND = 1 << 64
 """Cells from here on are hashes: no whole number of BSON is as large."""
 
-Cell = int | None
-Place = tuple[str, Steps]
-"""A collection, and the steps to a node or a column in it."""
-Told = Mapping[Place, Columns]
+HashedCell = int | None
+ToldColumns = Mapping[FieldPlace, Columns]
 """What tells the rows of nodes apart."""
 
 
@@ -51,18 +49,18 @@ class HashedTable:
     collection: CollectionFacts
     node: NodeFacts
     above: HashedTable | None
-    columns: dict[Steps, list[Cell]]
+    columns: dict[Steps, list[HashedCell]]
     parents: list[int] = field(default_factory=list)
     whole: bool = True
-    ways: tuple[tuple[Steps, list[Cell]], ...] = field(init=False)
-    _lifted: dict[Steps, list[Cell]] = field(default_factory=dict)
+    ways: tuple[tuple[Steps, list[HashedCell]], ...] = field(init=False)
+    _lifted: dict[Steps, list[HashedCell]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         own = len(self.node.steps)
         self.ways = tuple((column[own:], cells) for column, cells in self.columns.items())
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FieldPlace:
         """The place of its rows: the collection and the steps to them."""
         return self.collection.name, self.node.steps
 
@@ -77,7 +75,7 @@ class HashedTable:
             yield self.above
             yield from self.above.around()
 
-    def cells(self, steps: Steps) -> list[Cell]:
+    def cells(self, steps: Steps) -> list[HashedCell]:
         """A column of this table, or of one above it, row by row of this one; raises `KeyError`."""
         if steps in self.columns:
             return self.columns[steps]
@@ -89,7 +87,7 @@ class HashedTable:
         return self._lifted[steps]
 
 
-def tables(database: Database[Document], collection: CollectionFacts, asking: Asking) -> tuple[HashedTable, ...]:
+def tables(database: Database[FoundDocument], collection: CollectionFacts, asking: Asking) -> tuple[HashedTable, ...]:
     """The tables of a collection's nodes, each after the one above it; none when it may not be read."""
     nodes = nodes_of(collection)
     if len(nodes) > MOST_NODES:
@@ -122,12 +120,12 @@ def _empty(collection: CollectionFacts, nodes: Sequence[NodeFacts]) -> dict[Step
     for node in nodes:
         above = made.get(node.above) if node.above is not None else None
         if node.above is None or above is not None:
-            columns: dict[Steps, list[Cell]] = {column.steps: [] for column in node.columns if not column.why}
+            columns: dict[Steps, list[HashedCell]] = {column.steps: [] for column in node.columns if not column.why}
             made[node.steps] = HashedTable(collection, node, above, columns)
     return made
 
 
-def _add(made: Mapping[Steps, HashedTable], document: Document) -> None:
+def _add(made: Mapping[Steps, HashedTable], document: FoundDocument) -> None:
     """One document: its rows are added to the tables of all nodes, level by level."""
     found: dict[Steps, list[tuple[int, Any]]] = {(): [(0, document)]}
     for steps, table in made.items():
@@ -166,7 +164,7 @@ def _at(row: Any, way: Steps) -> Any:
     return row
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> HashedCell:
     """A value as a cell: equal for equal numbers whatever their type, different for different types."""
     if (kind := type(value)) in _OFTEN:
         return BEYOND + (hash((kind.__name__, value)) & (BEYOND - 1))

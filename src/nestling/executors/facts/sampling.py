@@ -19,7 +19,7 @@ from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.folding import fold
 from nestling.executors.facts.path_tree import PathTree
 from nestling.executors.facts.paths import paths_of
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, Sample
 
 BATCH_DOCUMENTS = 500
@@ -37,7 +37,7 @@ class Amount:
 
 
 def with_documents(
-    collection: CollectionFacts, database: Database[Document], asking: Asking, amount: Amount
+    collection: CollectionFacts, database: Database[FoundDocument], asking: Asking, amount: Amount
 ) -> CollectionFacts:
     """The collection with what reading documents shows: paths, sizes and depth."""
     plan = _plan(collection, amount)
@@ -74,7 +74,7 @@ def _plan(collection: CollectionFacts, amount: Amount) -> Sample:
 
 
 def _walk(
-    database: Database[Document],
+    database: Database[FoundDocument],
     collection: CollectionFacts,
     plan: Sample,
     tree: PathTree,
@@ -91,7 +91,7 @@ def _walk(
 
 
 def _read(
-    database: Database[Document],
+    database: Database[FoundDocument],
     collection: CollectionFacts,
     plan: Sample,
     tree: PathTree,
@@ -118,7 +118,7 @@ def _cut_short(plan: Sample) -> Sample:
     return replace(plan, method="first") if plan.method == "all" else plan
 
 
-def _pipeline(collection: CollectionFacts, plan: Sample) -> list[Document]:
+def _pipeline(collection: CollectionFacts, plan: Sample) -> list[FoundDocument]:
     match plan.method:
         case "all":
             return []

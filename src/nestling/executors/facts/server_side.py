@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from pymongo.database import Database
 
 from nestling.executors.facts.path_tree import LARGEST_INTEGER, SMALLEST_FRACTION
-from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import ELEMENT, CollectionFacts, Path, Quantiles, text_forms
+from nestling.executors.facts.permitted import Asking, FoundDocument
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, Quantiles, text_forms
 from nestling.ir.facts.steps import is_plain
 
 _T = TypeVar("_T")
@@ -26,12 +26,12 @@ WIDE_BYTES = 65_536
 """A document that makes it worth asking for its widest values."""
 
 
-def measured(collection: CollectionFacts, database: Database[Document], asking: Asking) -> CollectionFacts:
+def measured(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
     """The collection with what a pass over all its documents shows; as it was when the server does not finish it in time."""
     sample = collection.sample.documents if collection.sample else 0
     paths = [path for path in collection.paths if ELEMENT not in path.steps and is_plain(path.steps)]
     chosen = sorted(paths, key=lambda path: (-path.documents, path.steps))[:MOST_PATHS]
-    group: Document = {"n": {"$sum": 1}, "x": {"$max": {"$bsonSize": "$$ROOT"}}}
+    group: FoundDocument = {"n": {"$sum": 1}, "x": {"$max": {"$bsonSize": "$$ROOT"}}}
     for place, path in enumerate(chosen):
         always = len(path.types) == 1 and path.documents == sample
         group |= _exceptions(place, path) if always else _types_counted(place, path)
@@ -48,28 +48,28 @@ def measured(collection: CollectionFacts, database: Database[Document], asking: 
     return _merged(collection, chosen, rows[0] | (more[0] if more else {}))
 
 
-def _is(path: Path, name: str) -> Document:
+def _is(path: PathFacts, name: str) -> FoundDocument:
     return {"$eq": [{"$type": f"${path.field}"}, name]}
 
 
-def _exceptions(place: int, path: Path) -> Document:
+def _exceptions(place: int, path: PathFacts) -> FoundDocument:
     """For a path that had one type in every document read: how many documents are different. Mostly none are."""
     return {f"o{place}": {"$sum": {"$cond": [_is(path, path.types[0][0]), 0, 1]}}}
 
 
-def _types_counted(place: int, path: Path) -> Document:
+def _types_counted(place: int, path: PathFacts) -> FoundDocument:
     kinds = [*(name for name, _ in path.types), "missing"]
     return {f"t{place}_{name}": {"$sum": {"$cond": [_is(path, name), 1, 0]}} for name in kinds}
 
 
-def _forms_counted(place: int, path: Path) -> Document:
+def _forms_counted(place: int, path: PathFacts) -> FoundDocument:
     """What of the texts beside values of other types stands for such values; as what they are converted, so exactly."""
     value = f"${path.field}"
     if {name for name, _ in path.types} <= {"string", "null"}:
         return {}
     counted = {}
     for name, pattern in text_forms.COUNTED.items():
-        fits: Document = {"$regexMatch": {"input": value, "regex": rf"^(?:{pattern})\z"}}
+        fits: FoundDocument = {"$regexMatch": {"input": value, "regex": rf"^(?:{pattern})\z"}}
         counted[f"f{place}_{name}"] = {"$cond": [_is(path, "string"), fits, False]}
     counted[f"e{place}"] = {"$eq": [value, ""]}
     if path.count("double"):
@@ -79,7 +79,7 @@ def _forms_counted(place: int, path: Path) -> Document:
     return {name: {"$sum": {"$cond": [condition, 1, 0]}} for name, condition in counted.items()}
 
 
-def _is_written(value: str) -> Document:
+def _is_written(value: str) -> FoundDocument:
     """Whether a text can hold a double exactly (`tree` asks the same)."""
     decimal = {"$convert": {"input": value, "to": "decimal", "onError": None}}
     same = {"$eq": [{"$convert": {"input": decimal, "to": "double", "onError": None}}, value]}
@@ -89,16 +89,16 @@ def _is_written(value: str) -> Document:
     return {"$or": [is_whole, in_digits]}
 
 
-def _lengths_counted(place: int, path: Path) -> Document:
+def _lengths_counted(place: int, path: PathFacts) -> FoundDocument:
     if not path.count("array"):
         return {}
     length = {"$cond": [{"$isArray": f"${path.field}"}, {"$size": f"${path.field}"}, 0]}
     return {f"l{place}": {"$sum": length}, f"m{place}": {"$max": length}}
 
 
-def _again(chosen: list[Path], row: Mapping[str, Any]) -> Document:
+def _again(chosen: list[PathFacts], row: Mapping[str, Any]) -> FoundDocument:
     """What a second pass must ask: what the sample did not foresee, and the widths of values where documents are wide."""
-    group: Document = {}
+    group: FoundDocument = {}
     for place, path in enumerate(chosen):
         if row.get(f"o{place}"):
             group |= _types_counted(place, path) | _forms_counted(place, path)
@@ -110,17 +110,17 @@ def _again(chosen: list[Path], row: Mapping[str, Any]) -> Document:
     return group
 
 
-def _unknown(place: int, path: Path, row: Mapping[str, Any]) -> int:
+def _unknown(place: int, path: PathFacts, row: Mapping[str, Any]) -> int:
     """How many values have a type the sample did not show."""
     return int(row["n"] - row[f"t{place}_missing"] - sum(row[f"t{place}_{name}"] for name, _ in path.types))
 
 
-def _merged(collection: CollectionFacts, chosen: list[Path], row: Mapping[str, Any]) -> CollectionFacts:
+def _merged(collection: CollectionFacts, chosen: list[PathFacts], row: Mapping[str, Any]) -> CollectionFacts:
     documents = int(row["n"])
     types = {path.steps: _types(place, path, row) for place, path in enumerate(chosen)}
     places = {path.steps: place for place, path in enumerate(chosen)}
 
-    def of(path: Path) -> Path:
+    def of(path: PathFacts) -> PathFacts:
         if path.steps not in places:
             return path
         parents = dict(types.get(path.steps[:-1], ())).get("object", 0) if len(path.steps) > 1 else documents
@@ -133,7 +133,7 @@ def _merged(collection: CollectionFacts, chosen: list[Path], row: Mapping[str, A
     return replace(collection, sizes=sizes, paths=tuple(of(path) for path in collection.paths))
 
 
-def _types(place: int, path: Path, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+def _types(place: int, path: PathFacts, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     """Types with their counts. Of several types the sample did not show, all but the first count once."""
     if f"t{place}_missing" not in row:
         return ((path.types[0][0], int(row["n"])),)
@@ -146,7 +146,9 @@ def _types(place: int, path: Path, row: Mapping[str, Any]) -> tuple[tuple[str, i
     return tuple(sorted((name, count) for name, count in known.items() if count))
 
 
-def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: int, row: Mapping[str, Any]) -> Path:
+def _path(
+    path: PathFacts, place: int, types: tuple[tuple[str, int], ...], parents: int, row: Mapping[str, Any]
+) -> PathFacts:
     present = sum(count for _, count in types)
     scale = present / max(path.present, 1)
     is_text = f"e{place}" in row and not {"array", "object"} & dict(types).keys()
@@ -171,7 +173,7 @@ def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: i
     )
 
 
-def _forms(place: int, path: Path, texts: int, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+def _forms(place: int, path: PathFacts, texts: int, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     """What texts stand for, counted where it matters, else in the shares of the sample."""
     names = (*text_forms.COUNTED, text_forms.INEXACT, text_forms.FRACTION)
     if f"e{place}" not in row:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pymongo.database import Database
 
-from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import CollectionFacts, Path
-from nestling.ir.facts.structure import Kinds
+from nestling.executors.facts.permitted import Asking, FoundDocument
+from nestling.ir.facts import CollectionFacts, PathFacts
+from nestling.ir.facts.structure import Kinds, Steps
 
 LEAST_FIELDS = 2
 """Fields of its own that a kind has: one optional field is no kind."""
@@ -24,13 +24,12 @@ MOST_SIGNATURES = 2_000
 LEFT_OVER = 0.02
 """The share of documents that may be of no kind, or of several."""
 
-Steps = tuple[str, ...]
 Signatures = Mapping[frozenset[Steps], int]
 """How many documents have exactly these of the optional fields."""
 
 
 def shapes_of(
-    database: Database[Document], collection: CollectionFacts, optional: Sequence[Path], asking: Asking
+    database: Database[FoundDocument], collection: CollectionFacts, optional: Sequence[PathFacts], asking: Asking
 ) -> Kinds | None:
     """The kinds that only their fields tell apart; None where the documents are of one, or of no clear kinds."""
     if not 2 * LEAST_FIELDS <= len(optional) <= MOST_FIELDS:
@@ -39,7 +38,7 @@ def shapes_of(
         f"p{place}": {"$cond": [{"$eq": [{"$type": f"${path.field}"}, "missing"]}, 0, 1]}
         for place, path in enumerate(optional)
     }
-    pipeline: list[Document] = [{"$group": {"_id": shown, "n": {"$sum": 1}}}, {"$limit": MOST_SIGNATURES + 1}]
+    pipeline: list[FoundDocument] = [{"$group": {"_id": shown, "n": {"$sum": 1}}}, {"$limit": MOST_SIGNATURES + 1}]
     rows = asking.aggregate(database, collection.name, f"the shapes of {collection.namespace}", pipeline)
     if len(rows) > MOST_SIGNATURES:
         return None

@@ -12,7 +12,7 @@ from nestling.executors.facts.keys import keys, lacked_id
 from nestling.executors.facts.kinds import kinds_of
 from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
-from nestling.executors.facts.permitted import Asking, Document
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.repeats import counted, repeats
 from nestling.executors.facts.row_hashes import HashedTable, tables
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts
@@ -20,7 +20,10 @@ from nestling.ir.facts.structure import Key, Link, StructureFacts, Unclear
 
 
 def structure(
-    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
+    database: Database[FoundDocument],
+    collections: Sequence[CollectionFacts],
+    asking: Asking,
+    tell: Callable[[str], None],
 ) -> StructureFacts:
     """Keys, links, repeated values and kinds of the rows of a database's collections; `tell` hears what is looked at."""
     rows = _rows(database, collections, asking, tell)
@@ -41,7 +44,10 @@ def structure(
 
 
 def value_links(
-    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
+    database: Database[FoundDocument],
+    collections: Sequence[CollectionFacts],
+    asking: Asking,
+    tell: Callable[[str], None],
 ) -> StructureFacts:
     """The links of one column each between the rows of a database's collections, and what repeats or counts rows along them."""
     rows = _rows(database, collections, asking, tell)
@@ -70,7 +76,10 @@ class _Rows:
 
 
 def _rows(
-    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
+    database: Database[FoundDocument],
+    collections: Sequence[CollectionFacts],
+    asking: Asking,
+    tell: Callable[[str], None],
 ) -> _Rows:
     made: list[HashedTable] = []
     found: list[Key] = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.executors.load.copies import copy_columns
-from nestling.executors.load.document_code import DocumentCode, DocumentPart, PartKind, Row
+from nestling.executors.load.document_code import AnyRow, DocumentCode, DocumentPart, PartKind
 from nestling.executors.load.level import RowLayout, StreamLevel, attribute_columns
 from nestling.executors.load.merge import Merge
 from nestling.ir.primitives import Document, Form, Pairs
@@ -46,7 +46,7 @@ def pairs_part(merge: Merge, layout: RowLayout, entity_name: str, pairs: Pairs) 
     ]
     key, value = pairs.key, pairs.value
 
-    def listed(row: Row) -> list[dict[str, Any]]:
+    def listed(row: AnyRow) -> list[dict[str, Any]]:
         return [{key: name, value: encode(row[at])} for name, at, encode in encoders if row[at] is not None]
 
     return DocumentPart(PartKind.ALWAYS, pairs.field, listed, from_key=False)

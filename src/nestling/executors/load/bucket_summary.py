@@ -10,7 +10,7 @@ from bson.decimal128 import create_decimal128_context
 
 from nestling.executors.load.bson_order import bson_order
 from nestling.executors.load.computed import integer_aggregate
-from nestling.executors.load.document_code import Row
+from nestling.executors.load.document_code import AnyRow
 from nestling.executors.load.level import RowLayout
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Summary
@@ -18,7 +18,7 @@ from nestling.ir.rows import AggregateKind, RowColumn
 from nestling.ir.types import TypeName
 from nestling.ir.values import Policy, encode, encoder
 
-Summarise = Callable[[list[Row]], Any]
+Summarise = Callable[[list[AnyRow]], Any]
 
 
 def summary_of(summary: Summary, entity: Entity, layout: RowLayout, policy: Policy) -> Summarise:
@@ -27,7 +27,7 @@ def summary_of(summary: Summary, entity: Entity, layout: RowLayout, policy: Poli
         return len
     attribute, place = entity.attribute(summary.attribute), layout[RowColumn(summary.attribute)]
 
-    def summarise(rows: list[Row]) -> Any:
+    def summarise(rows: list[AnyRow]) -> Any:
         values = [row[place] for row in rows if row[place] is not None]
         if summary.function is AggregateKind.COUNT:
             return len(values)

@@ -15,7 +15,7 @@ from typing import Any
 
 from nestling.executors.load.body import body_columns, element_code
 from nestling.executors.load.bucket_summary import summary_of
-from nestling.executors.load.document_code import Document, Row, merge, nested
+from nestling.executors.load.document_code import AnyRow, NewDocument, merge, nested
 from nestling.executors.load.level import RowLayout, StreamLevel, own_columns, total_order
 from nestling.executors.load.merge import Merge, located
 from nestling.executors.load.parts import body_of
@@ -27,8 +27,8 @@ from nestling.ir.storage.layout import Node, StoredCollection
 from nestling.ir.storage.names import stored_name
 
 Owner = tuple[Any, ...]
-Place = tuple[Owner, datetime | None]
-Event = tuple[Row, Any]
+_Place = tuple[Owner, datetime | None]
+Event = tuple[AnyRow, Any]
 
 
 def bucket_documents(work: Merge, store: StoredCollection, group: Node) -> Documents:
@@ -73,11 +73,11 @@ class _Pages:
             (item.field, summary_of(item, entity, layout, work.values.policy)) for item in self._bucket.summary
         ]
         self._owners: Owner | None = None
-        self._open: dict[Place, list[Event]] = {}
-        self._written: Counter[Place] = Counter()
+        self._open: dict[_Place, list[Event]] = {}
+        self._written: Counter[_Place] = Counter()
         self._current: dict[Owner, datetime] = {}
 
-    def add(self, row: Row, element: Any) -> Iterator[Document]:
+    def add(self, row: AnyRow, element: Any) -> Iterator[NewDocument]:
         """Put an event into its bucket; yields the documents that are complete now."""
         owner = tuple(row[place] for place in self._by)
         if (owners := tuple(map(_folded, owner))) != self._owners:
@@ -93,34 +93,34 @@ class _Pages:
         if len(events) == self._bucket.limit:
             yield from self._close((owner, start))
 
-    def end(self) -> Iterator[Document]:
+    def end(self) -> Iterator[NewDocument]:
         """Close every open bucket: the owner's rows have ended."""
         for place in tuple(self._open):
             yield from self._close(place)
         self._written.clear()
         self._current.clear()
 
-    def _start(self, row: Row) -> datetime | None:
+    def _start(self, row: AnyRow) -> datetime | None:
         if self._window is None:
             return None
         place, unit = self._window
         return window_start(row[place], unit)
 
-    def _close(self, place: Place) -> Iterator[Document]:
+    def _close(self, place: _Place) -> Iterator[NewDocument]:
         events = self._open.pop(place, None)
         if events:
             self._written[place] += 1
             yield self._document(place, self._written[place], events)
 
-    def _document(self, place: Place, page: int, events: list[Event]) -> Document:
+    def _document(self, place: _Place, page: int, events: list[Event]) -> NewDocument:
         owner, start = place
         by = [
             (name, path, encode(v))
             for (name, path, encode), v in zip(self._header, owner, strict=True)
             if v is not None
         ]
-        begin: Document = {} if start is None else {"bucket_start": start}
-        document: Document = {"_id": {**{name: value for name, _, value in by}, **begin, "page": page}}
+        begin: NewDocument = {} if start is None else {"bucket_start": start}
+        document: NewDocument = {"_id": {**{name: value for name, _, value in by}, **begin, "page": page}}
         document.update(self._constants)
         for _, path, value in by:
             merge(document, nested(path, value))

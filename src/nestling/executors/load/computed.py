@@ -8,12 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 from nestling.executors.load.copies import across, arrival
-from nestling.executors.load.document_code import Document, DocumentPart, Key, PartKind, merge, nested
+from nestling.executors.load.document_code import DocumentPart, NewDocument, PartKind, RowKey, merge, nested
 from nestling.executors.load.level import StreamLevel
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import AggregateKind, Path, RowAggregate, RowColumn, RowQuery
+from nestling.ir.rows import AggregateKind, RowAggregate, RowColumn, RowPath, RowQuery
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import encode, encoder
 
@@ -26,7 +26,7 @@ def computed_parts(work: Merge, level: StreamLevel, computed: tuple[Computed, ..
         yield _part(work, level, path, [item for item in computed if item.path == path])
 
 
-def _part(work: Merge, level: StreamLevel, path: Path, items: list[Computed]) -> DocumentPart:
+def _part(work: Merge, level: StreamLevel, path: RowPath, items: list[Computed]) -> DocumentPart:
     below, rest = across(work, level, path)
     columns = [_column(work, item, rest) for item in items]
     aggregates = tuple(RowAggregate(item.function, column) for item, column in zip(items, columns, strict=True))
@@ -43,12 +43,12 @@ def _part(work: Merge, level: StreamLevel, path: Path, items: list[Computed]) ->
     stamps = [(item.stamp, work.moment) for item in items if item.stamp]
     empty = tuple(0 if item.function is AggregateKind.COUNT else None for item in items)
 
-    def take(key: Key) -> Document:
+    def take(key: RowKey) -> NewDocument:
         row, values = stream.row, empty
         if row is not None and row[:width] == key:
             values = row[start:]
             stream.row = next(stream.rows, None)
-        document: Document = {}
+        document: NewDocument = {}
         for (field, finish), value in zip(fields, values, strict=True):
             if value is not None:
                 merge(document, nested(field, finish(value)))
@@ -59,7 +59,7 @@ def _part(work: Merge, level: StreamLevel, path: Path, items: list[Computed]) ->
     return DocumentPart(PartKind.SPREAD, "", take)
 
 
-def _column(work: Merge, item: Computed, rest: Path) -> RowColumn | None:
+def _column(work: Merge, item: Computed, rest: RowPath) -> RowColumn | None:
     """What is aggregated; rows are counted by what they were joined by, so that those without a row at the end do not count."""
     if item.attribute is not None:
         return RowColumn(item.attribute, rest)

@@ -7,13 +7,13 @@ from typing import Any
 
 from nestling.common.errors import GapError, Problem
 from nestling.executors.load.bson_order import sorted_alike
-from nestling.executors.load.document_code import DocumentCode, DocumentPart, Key, PartKind, Row
+from nestling.executors.load.document_code import AnyRow, DocumentCode, DocumentPart, PartKind, RowKey
 from nestling.executors.load.embedded import ChildRows, Sorter, sorted_elements, sorter
 from nestling.executors.load.level import RowLayout, StreamLevel, own_columns, steps_of, total_order
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import Copy, Form, Order
-from nestling.ir.rows import NewestRows, Path, RowColumn, RowQuery, RowSortKey, reversed_path
+from nestling.ir.rows import NewestRows, RowColumn, RowPath, RowQuery, RowSortKey, reversed_path
 
 
 def copy_columns(model: Model, copy: Copy) -> tuple[RowColumn, ...]:
@@ -24,7 +24,7 @@ def copy_columns(model: Model, copy: Copy) -> tuple[RowColumn, ...]:
     return tuple(RowColumn(attribute, copy.path) for attribute in attributes)
 
 
-def arrival(model: Model, path: Path) -> tuple[str, ...]:
+def arrival(model: Model, path: RowPath) -> tuple[str, ...]:
     """Attributes of the row at the end of a path that are not NULL when there is one: those it was joined by."""
     link = model.relationship(path[-1].relationship)
     return link.parent_attributes if path[-1].up else link.child_attributes
@@ -64,11 +64,11 @@ def _joined(merge: Merge, layout: RowLayout, copy: Copy) -> DocumentPart:
     )
 
 
-def _nothing(row: Row) -> None:
+def _nothing(row: AnyRow) -> None:
     del row
 
 
-def _fill(code: DocumentCode, layout: RowLayout, source: Entity, copy: Copy, path: Path) -> None:
+def _fill(code: DocumentCode, layout: RowLayout, source: Entity, copy: Copy, path: RowPath) -> None:
     """Put into a document, or make its result, what the copy holds of one source row."""
     if copy.form in (Form.SCALARS, Form.PATH):
         name = copy.attributes[0].attribute
@@ -82,7 +82,7 @@ def _fill(code: DocumentCode, layout: RowLayout, source: Entity, copy: Copy, pat
 # --- one-to-many -----------------------------------------------------------------------------------------------------
 
 
-def across(merge: Merge, level: StreamLevel, path: Path) -> tuple[StreamLevel, Path]:
+def across(merge: Merge, level: StreamLevel, path: RowPath) -> tuple[StreamLevel, RowPath]:
     """The level of rows reached from another along `path`, and the rest of the path from there to its end.
 
     The stream's base is where the path last goes down: from there everything before is above it, and the rest many-to-one.
@@ -125,16 +125,16 @@ def _streamed(merge: Merge, level: StreamLevel, copy: Copy) -> DocumentPart:
     return DocumentPart(kind, copy.name, lambda key: next(iter(take(key)), None))
 
 
-def _by_key(merge: Merge, source: Entity, layout: RowLayout, path: Path) -> Sorter | None:
+def _by_key(merge: Merge, source: Entity, layout: RowLayout, path: RowPath) -> Sorter | None:
     """Sorts by the source's key where the stream comes in the order of another entity's."""
     return sorter(merge.values.policy, source, layout, tuple(Order(name) for name in source.key), path)
 
 
-def _first(take: Callable[[Key], list[Any]], limit: int) -> Callable[[Key], list[Any]]:
+def _first(take: Callable[[RowKey], list[Any]], limit: int) -> Callable[[RowKey], list[Any]]:
     return lambda key: take(key)[:limit]
 
 
-def _newest(below: StreamLevel, source: Entity, rest: Path, copy: Copy) -> NewestRows | None:
+def _newest(below: StreamLevel, source: Entity, rest: RowPath, copy: Copy) -> NewestRows | None:
     """Let the source drop what the limit leaves out, where it orders values as MongoDB does."""
     names = [order.attribute for order in copy.order] + list(source.key)
     if copy.limit is None or not source.key or not all(sorted_alike(source.attribute(name).type) for name in names):

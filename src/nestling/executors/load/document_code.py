@@ -18,14 +18,14 @@ from nestling.ir.model import Attribute
 from nestling.ir.rows import RowColumn
 from nestling.ir.storage.stored_nulls import NULLS
 
-Row = tuple[Any, ...]
-Key = tuple[Any, ...]
-Document = dict[str, Any]
-Build = Callable[[Row], Any]
-BuildGroups = Callable[[Iterator[Row]], Iterator[tuple[Any, list[Any]]]]
-BuildStream = Callable[[Iterator[Row]], Iterator[tuple[Row, Any]]]
+AnyRow = tuple[Any, ...]
+RowKey = tuple[Any, ...]
+NewDocument = dict[str, Any]
+Build = Callable[[AnyRow], Any]
+BuildGroups = Callable[[Iterator[AnyRow]], Iterator[tuple[Any, list[Any]]]]
+BuildStream = Callable[[Iterator[AnyRow]], Iterator[tuple[AnyRow, Any]]]
 
-Locate = Callable[[UnstorableError, Row], Exception]
+Locate = Callable[[UnstorableError, AnyRow], Exception]
 """From the error of a value to that of its row."""
 
 
@@ -44,7 +44,7 @@ class DocumentPart:
 
     kind: PartKind
     path: str
-    take: Callable[[Row], Any]
+    take: Callable[[AnyRow], Any]
     from_key: bool = True
     flag: str = ""
     presence: str | None = None  # the discriminator's value when the part is there
@@ -109,7 +109,7 @@ class DocumentCode:
             self._lines.append(f"{self._boxes[outer]} = {holder}.setdefault({outer[-1]!r}, {{}})")
         return self._boxes[outer]
 
-    def guard(self, condition: str, otherwise: Callable[[Row], Any]) -> None:
+    def guard(self, condition: str, otherwise: Callable[[AnyRow], Any]) -> None:
         """Code after which the result is what `otherwise` makes of the row, unless `condition` holds."""
         self._guards.append((condition, self.bind(otherwise)))
 
@@ -221,7 +221,7 @@ def indented(lines: list[str], levels: int = 1) -> list[str]:
     return ["  " * levels + line for line in lines]
 
 
-def merge(document: Document, fields: Document) -> None:
+def merge(document: NewDocument, fields: NewDocument) -> None:
     """Put fields into a document; sub-documents both have become one."""
     for name, value in fields.items():
         inner = document.get(name)
@@ -231,7 +231,7 @@ def merge(document: Document, fields: Document) -> None:
             document[name] = value
 
 
-def nested(path: str, value: Any) -> Document:
+def nested(path: str, value: Any) -> NewDocument:
     """A document that holds one value at a dotted path."""
     *outer, last = path.split(".")
     document = {last: value}

@@ -8,17 +8,17 @@ from typing import Any
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.bson_order import bson_order, sorted_alike
-from nestling.executors.load.document_code import DocumentCode, Key, Row
+from nestling.executors.load.document_code import AnyRow, DocumentCode, RowKey
 from nestling.executors.load.level import RowLayout
 from nestling.executors.load.merge import NO_GROUP, Merge, RowStream, located, row_name
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Order, Slots
-from nestling.ir.rows import Path, RowColumn
+from nestling.ir.rows import RowColumn, RowPath
 from nestling.ir.values import Policy, encoder
 
-Take = Callable[[Key], list[Any]]
-Sorter = Callable[[list[tuple[Row, Any]]], None]
+Take = Callable[[RowKey], list[Any]]
+Sorter = Callable[[list[tuple[AnyRow, Any]]], None]
 
 
 class ChildRows:
@@ -33,7 +33,7 @@ class ChildRows:
         layout: RowLayout,
         code: DocumentCode,
         *,
-        path: Path = (),
+        path: RowPath = (),
         counted: bool = True,
     ) -> None:
         self.entity, self.layout = entity, layout
@@ -44,12 +44,12 @@ class ChildRows:
         """The function from a parent's key to its elements, in the stream's order."""
         return self._one_by_one() if self._code.uses_other_streams else self._grouped()
 
-    def pairs(self) -> Callable[[Key], list[tuple[Row, Any]]]:
+    def pairs(self) -> Callable[[RowKey], list[tuple[AnyRow, Any]]]:
         """The same with each element's row beside it."""
         self._code.result = f"(row, {self._code.result})"
         return self.elements()
 
-    def _locate(self, error: UnstorableError, row: Row) -> LoadError:
+    def _locate(self, error: UnstorableError, row: AnyRow) -> LoadError:
         return located(error, self.entity, self.layout, row, self._path)
 
     def _one_by_one(self) -> Take:
@@ -57,7 +57,7 @@ class ChildRows:
         merge, stream, width, loaded, name = self._merge, self._stream, self._width, self._loaded, self.entity.name
         build = self._code.compile()
 
-        def take(key: Key) -> list[Any]:
+        def take(key: RowKey) -> list[Any]:
             row = stream.row
             if row is None or row[:width] != key:
                 return []
@@ -80,7 +80,7 @@ class ChildRows:
         merge, stream, width, loaded, name = self._merge, self._stream, self._width, self._loaded, self.entity.name
         stream.group(self._code.compile_groups(width, self._locate))
 
-        def take(key: Key) -> list[Any]:
+        def take(key: RowKey) -> list[Any]:
             if stream.key != (key[0] if width == 1 else key):
                 return []
             found = stream.found
@@ -91,11 +91,11 @@ class ChildRows:
         return take
 
 
-def one(rows: ChildRows) -> Callable[[Key], Any]:
+def one(rows: ChildRows) -> Callable[[RowKey], Any]:
     """The row that has the place to itself, or None."""
     take = rows.pairs()
 
-    def single(key: Key) -> Any:
+    def single(key: RowKey) -> Any:
         found = take(key)
         if len(found) > 1:
             what = f"{len(found)} rows share a place for one, by a relationship said to be 1:1"
@@ -105,11 +105,11 @@ def one(rows: ChildRows) -> Callable[[Key], Any]:
     return single
 
 
-def sorted_elements(rows: ChildRows, sort: Sorter) -> Callable[[Key], list[Any]]:
+def sorted_elements(rows: ChildRows, sort: Sorter) -> Callable[[RowKey], list[Any]]:
     """The elements, sorted."""
     take = rows.pairs()
 
-    def ordered(key: Key) -> list[Any]:
+    def ordered(key: RowKey) -> list[Any]:
         found = take(key)
         sort(found)
         return [element for _, element in found]
@@ -118,12 +118,12 @@ def sorted_elements(rows: ChildRows, sort: Sorter) -> Callable[[Key], list[Any]]
 
 
 def bounded(
-    rows: ChildRows, sort: Sorter | None, bound: int, write: Callable[[Row, list[Any]], None]
-) -> Callable[[Key], tuple[list[Any], bool]]:
+    rows: ChildRows, sort: Sorter | None, bound: int, write: Callable[[AnyRow, list[Any]], None]
+) -> Callable[[RowKey], tuple[list[Any], bool]]:
     """The first `bound` elements and whether there are more; those are handed to `write`."""
     take = rows.pairs()
 
-    def split(key: Key) -> tuple[list[Any], bool]:
+    def split(key: RowKey) -> tuple[list[Any], bool]:
         found = take(key)
         if sort is not None:
             sort(found)
@@ -135,11 +135,11 @@ def bounded(
     return split
 
 
-def slotted(rows: ChildRows, slots: Slots) -> Callable[[Key], list[Any]]:
+def slotted(rows: ChildRows, slots: Slots) -> Callable[[RowKey], list[Any]]:
     """The elements at their places, None elsewhere."""
     take, place = rows.pairs(), rows.layout[RowColumn(slots.attribute)]
 
-    def placed(key: Key) -> list[Any]:
+    def placed(key: RowKey) -> list[Any]:
         found: list[Any] = [None] * slots.count
         for row, element in take(key):
             slot = row[place]
@@ -159,7 +159,7 @@ def slotted(rows: ChildRows, slots: Slots) -> Callable[[Key], list[Any]]:
 
 
 def sorter(
-    policy: Policy, entity: Entity, layout: RowLayout, order: tuple[Order, ...], path: Path = ()
+    policy: Policy, entity: Entity, layout: RowLayout, order: tuple[Order, ...], path: RowPath = ()
 ) -> Sorter | None:
     """What sorts (row, element) pairs by `order`, then by key (all attributes without one); None when the stream does already."""
     in_key_order = bool(entity.key) and all(sorted_alike(entity.attribute(name).type) for name in entity.key)
@@ -172,17 +172,19 @@ def sorter(
     ]
     keys.reverse()
 
-    def sort(found: list[tuple[Row, Any]]) -> None:
+    def sort(found: list[tuple[AnyRow, Any]]) -> None:
         for key, descending in keys:  # stable: the last key first
             found.sort(key=key, reverse=descending)
 
     return sort
 
 
-def _sort_key(policy: Policy, layout: RowLayout, column: RowColumn, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
+def _sort_key(
+    policy: Policy, layout: RowLayout, column: RowColumn, entity: Entity
+) -> Callable[[tuple[AnyRow, Any]], Any]:
     place, encode = layout[column], encoder(entity.attribute(column.attribute).type, policy)
 
-    def key(pair: tuple[Row, Any]) -> Any:
+    def key(pair: tuple[AnyRow, Any]) -> Any:
         value = pair[0][place]
         return bson_order(None if value is None else encode(value))
 

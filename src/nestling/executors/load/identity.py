@@ -9,7 +9,7 @@ import bson
 from bson import ObjectId
 
 from nestling.common.errors import Problem
-from nestling.executors.load.document_code import DocumentCode, Row
+from nestling.executors.load.document_code import AnyRow, DocumentCode
 from nestling.executors.load.level import RowLayout
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.codec import CODEC
@@ -65,7 +65,7 @@ def _no_id(attribute: str) -> Callable[[], object]:
 
 
 def derived_id(
-    code: DocumentCode, layout: RowLayout, entity: Entity, name: str, number: Callable[[Row], object]
+    code: DocumentCode, layout: RowLayout, entity: Entity, name: str, number: Callable[[AnyRow], object]
 ) -> str:
     """Source of an ObjectId derived from the key, or from the row's number where rows have no key."""
     places = [layout[RowColumn(attribute)] for attribute in entity.key]

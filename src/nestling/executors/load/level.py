@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.model import Entity, Model
-from nestling.ir.rows import Path, RowColumn
+from nestling.ir.rows import RowColumn, RowPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class StreamLevel:
     entity: str
     prefix: tuple[RowColumn, ...] = ()
     own: tuple[RowColumn, ...] = ()
-    inner: tuple[Path, ...] = ()
+    inner: tuple[RowPath, ...] = ()
     absent: RowColumn | None = None
 
     @property
@@ -33,7 +33,7 @@ class StreamLevel:
         """The columns that tell a row of this level from every other."""
         return self.prefix + self.own
 
-    def seen_from(self, entity: str, hops: Path, own: Iterable[RowColumn]) -> StreamLevel:
+    def seen_from(self, entity: str, hops: RowPath, own: Iterable[RowColumn]) -> StreamLevel:
         """The level of rows of `entity` that belong to rows of this one, which lies at the end of `hops`."""
         return StreamLevel(
             entity,
@@ -58,12 +58,12 @@ class RowLayout:
         return column in self._places
 
 
-def lift(column: RowColumn, hops: Path) -> RowColumn:
+def lift(column: RowColumn, hops: RowPath) -> RowColumn:
     """The column as seen from where `hops` start."""
     return RowColumn(column.attribute, hops + column.path)
 
 
-def steps_of(hops: Path) -> Iterator[Path]:
+def steps_of(hops: RowPath) -> Iterator[RowPath]:
     """Every path on the way along `hops`."""
     return (hops[: end + 1] for end in range(len(hops)))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nestling.common.errors import LoadError, Problem
-from nestling.executors.load.document_code import DocumentCode, DocumentPart, PartKind, Row
+from nestling.executors.load.document_code import AnyRow, DocumentCode, DocumentPart, PartKind
 from nestling.executors.load.embedded import ChildRows, one, sorted_elements, sorter
 from nestling.executors.load.identity import reference_source
 from nestling.executors.load.level import RowLayout, StreamLevel, own_columns
@@ -53,10 +53,10 @@ def _element(merge: Merge, layout: RowLayout, key_width: int, link: Relationship
     return code
 
 
-def _refuse(merge: Merge, link: Relationship, layout: RowLayout) -> Callable[[Row], Any]:
+def _refuse(merge: Merge, link: Relationship, layout: RowLayout) -> Callable[[AnyRow], Any]:
     child = merge.model.entity(link.child)
 
-    def refuse(row: Row) -> Any:
+    def refuse(row: AnyRow) -> Any:
         what = f"its {', '.join(link.child_attributes)} equals no key of `{link.parent}` to the letter"
         move = f"let the child hold the id as well: `{link.name}: two-way-reference`; or mend the source"
         raise LoadError(Problem(what, where=row_name(child, layout, row), next_move=move))

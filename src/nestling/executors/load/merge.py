@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import Any
 
 from nestling.common.errors import LoadError, Problem
-from nestling.executors.load.document_code import BuildGroups, Document, Key, Row
+from nestling.executors.load.document_code import AnyRow, BuildGroups, NewDocument, RowKey
 from nestling.executors.load.level import RowLayout, StreamLevel
 from nestling.executors.load.stored_value import UnstorableError, ValueEncoders
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
-from nestling.ir.rows import Path, RowColumn, RowQuery, RowSource
+from nestling.ir.rows import RowColumn, RowPath, RowQuery, RowSource
 from nestling.ir.storage.stored_nulls import NULLS
 
-SIDE = list[tuple[str, Document]]
+SIDE = list[tuple[str, NewDocument]]
 """Documents for other collections that come up while a root document is built."""
 
 
@@ -26,7 +26,7 @@ class Stray:
     """A row that does not belong where its stream brought it: its document for another collection."""
 
     store: str
-    document: Document
+    document: NewDocument
 
 
 NO_GROUP: tuple[Any, list[Any]] = (object(), [])
@@ -41,11 +41,11 @@ class RowStream:
 
     __slots__ = ("_grouping", "_open", "found", "groups", "key", "row", "rows")
 
-    def __init__(self, start: Callable[[], Iterator[Row]]) -> None:
+    def __init__(self, start: Callable[[], Iterator[AnyRow]]) -> None:
         self._open = start
         self._grouping: BuildGroups | None = None
-        self.rows: Iterator[Row] = iter(())
-        self.row: Row | None = None
+        self.rows: Iterator[AnyRow] = iter(())
+        self.row: AnyRow | None = None
         self.groups: Iterator[tuple[Any, list[Any]]] = iter(())
         self.key, self.found = NO_GROUP
 
@@ -83,7 +83,7 @@ class Merge:
         source: RowSource,
         values: ValueEncoders,
         moment: datetime,
-        after: Key | None,
+        after: RowKey | None,
         loaded: Counter[str],
         *,
         tells_nulls: bool = False,
@@ -99,7 +99,7 @@ class Merge:
     def stream(self, query: RowQuery, absent: int | None = None) -> RowStream:
         """A stream below the root; rows whose column `absent` is not NULL belong to another merge."""
 
-        def start() -> Iterator[Row]:
+        def start() -> Iterator[AnyRow]:
             rows = self.source.rows(query)
             return rows if absent is None else (row for row in rows if row[absent] is None)
 
@@ -149,13 +149,13 @@ class Merge:
                 raise LoadError(Problem(what, next_move="load again from a source that rests, with `--replace`"))
 
 
-def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: Row, path: Path = ()) -> LoadError:
+def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> LoadError:
     """The error of a value that cannot be stored, naming the row and the attribute."""
     where = f"{row_name(entity, layout, row, path)}, attribute `{error.attribute}`"
     return LoadError(Problem(error.problem.what, where=where, next_move=error.problem.next_move))
 
 
-def row_name(entity: Entity, layout: RowLayout, row: Row, path: Path = ()) -> str:
+def row_name(entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> str:
     """How a person would name a row: `movie (id 12)`; its columns lie at `path`."""
     names = [name for name in entity.key or entity.attribute_names[:3] if RowColumn(name, path) in layout]
     return f"{entity.name} ({', '.join(f'{name} {row[layout[RowColumn(name, path)]]!r}' for name in names)})"

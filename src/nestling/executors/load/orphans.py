@@ -7,7 +7,7 @@ from typing import Any
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, fill
-from nestling.executors.load.document_code import Build, DocumentCode, Row
+from nestling.executors.load.document_code import AnyRow, Build, DocumentCode
 from nestling.executors.load.identity import derived_id, id_source
 from nestling.executors.load.level import RowLayout
 from nestling.executors.load.merge import Merge, Stray, row_name
@@ -15,13 +15,13 @@ from nestling.ir.primitives import Embedding
 from nestling.ir.storage.layout import Node
 
 
-def inexact(merge: Merge, body: Body, embedding: Embedding, layout: RowLayout) -> Callable[[Row], Stray]:
+def inexact(merge: Merge, body: Body, embedding: Embedding, layout: RowLayout) -> Callable[[AnyRow], Stray]:
     """What becomes of a row that is joined to its parent but does not hold its key to the letter."""
     if embedding.orphans is None:
         return _refuse(merge, embedding, layout)
     name, build = embedding.orphans, _Once(merge, body, embedding.orphans)
 
-    def store(row: Row) -> Stray:
+    def store(row: AnyRow) -> Stray:
         merge.strays += 1
         return Stray(name, build()(row))
 
@@ -42,7 +42,7 @@ class _Once:
         return self._build
 
 
-def orphan_code(merge: Merge, body: Body, store: str, root: Node, number: Callable[[Row], object]) -> DocumentCode:
+def orphan_code(merge: Merge, body: Body, store: str, root: Node, number: Callable[[AnyRow], object]) -> DocumentCode:
     """The code from a row to its document in an orphans collection."""
     entity, code = merge.model.entity(root.entity), body.code(merge)
     if entity.key:
@@ -57,20 +57,20 @@ class _Occurrences:
     """Tells equal rows without a key apart: the row's values and how many like it came just before."""
 
     def __init__(self) -> None:
-        self._last: Row | None = None
+        self._last: AnyRow | None = None
         self._count = 0
 
-    def __call__(self, row: Row) -> object:
+    def __call__(self, row: AnyRow) -> object:
         self._count = self._count + 1 if row == self._last else 0
         self._last = row
         return [*row, self._count]
 
 
-def _refuse(merge: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[Row], Any]:
+def _refuse(merge: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[AnyRow], Any]:
     link = merge.model.relationship(embedding.relationship)
     child = merge.model.entity(link.child)
 
-    def refuse(row: Row) -> Any:
+    def refuse(row: AnyRow) -> Any:
         what = f"its {', '.join(link.child_attributes)} equals no key of `{link.parent}` to the letter"
         move = f"name a collection for such rows: `orphans: …` in `{embedding.field}`; or mend the source"
         raise LoadError(Problem(what, where=row_name(child, layout, row), next_move=move))

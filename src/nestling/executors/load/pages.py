@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nestling.executors.load.document_code import Document, Row, merge, nested
+from nestling.executors.load.document_code import AnyRow, NewDocument, merge, nested
 from nestling.executors.load.level import RowLayout
 from nestling.executors.load.merge import Merge
 from nestling.ir.primitives import Embedding
@@ -15,7 +15,7 @@ from nestling.ir.storage.names import stored_name
 FIRST_PAGE = 2  # the array in the parent is page 1
 
 
-def page_writer(work: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[Row, list[Any]], None]:
+def page_writer(work: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[AnyRow, list[Any]], None]:
     """The function that stores the pages of one parent, given one of its rows and all its elements."""
     overflow = embedding.overflow
     assert overflow is not None
@@ -27,10 +27,10 @@ def page_writer(work: Merge, embedding: Embedding, layout: RowLayout) -> Callabl
         for name in link.child_attributes
     ]
 
-    def write(row: Row, elements: list[Any]) -> None:
+    def write(row: AnyRow, elements: list[Any]) -> None:
         owner = {name: encode(row[place]) for name, place, encode in keys}
         for number, start in enumerate(range(bound, len(elements), bound), FIRST_PAGE):
-            page: Document = {"_id": {**owner, "page": number}, **owner, "page": number}
+            page: NewDocument = {"_id": {**owner, "page": number}, **owner, "page": number}
             merge(page, nested(field, elements[start : start + bound]))
             work.side.append((collection, page))
 

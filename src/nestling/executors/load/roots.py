@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, body_columns, fill
-from nestling.executors.load.document_code import Document, DocumentCode, Key, Row
+from nestling.executors.load.document_code import AnyRow, DocumentCode, NewDocument, RowKey
 from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_source
 from nestling.executors.load.level import RowLayout, StreamLevel, identifying, own_columns, total_order
 from nestling.executors.load.merge import Merge, located, row_name
@@ -19,7 +19,7 @@ from nestling.ir.primitives import Copy, Embedding
 from nestling.ir.rows import RowColumn, RowQuery, up
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 
-Documents = Iterator[tuple[str, Document, Row]]
+Documents = Iterator[tuple[str, NewDocument, AnyRow]]
 """Root documents with their collection and row; documents for other collections that came up lie in `Merge.side`."""
 
 
@@ -29,15 +29,15 @@ class _Root:
 
     store: str
     code: DocumentCode
-    parts: tuple[Callable[[Row, object], None], ...] = ()
-    archives: tuple[tuple[str, Callable[[Row], bool]], ...] = ()
+    parts: tuple[Callable[[AnyRow, object], None], ...] = ()
+    archives: tuple[tuple[str, Callable[[AnyRow], bool]], ...] = ()
 
     @property
     def leaves(self) -> bool:
         """Whether anything of a root row lies in other collections."""
         return bool(self.parts or self.archives)
 
-    def settle(self, row: Row, document: Document) -> str:
+    def settle(self, row: AnyRow, document: NewDocument) -> str:
         """Store the parts of a row elsewhere; returns the collection of its document."""
         for part in self.parts:
             part(row, document["_id"])
@@ -69,7 +69,7 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
     held = [(layout[RowColumn(a)], layout[b]) for a, b in zip(link.child_attributes, parents, strict=True)]
     width = len(level.identity)
 
-    def is_referred(key: Key) -> bool:
+    def is_referred(key: RowKey) -> bool:
         referred = False
         while (row := stream.row) is not None and row[:width] == key:
             referred = referred or all(row[a] == row[b] and row[a].__class__ is row[b].__class__ for a, b in held)
@@ -105,7 +105,7 @@ def _documents(
     merge.check_exhausted()
 
 
-def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: RowLayout) -> Iterator[Row]:
+def distinct(merge: Merge, root: Node, rows: Iterator[AnyRow], layout: RowLayout) -> Iterator[AnyRow]:
     """Root rows, starting the streams below with the first; rows that cannot be told apart must not need those streams."""
     first = next(rows, None)
     if first is None:
@@ -161,7 +161,7 @@ def _file(
 
 def _splits(
     merge: Merge, store: StoredCollection, root: Node, body: Body
-) -> tuple[tuple[Callable[[Row, object], None], ...], tuple[tuple[str, Callable[[Row], bool]], ...]]:
+) -> tuple[tuple[Callable[[AnyRow, object], None], ...], tuple[tuple[str, Callable[[AnyRow], bool]], ...]]:
     parts, archives = [], []
     for split in store.collection.splits:
         if split.rows is not None:
@@ -173,11 +173,11 @@ def _splits(
     return tuple(parts), tuple(archives)
 
 
-def _numbers() -> Callable[[Row], object]:
+def _numbers() -> Callable[[AnyRow], object]:
     """A row's place in the total order, as rows come."""
     counter = itertools.count()
 
-    def number(row: Row) -> int:
+    def number(row: AnyRow) -> int:
         del row
         return next(counter)
 

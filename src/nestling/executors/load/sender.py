@@ -10,7 +10,7 @@ import bson
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.checkpoint import LoadCheckpoint
-from nestling.executors.load.document_code import Document, Key
+from nestling.executors.load.document_code import NewDocument, RowKey
 from nestling.executors.load.merge import SIDE, Merge
 from nestling.executors.load.roots import Documents
 from nestling.executors.load.units import Unit
@@ -83,7 +83,7 @@ class Sender:
         self._writer.write(self._batch)
         return self._checkpoint
 
-    def _flush(self, key: Key, roots: int) -> None:
+    def _flush(self, key: RowKey, roots: int) -> None:
         if self._unit.by_key:
             rows, documents = dict(self._rows), dict(self._documents)
             self._checkpoint = replace(self._checkpoint, after=key, rows=rows, documents=documents)
@@ -93,7 +93,7 @@ class Sender:
         self._writer.write(self._batch)
         self._batch = DocumentBatch()
 
-    def _encoded(self, store: str, document: Document) -> bytes:
+    def _encoded(self, store: str, document: NewDocument) -> bytes:
         try:
             encoded = bson.encode(document, codec_options=CODEC)
         except UNENCODABLE as error:
@@ -103,15 +103,15 @@ class Sender:
         return encoded
 
     @staticmethod
-    def _unencodable(store: str, document: Document, error: Exception) -> LoadError:
+    def _unencodable(store: str, document: NewDocument, error: Exception) -> LoadError:
         return LoadError(Problem(f"cannot be stored: {error}", where=_place(store, document)))
 
     @staticmethod
-    def _too_large(store: str, document: Document, size_bytes: int) -> LoadError:
+    def _too_large(store: str, document: NewDocument, size_bytes: int) -> LoadError:
         what = f"the document has {size_bytes:,} bytes; the server takes {DOCUMENT_BYTES:,}"
         move = "reference, bucket or bound what it holds, or split it off (GridFS for large values)"
         return LoadError(Problem(what, where=_place(store, document), next_move=move))
 
 
-def _place(store: str, document: Document) -> str:
+def _place(store: str, document: NewDocument) -> str:
     return f"{store}, _id {shell(document['_id'])}"

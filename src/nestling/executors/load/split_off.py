@@ -9,7 +9,7 @@ from typing import Any
 from bson.binary import Binary
 
 from nestling.executors.load.body import Body
-from nestling.executors.load.document_code import Document, Row
+from nestling.executors.load.document_code import AnyRow, NewDocument
 from nestling.executors.load.identity import object_id
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
@@ -23,7 +23,7 @@ CHUNK_BYTES = 255 * 1024
 """What drivers use for GridFS chunks."""
 
 
-def part_builder(merge: Merge, body: Body, part: Node, split: Split) -> Callable[[Row, Any], None]:
+def part_builder(merge: Merge, body: Body, part: Node, split: Split) -> Callable[[AnyRow, Any], None]:
     """The function that stores a row's split-off attributes under its `_id`, when one is not NULL."""
     entity, code = merge.model.entity(part.entity), body.code(merge)
     for field in part.stored:
@@ -32,21 +32,21 @@ def part_builder(merge: Merge, body: Body, part: Node, split: Split) -> Callable
             code.column(field.path, body.layout, column, entity.name, attribute, required=False)
     build = code.compile()
 
-    def store(row: Row, key: Any) -> None:
+    def store(row: AnyRow, key: Any) -> None:
         if fields := build(row):
             merge.side.append((split.collection, {"_id": key, **fields}))
 
     return store
 
 
-def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Callable[[Row], bool]:
+def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Callable[[AnyRow], bool]:
     """Whether a row belongs to the archive; a value of another class than the bound's does not."""
     assert split.rows is not None
     attribute = merge.model.entity(entity_name).attribute(split.rows.attribute)
     place, bound = body.layout[RowColumn(attribute.name)], written_bound(attribute.type, split.rows.value)
     classes = (int, float, Decimal) if isinstance(bound, int | float | Decimal) else (type(bound),)
 
-    def before(row: Row) -> bool:
+    def before(row: AnyRow) -> bool:
         value: Any = row[place]
         return value.__class__ in classes and value < bound
 
@@ -65,7 +65,7 @@ def file_writer(
             return encode(value)
         name = {"collection": collection, "field": field, "_id": key}
         for number, start in enumerate(range(0, len(content), CHUNK_BYTES)):
-            chunk: Document = {"_id": object_id(bucket, name, number), "files_id": name, "n": number}
+            chunk: NewDocument = {"_id": object_id(bucket, name, number), "files_id": name, "n": number}
             merge.side.append((f"{bucket}.chunks", {**chunk, "data": Binary(content[start : start + CHUNK_BYTES])}))
         file = {"_id": name, "length": len(content), "chunkSize": CHUNK_BYTES, "uploadDate": merge.moment}
         merge.side.append((f"{bucket}.files", file))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.closure import roots_of
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.unit import MigrationUnit, Scope
-from nestling.ir.migration import Row
+from nestling.executors.migrate.unit import MigrationUnit, RootKey
+from nestling.ir.rows import Row
 
 
 def carry_over(deriver: Deriver, targets: Sequence[MigrationUnit], changes: Sequence[ChangedRow]) -> None:
@@ -22,7 +22,7 @@ def carry_over(deriver: Deriver, targets: Sequence[MigrationUnit], changes: Sequ
             deriver.forget_pages(target, gone)
 
 
-def _scopes(deriver: Deriver, target: MigrationUnit, changes: Sequence[ChangedRow]) -> Iterator[Scope]:
+def _scopes(deriver: Deriver, target: MigrationUnit, changes: Sequence[ChangedRow]) -> Iterator[RootKey]:
     homes, scope_of = deriver.homes, target.scoping()
     with deriver.session() as session:
         for reach in target.reaches:

@@ -19,8 +19,8 @@ from nestling.executors.migrate.derive import Deriver, ExpectedDocuments, refuse
 from nestling.executors.migrate.distinct_values import mark
 from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
 from nestling.executors.migrate.state import MigrationState, States
-from nestling.executors.migrate.unit import MigrationUnit, Scope
-from nestling.ir.migration import Row
+from nestling.executors.migrate.unit import MigrationUnit, RootKey
+from nestling.ir.rows import Row
 
 BATCH_SCOPES = 5_000
 """Where no index finds its children, every batch scans them."""
@@ -29,7 +29,7 @@ BATCH_ROWS = 20_000
 
 Tell = Callable[[str, int], None]
 """Hears the collection at work and how many root rows of it are done."""
-Batch = tuple[list[Scope], list[Row]]
+Batch = tuple[list[RootKey], list[Row]]
 
 
 def backfill(
@@ -83,7 +83,7 @@ def _unit(
 
 def _batches(target: MigrationUnit, rows: Iterator[Row]) -> Iterator[Batch]:
     """Root rows with their scopes; rows of one scope, which come together, stay together."""
-    scopes, batch, last, scope_of = list[Scope](), list[Row](), None, target.scoping()
+    scopes, batch, last, scope_of = list[RootKey](), list[Row](), None, target.scoping()
     for row in rows:
         scope = scope_of(row)
         if (this := mark(scope)) != last:

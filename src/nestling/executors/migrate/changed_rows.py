@@ -10,15 +10,14 @@ import bson
 
 from nestling.executors.changes import ChangeEvent, EventKind
 from nestling.executors.migrate.homes import Homes
-from nestling.ir.codec import CODEC
-from nestling.ir.migration import HeldIds, Row
+from nestling.ir.codec import CODEC, BsonDocument
+from nestling.ir.migration import HeldIds
 from nestling.ir.model import Entity
 from nestling.ir.paths.access_path import column_field
+from nestling.ir.rows import Row
 from nestling.ir.storage.names import stored_name
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import decoder
-
-Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def observe(homes: Homes, changes: Iterable[ChangeEvent]) -> Observed:
         key = stored_bytes(change.id)
         by_document.setdefault((change.collection, key), []).append(change)
     unknown = set[str]()
-    images: dict[str, list[list[Document]]] = {}
+    images: dict[str, list[list[BsonDocument]]] = {}
     for (name, _), of_one in by_document.items():
         owner = _owner(homes, name)
         collection = name if owner is None else owner
@@ -61,9 +60,9 @@ def observe(homes: Homes, changes: Iterable[ChangeEvent]) -> Observed:
     return Observed(tuple(rows), frozenset(unknown))
 
 
-def _images(changes: Sequence[ChangeEvent]) -> list[Document] | None:
+def _images(changes: Sequence[ChangeEvent]) -> list[BsonDocument] | None:
     """The document at every time it is known; an empty one stands for its absence. None: some time is not known."""
-    found: dict[bytes, Document] = {}
+    found: dict[bytes, BsonDocument] = {}
     for change in changes:
         if change.kind is EventKind.INSERT:
             found[b""] = {}
@@ -101,7 +100,7 @@ def _of_owner(homes: Homes, owner: str, changes: Sequence[ChangeEvent]) -> list[
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[Document]]) -> Iterator[ChangedRow]:
+def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[BsonDocument]]) -> Iterator[ChangedRow]:
     """What the rows of some documents have been, each document at several times."""
     known = [image for images in documents for image in images if image]
     rows = iter(homes.in_documents(collection, known))
@@ -114,11 +113,11 @@ def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[Do
                 yield from _relisted(homes, ids, images, held)
 
 
-def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[Document]]) -> Iterator[ChangedRow]:
+def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[BsonDocument]]) -> Iterator[ChangedRow]:
     """Rows that are not the same at all times, with the attributes that differ."""
     kept = [{bson.encode(row, codec_options=CODEC): row for row in rows} for rows in times]
     always = set(kept[0]).intersection(*kept[1:])
-    versions: dict[bytes, list[Document]] = {}
+    versions: dict[bytes, list[BsonDocument]] = {}
     for rows in kept:
         for raw, row in rows.items():
             if raw not in always:
@@ -130,13 +129,13 @@ def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[Document]]
             yield ChangedRow(entity.name, homes.decode(entity.name, row), attributes)
 
 
-def _key(entity: Entity, row: Document) -> bytes:
+def _key(entity: Entity, row: BsonDocument) -> bytes:
     names = entity.key or entity.attribute_names
     fields = (column_field(entity.attribute_names.index(name)) for name in names)
     return bson.encode({field: row.get(field) for field in fields}, codec_options=CODEC)
 
 
-def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
+def _attributes(entity: Entity, rows: Sequence[BsonDocument]) -> frozenset[str]:
     fields = ((name, column_field(place)) for place, name in enumerate(entity.attribute_names))
     first = rows[0]
     return frozenset(
@@ -150,7 +149,7 @@ def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
 
 
 def _relisted(
-    homes: Homes, ids: HeldIds, images: Sequence[Document], held: Sequence[Mapping[str, Sequence[Document]]]
+    homes: Homes, ids: HeldIds, images: Sequence[BsonDocument], held: Sequence[Mapping[str, Sequence[BsonDocument]]]
 ) -> Iterator[ChangedRow]:
     """The children whose ids are not in the array at all times: as they are, and as children of this document's rows; and
     these themselves, as a child may be gone.
@@ -173,7 +172,7 @@ def _relisted(
             yield ChangedRow(child.name, tuple(changed), None)
 
 
-def _ids(image: Document, ids: HeldIds) -> Iterator[Any]:
+def _ids(image: BsonDocument, ids: HeldIds) -> Iterator[Any]:
     found: list[Any] = [image]
     for step in ids.path.split("."):
         found = [each for part in found for each in _into(part, step)]

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from pymongo.client_session import ClientSession
 
 from nestling.executors.migrate.distinct_values import mark, once
-from nestling.executors.migrate.homes import Homes, Values
+from nestling.executors.migrate.homes import AttributeValues, Homes
 from nestling.executors.migrate.spool import Spool
 from nestling.executors.migrate.unit import MigrationUnit
-from nestling.ir.migration import Row
 from nestling.ir.model import Model
-from nestling.ir.rows import Hop, Path, reversed_path
+from nestling.ir.rows import Hop, Row, RowPath, reversed_path
 from nestling.ir.storage.stored_nulls import sql_value
 
 
 def gather(
     homes: Homes, target: MigrationUnit, roots: Iterable[Row], spool: Spool, session: ClientSession
-) -> dict[Path, list[Row]]:
+) -> dict[RowPath, list[Row]]:
     """Bring the root rows and everything their documents depend on into the spool; returns the rows at each way's end."""
-    rows: dict[Path, list[Row]] = {(): list(spool.add(target.entity.name, roots))}
+    rows: dict[RowPath, list[Row]] = {(): list(spool.add(target.entity.name, roots))}
     plain = {reach.path for reach in target.reaches if reach.path and not reach.again}
     for path in sorted(plain, key=len):
         above = rows[path[:-1]]
@@ -46,7 +45,7 @@ def _walk(
     return found
 
 
-def roots_of(homes: Homes, rows: Sequence[Row], path: Path, *, again: bool, session: ClientSession) -> list[Row]:
+def roots_of(homes: Homes, rows: Sequence[Row], path: RowPath, *, again: bool, session: ClientSession) -> list[Row]:
     """The root rows from which `path` leads to one of these rows, as things are now."""
     found = list(rows)
     for position, hop in enumerate(reversed_path(path)):
@@ -59,13 +58,13 @@ def _next(homes: Homes, rows: Iterable[Row], hop: Hop, session: ClientSession | 
     return _fetched(homes, _linked(homes.model, rows, hop), hop, session)
 
 
-def _fetched(homes: Homes, values: Iterable[Values], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
+def _fetched(homes: Homes, values: Iterable[AttributeValues], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
     link = homes.model.relationship(hop.relationship)
     far = link.parent_attributes if hop.up else link.child_attributes
     return homes.fetch(hop.target(homes.model), far, values, session)
 
 
-def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[Values]:
+def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[AttributeValues]:
     """The values rows are linked by, each once; a NULL links nobody."""
     link = model.relationship(hop.relationship)
     names = model.entity(hop.start(model)).attribute_names

@@ -14,9 +14,10 @@ from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.read import decode_raw, read_raw, row_decoder
-from nestling.ir.migration import DifferingRow, Row
+from nestling.ir.migration import DifferingRow
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
+from nestling.ir.rows import Row
 from nestling.ir.types import TEXTS
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy

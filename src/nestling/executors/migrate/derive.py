@@ -32,21 +32,18 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Shelf, Spool
-from nestling.executors.migrate.unit import Found, MigrationUnit, Scope
-from nestling.ir.codec import CODEC, RAW
+from nestling.executors.migrate.unit import Found, MigrationUnit, RootKey
+from nestling.ir.codec import CODEC, RAW, BsonDocument
 from nestling.ir.literals import shell
-from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import cut
-from nestling.ir.rows import Path
+from nestling.ir.rows import Row, RowPath
 from nestling.ir.storage.names import value_at
 from nestling.ir.storage.stored_nulls import with_nulls
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 
 SCOPES_AT_ONCE = 500
-
-Document = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -56,7 +53,7 @@ class ExpectedDocuments:
     documents: dict[str, list[bytes]] = field(default_factory=dict)
     owners: list[Found] = field(default_factory=list)
 
-    def add(self, collection: str, document: Document) -> None:
+    def add(self, collection: str, document: BsonDocument) -> None:
         """One document more."""
         self.documents.setdefault(collection, []).append(bson.encode(document, codec_options=CODEC))
 
@@ -111,13 +108,13 @@ class Deriver:
         """One state of the old design, for as long as the server keeps it."""
         return self._database.client.start_session(snapshot=self._snapshot)
 
-    def derive(self, target: MigrationUnit, scopes: Iterable[Scope]) -> None:
+    def derive(self, target: MigrationUnit, scopes: Iterable[RootKey]) -> None:
         """Make the documents of these scopes what the old homes imply now."""
         for some in batches(once(scopes), SCOPES_AT_ONCE):
             rows = self.homes.fetch(target.entity.name, target.attributes, some)
             self.apply(target, some, self.wanted(target, some, rows))
 
-    def wanted(self, target: MigrationUnit, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
+    def wanted(self, target: MigrationUnit, scopes: Sequence[RootKey], roots: Iterable[Row]) -> ExpectedDocuments:
         """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others.
 
         Raises `MigrationError` for a value that does not come through the shelf as it is.
@@ -128,7 +125,7 @@ class Deriver:
             names = with_nulls(self._place(target).kept).entity(error.entity).attribute_names
             raise refused_row(self.homes, error, dict(zip(names, error.row, strict=True))) from None
 
-    def _wanted(self, target: MigrationUnit, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
+    def _wanted(self, target: MigrationUnit, scopes: Sequence[RootKey], roots: Iterable[Row]) -> ExpectedDocuments:
         wanted, belongs = ExpectedDocuments(), _belongs(target, scopes)
         marks = frozenset(map(mark, scopes))
         place = self._place(target)
@@ -152,7 +149,7 @@ class Deriver:
                     merge.side.clear()
         return wanted
 
-    def apply(self, target: MigrationUnit, scopes: Sequence[Scope], wanted: ExpectedDocuments) -> None:
+    def apply(self, target: MigrationUnit, scopes: Sequence[RootKey], wanted: ExpectedDocuments) -> None:
         """Write what differs from what is there."""
         finders = [*target.finders(scopes), *wanted.owners]
         if target.is_numbered or target.is_series:
@@ -215,7 +212,7 @@ class Deriver:
     def _raw(self, name: str) -> Any:
         return self._database.get_collection(name, codec_options=RAW)
 
-    def _page_finders(self, target: MigrationUnit, rows: Mapping[Path, Sequence[Row]]) -> Iterator[Found]:
+    def _page_finders(self, target: MigrationUnit, rows: Mapping[RowPath, Sequence[Row]]) -> Iterator[Found]:
         """What finds the pages of every parent at hand."""
         for paged in target.paged:
             for owner in once(paged.owner(self.homes.model, row) for row in rows[paged.path]):
@@ -263,7 +260,7 @@ def _content(document: Mapping[str, Any]) -> bytes:
     return bson.encode(kept, codec_options=CODEC)
 
 
-def _belongs(target: MigrationUnit, scopes: Sequence[Scope]) -> Callable[[Document, Row], bool]:
+def _belongs(target: MigrationUnit, scopes: Sequence[RootKey]) -> Callable[[BsonDocument, Row], bool]:
     """Whether a document the loader built is of these scopes: its row begins with its scope; a bucket says whose it is."""
     if target.root.bucket is None:
         marks, width = frozenset(map(mark, scopes)), len(target.attributes)

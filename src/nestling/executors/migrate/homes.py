@@ -12,11 +12,12 @@ from pymongo.database import Database
 
 from nestling.executors.batches import COMMAND_BYTES, batches, small_batches
 from nestling.executors.migrate.distinct_values import mark, once
-from nestling.executors.read import Row, read_rows, row_decoder
+from nestling.executors.read import read_rows, row_decoder
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.paths.access_path import column_field
 from nestling.ir.programs.command import Aggregation
+from nestling.ir.rows import Row
 from nestling.ir.storage.names import OWN_COLLECTIONS
 from nestling.ir.storage.stored_nulls import NullsKept
 from nestling.ir.value_forms.canonical import stored_bytes
@@ -28,9 +29,9 @@ SCRATCH = f"{OWN_COLLECTIONS}migrate_document"
 
 MARK = "_nestling_number"
 
-Stage = Mapping[str, Any]
-Document = dict[str, Any]
-Values = tuple[object, ...]
+_Stage = Mapping[str, Any]
+_Document = dict[str, Any]
+AttributeValues = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,11 @@ class Homes:
         return self.nulls.get(entity, frozenset())
 
     def fetch(
-        self, entity: str, attributes: Sequence[str], values: Iterable[Values], session: ClientSession | None = None
+        self,
+        entity: str,
+        attributes: Sequence[str],
+        values: Iterable[AttributeValues],
+        session: ClientSession | None = None,
     ) -> Iterator[Row]:
         """The rows whose attributes have one of these combinations of values – and perhaps some others that share a value.
 
@@ -74,7 +79,7 @@ class Homes:
                 query = _asked(place, asked)
                 yield from read_rows(self.database, query, kind, nulls=self.nulls_of(entity), session=session)
 
-    def whole(self, entity: str, attributes: Sequence[str], values: Sequence[Values]) -> Iterator[Row]:
+    def whole(self, entity: str, attributes: Sequence[str], values: Sequence[AttributeValues]) -> Iterator[Row]:
         """The same, each row as often as it is in the entity's home."""
         seen = Counter[object]()
         for some in batches(values, ASKED_AT_ONCE):
@@ -87,11 +92,11 @@ class Homes:
                     seen[at] += 1
                     yield row
 
-    def stream(self, entity: str, order: Sequence[str], after: Values | None) -> Iterator[Row]:
+    def stream(self, entity: str, order: Sequence[str], after: AttributeValues | None) -> Iterator[Row]:
         """All rows in the order of some attributes as the server sorts them, behind the values `after`."""
         kind, whole = self.model.entity(entity), self.homes[entity]
         fields = [column_field(whole.columns.index(name)) for name in order]
-        stages: tuple[Stage, ...] = whole.stages
+        stages: tuple[_Stage, ...] = whole.stages
         if after is not None:
             converts = [encoder(kind.attribute(name).type, self.policy) for name in order]
             stored = [None if v is None else convert(v) for convert, v in zip(converts, after, strict=True)]
@@ -104,16 +109,16 @@ class Homes:
             stages = (*stages, {"$sort": dict.fromkeys(fields, 1)})
         return read_rows(self.database, replace(whole, stages=stages), kind, nulls=self.nulls_of(entity))
 
-    def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, list[Document]]]:
+    def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, list[_Document]]]:
         """For each of these documents of a collection, the rows by entity it holds, undecoded; files stay pointers."""
-        found: list[dict[str, list[Document]]] = [{} for _ in documents]
+        found: list[dict[str, list[_Document]]] = [{} for _ in documents]
         for place in self.places:
             if place.query.collection == collection:
                 for row in self._rows_in(_marked(place.query.stages), documents):
                     found[row.pop(MARK)].setdefault(place.entity, []).append(row)
         return found
 
-    def _rows_in(self, stages: Sequence[Stage], documents: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
+    def _rows_in(self, stages: Sequence[_Stage], documents: Sequence[Mapping[str, Any]]) -> Iterator[_Document]:
         for some in small_batches({**document, MARK: number} for number, document in enumerate(documents)):
             first = some[0]
             if len(some) == 1 and len(stored_bytes(first)) > COMMAND_BYTES:  # too large for a command
@@ -131,7 +136,7 @@ class Homes:
         return row_decoder(kind.attribute_names, kind, self.nulls_of(entity))(kept)
 
 
-def _marked(stages: Sequence[Stage]) -> tuple[Stage, ...]:
+def _marked(stages: Sequence[_Stage]) -> tuple[_Stage, ...]:
     """The stages, whose last makes the rows, with the number of the document each row is from."""
     *before, last = stages
     return (*before, {"$replaceWith": {**last["$replaceWith"], MARK: f"${MARK}"}})
@@ -142,12 +147,12 @@ def _asked(place: HomePlace, asked: Mapping[str, Sequence[object]]) -> Aggregati
     columns = place.query.columns
     first = {place.paths[name]: {"$in": list(values)} for name, values in asked.items() if name in place.paths}
     last = {column_field(columns.index(name)): {"$in": list(values)} for name, values in asked.items()}
-    before: tuple[Stage, ...] = ({"$match": first},) if first else ()
-    after: tuple[Stage, ...] = ({"$match": last},) if last else ()
+    before: tuple[_Stage, ...] = ({"$match": first},) if first else ()
+    after: tuple[_Stage, ...] = ({"$match": last},) if last else ()
     return replace(place.query, stages=(*before, *place.query.stages, *after))
 
 
-def _behind(fields: Sequence[str], values: Sequence[object]) -> Stage:
+def _behind(fields: Sequence[str], values: Sequence[object]) -> _Stage:
     """Rows behind a place in the server's order, values of any type among them."""
     parts = []
     for position, last in enumerate(fields):
@@ -156,5 +161,5 @@ def _behind(fields: Sequence[str], values: Sequence[object]) -> Stage:
     return {"$expr": {"$or": parts}}
 
 
-def _or_null(field: str) -> Stage:
+def _or_null(field: str) -> _Stage:
     return {"$ifNull": [f"${field}", None]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +20,7 @@ from nestling.executors.found_fields import find_fields
 from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.active_design import TRUSTED_SECONDS
 from nestling.executors.migrate.affected import carry_over
-from nestling.executors.migrate.backfill import backfill
+from nestling.executors.migrate.backfill import Tell, backfill
 from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.cutover import (
@@ -58,8 +58,6 @@ TOLD_SECONDS = TRUSTED_SECONDS + 0.5
 """How long writes are refused at least before collections change names: programs ask for the design in use meanwhile."""
 _OPEN = (Phase.BACKFILL, Phase.FOLLOWING, Phase.READY)
 """While the old collections take writes."""
-
-Tell = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)

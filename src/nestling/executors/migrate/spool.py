@@ -9,9 +9,8 @@ from hashlib import blake2b
 from typing import Protocol
 
 from nestling.common.errors import Problem, RowRefused
-from nestling.ir.migration import Row
 from nestling.ir.model import Entity, Model
-from nestling.ir.rows import JSON_NULL, RefusedValues, RowSource
+from nestling.ir.rows import JSON_NULL, RefusedValues, Row, RowSource
 from nestling.ir.storage.stored_nulls import NullsKept, sql_value, with_nulls
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.canonical import RowEncoder, canonical_encoder

@@ -14,16 +14,16 @@ from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
 from nestling.executors.migrate.distinct_values import once
 from nestling.ir.design import Design
-from nestling.ir.migration import Reach, Row
+from nestling.ir.migration import Reach
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.primitives import CollectionKind, Document, Pairs
-from nestling.ir.rows import Path, down
+from nestling.ir.rows import Row, RowPath, down
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import stored_name
 from nestling.ir.storage.stored_nulls import sql_value
 from nestling.ir.values import Policy, encoder
 
-Scope = tuple[object, ...]
+RootKey = tuple[object, ...]
 """Conceptual values of what tells root rows apart; of a bucket, its owner's."""
 Found = tuple[str, Mapping[str, Any]]
 """A collection and what finds documents in it."""
@@ -83,7 +83,7 @@ class MigrationUnit:
         key = self.entity.key
         return not self._id and bool(key) and is_keyset(self.entity) and set(key) <= set(self.attributes)
 
-    def scoping(self) -> Callable[[Row], Scope]:
+    def scoping(self) -> Callable[[Row], RootKey]:
         """The function from a root row to its scope."""
         names = self.entity.attribute_names
         places = [names.index(name) for name in self.attributes]
@@ -112,7 +112,7 @@ class MigrationUnit:
         archives = (s.collection for s in self.store.collection.splits if s.rows is not None) if is_main else ()
         return (self.store.name, *archives)
 
-    def finders(self, scopes: Iterable[Scope]) -> Iterator[Found]:
+    def finders(self, scopes: Iterable[RootKey]) -> Iterator[Found]:
         """What finds every document of these scopes, split-off parts and files included."""
         known = once(scopes)
         for start in range(0, len(known), ASKED_AT_ONCE):
@@ -141,7 +141,7 @@ class MigrationUnit:
             elif split.rows is None:
                 yield split.collection, {"_id": {"$in": list(ids)}}
 
-    def _by_fields(self, scope: Scope) -> dict[str, Any]:
+    def _by_fields(self, scope: RootKey) -> dict[str, Any]:
         conditions = [self._is(name, value) for name, value in zip(self.attributes, scope, strict=True)]
         return {"$and": conditions}
 
@@ -161,7 +161,7 @@ class MigrationUnit:
     def _pairs(self, name: str) -> Pairs | None:
         return next((pairs for pairs in self.root.body.pairs if name in pairs.attributes), None)
 
-    def id_of(self, scope: Scope) -> object:
+    def id_of(self, scope: RootKey) -> object:
         """The `_id` of a keyed scope's document."""
         values = dict(zip(self.attributes, scope, strict=True))
         if self._derived:
@@ -177,7 +177,7 @@ class MigrationUnit:
             return parts[0][1]
         return dict([prefix, *parts] if prefix is not None else parts)
 
-    def stored(self, scope: Scope) -> tuple[object, ...]:
+    def stored(self, scope: RootKey) -> tuple[object, ...]:
         """A scope's values in BSON."""
         return tuple(self._stored(name, value) for name, value in zip(self.attributes, scope, strict=True))
 
@@ -197,16 +197,16 @@ class MigrationUnit:
 class Paged:
     """An embedding that overflows; `path` leads from the root row to the parents of its pages."""
 
-    path: Path
+    path: RowPath
     link: Relationship
     collection: str
 
-    def owner(self, model: Model, parent: Row) -> Scope:
+    def owner(self, model: Model, parent: Row) -> RootKey:
         """What the pages of a parent row are found by."""
         names = model.entity(self.link.parent).attribute_names
         return tuple(sql_value(parent[names.index(name)]) for name in self.link.parent_attributes)
 
-    def finder(self, model: Model, owner: Scope, policy: Policy) -> Found:
+    def finder(self, model: Model, owner: RootKey, policy: Policy) -> Found:
         """What finds the pages of one parent."""
         child = model.entity(self.link.child)
         pairs = zip(self.link.child_attributes, owner, strict=True)
@@ -215,7 +215,7 @@ class Paged:
         return self.collection, {"_id": bounds}
 
 
-def _paged(model: Model, body: Document, path: Path) -> Iterator[Paged]:
+def _paged(model: Model, body: Document, path: RowPath) -> Iterator[Paged]:
     for embedding in body.embeddings:
         link = model.relationship(embedding.relationship)
         if embedding.overflow is not None:

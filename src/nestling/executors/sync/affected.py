@@ -16,7 +16,7 @@ from nestling.ir.programs.route import CompiledRoute, SyncPlan
 from nestling.ir.storage.names import value_at
 
 DOCUMENTS_AT_ONCE = 1_000
-Values = list[object]
+_Values = list[object]
 
 
 @dataclass
@@ -107,7 +107,7 @@ def _may_move(compiled: CompiledRoute, change: ChangeEvent, changed: frozenset[s
     return touches(changed, compiled.route.moving) or replaces(changed, compiled.route.nodes)
 
 
-def _anchors(compiled: CompiledRoute, notes: _Seen, view: DatabaseSession) -> Iterator[Values]:
+def _anchors(compiled: CompiledRoute, notes: _Seen, view: DatabaseSession) -> Iterator[_Values]:
     links = DistinctValues()
     links.update(each for each in notes.links.values if None not in each)
     if compiled.links is not None:

@@ -42,7 +42,7 @@ FEW_ANCHORS, FEW_HOLDERS = 20, 100
 ATTEMPTS = 10
 ANCHOR = "anchor"
 PAUSE_SECONDS = 0.01
-Row = Mapping[str, Any]
+_Row = Mapping[str, Any]
 
 
 class Refresh:
@@ -142,10 +142,10 @@ class Refresh:
                 last = row[ID]
                 yield last
 
-    def _differing(self, kept: BackgroundUpkeep, rows: Iterable[Row]) -> Iterator[Row]:
+    def _differing(self, kept: BackgroundUpkeep, rows: Iterable[_Row]) -> Iterator[_Row]:
         return (row for row in rows if differing_values(kept.check.check, row))
 
-    def _mended(self, kept: BackgroundUpkeep, rows: Sequence[Row]) -> None:
+    def _mended(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> None:
         for attempt in range(ATTEMPTS):
             if not rows:
                 return
@@ -160,7 +160,7 @@ class Refresh:
         for row in rows:
             self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: it kept changing while it was compared")
 
-    def _written(self, kept: BackgroundUpkeep, rows: Sequence[Row]) -> tuple[int, list[object]]:
+    def _written(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> tuple[int, list[object]]:
         """How many copies changed, and the documents the server refused to change."""
         if kept.check.repair is None:
             for row in rows:

@@ -12,7 +12,7 @@ from nestling.ir.capture.indexable import compared, served
 from nestling.ir.capture.shape import MAP_REDUCE, CommandOperation, CommandShape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.facts.statement import Pattern, Projection, StatementFacts
+from nestling.ir.facts.statement import FieldPattern, Projection, StatementFacts
 
 SCRIPTS = {
     "$where": "$where",
@@ -120,15 +120,15 @@ def _condition(clauses: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Pattern, ...]]:
+def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[FieldPattern, ...]]:
     """Fields compared for equality, fields compared otherwise, and patterns; each once, sorted."""
     equal: set[str] = set()
     ranged: set[str] = set()
-    patterns: set[Pattern] = set()
+    patterns: set[FieldPattern] = set()
     for name, tests in compared(condition):
         found = [test for test in (tests.get("$regex"), *_words(tests.get("$in"))) if str(test).startswith(REGEX)]
         for text in found:
-            patterns.add(Pattern(name, str(text).endswith("i"), "^" in str(text)))
+            patterns.add(FieldPattern(name, str(text).endswith("i"), "^" in str(text)))
         if not found and set(tests) <= {"$eq", "$in"}:
             equal.add(name)
         else:

@@ -22,8 +22,8 @@ from nestling.ir.facts.collection import (
     TwoWay,
     Validator,
 )
-from nestling.ir.facts.path import Path, Quantiles
-from nestling.ir.facts.statement import JoinFacts, Pattern, Projection, StatementFacts
+from nestling.ir.facts.path import PathFacts, Quantiles
+from nestling.ir.facts.statement import FieldPattern, JoinFacts, Projection, StatementFacts
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, arrays_on, field_path, steps_text
 
 __all__ = [
@@ -37,11 +37,11 @@ __all__ = [
     "CollectionFacts",
     "Copied",
     "Facts",
+    "FieldPattern",
     "IndexFacts",
     "JoinFacts",
     "NamespaceKind",
-    "Path",
-    "Pattern",
+    "PathFacts",
     "Projection",
     "Quantiles",
     "ReferenceFacts",

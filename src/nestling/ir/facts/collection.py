@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.facts.path import Path, Quantiles
+from nestling.ir.facts.path import PathFacts, Quantiles
 from nestling.ir.facts.statement import JoinFacts, StatementFacts
 from nestling.ir.facts.steps import ELEMENT
 from nestling.ir.facts.structure import Counted, StructureFacts
@@ -137,7 +137,7 @@ class CollectionFacts:
     sizes: Quantiles | None = None
     depth: int = 0
     fields: Quantiles | None = None
-    paths: tuple[Path, ...] = ()
+    paths: tuple[PathFacts, ...] = ()
     joins: tuple[JoinFacts, ...] = ()
     expires: bool = False
     options: tuple[str, ...] = ()
@@ -157,15 +157,15 @@ class CollectionFacts:
         """Whether it is a collection of documents people design."""
         return self.kind in (NamespaceKind.COLLECTION, NamespaceKind.CLUSTERED, NamespaceKind.CAPPED)
 
-    def path(self, *steps: str) -> Path | None:
+    def path(self, *steps: str) -> PathFacts | None:
         """The path of these steps."""
         return next((path for path in self.paths if path.steps == steps), None)
 
-    def top_level(self) -> tuple[Path, ...]:
+    def top_level(self) -> tuple[PathFacts, ...]:
         """The fields of the document itself."""
         return tuple(path for path in self.paths if len(path.steps) == 1)
 
-    def spatial(self, path: Path) -> bool:
+    def spatial(self, path: PathFacts) -> bool:
         """Whether the path lies in the coordinates of a GeoJSON object, or is what a geospatial index is on."""
         names = [step for step in path.steps if step != ELEMENT]
         if any(field in _prefixes(path.field) for index in self.indexes for field, kind in index.keys if _is_geo(kind)):

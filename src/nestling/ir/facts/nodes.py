@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.facts.collection import CollectionFacts
-from nestling.ir.facts.path import Path
+from nestling.ir.facts.path import PathFacts
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
+from nestling.ir.facts.structure import Steps
 
 DEEPEST = 8
 """Levels of nodes inside each other; what lies deeper is kept whole."""
@@ -23,8 +24,6 @@ _KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
 """Bytes, UUIDs, and the subtypes of our own."""
 LARGEST_MAP = 100
 """Fields of a sub-document beyond which it is kept whole: no table has so many columns that nobody gave it by hand."""
-
-Steps = tuple[str, ...]
 
 
 class NodeForm(StrEnum):
@@ -41,7 +40,7 @@ class NodeColumn:
     """A field of a node with one value. `why`: what keeps it whole (empty: it is plain)."""
 
     steps: Steps
-    path: Path
+    path: PathFacts
     why: str = ""
 
 
@@ -53,8 +52,8 @@ class NodeFacts:
     form: NodeForm
     columns: tuple[NodeColumn, ...]
     above: Steps | None = None
-    path: Path | None = None
-    unnamed: tuple[Path, ...] = ()  # fields whose names no query can say
+    path: PathFacts | None = None
+    unnamed: tuple[PathFacts, ...] = ()  # fields whose names no query can say
 
     def column(self, steps: Steps) -> NodeColumn | None:
         """The column of these steps."""
@@ -80,12 +79,12 @@ def paged_by(node: NodeFacts) -> tuple[Steps, ...]:
     return tuple(c.steps for c in node.columns if len(c.steps) == 1 and c.steps[0] in parts - {PAGE, "bucket_start"})
 
 
-def kinds(path: Path) -> frozenset[str]:
+def kinds(path: PathFacts) -> frozenset[str]:
     """The types a path has besides null."""
     return frozenset(name for name, count in path.types if count) - NOTHING
 
 
-def beyond_sql(path: Path) -> tuple[str, ...]:
+def beyond_sql(path: PathFacts) -> tuple[str, ...]:
     """What a path holds that no type of a model stands for, in words."""
     odd = [f"{name} values" for name, count in path.types if name in _BEYOND_SQL and count]
     return (*odd, *(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in _KEPT_SUBTYPES))
@@ -96,7 +95,7 @@ class _Reader:
 
     def __init__(self, collection: CollectionFacts, marks: Container[Steps]) -> None:
         self.collection, self.marks = collection, marks
-        self.below: dict[Steps, list[Path]] = {}
+        self.below: dict[Steps, list[PathFacts]] = {}
         for path in sorted(collection.paths, key=lambda path: (path.place, path.steps)):
             self.below.setdefault(path.steps[:-1], []).append(path)
 
@@ -104,11 +103,11 @@ class _Reader:
         yield from self._node((), NodeForm.DOCUMENT, None, None, 0)
 
     def _node(
-        self, steps: Steps, form: NodeForm, path: Path | None, above: Steps | None, depth: int
+        self, steps: Steps, form: NodeForm, path: PathFacts | None, above: Steps | None, depth: int
     ) -> Iterator[NodeFacts]:
         columns: list[NodeColumn] = []
-        inner: list[tuple[Path, NodeForm]] = []
-        unnamed: list[Path] = []
+        inner: list[tuple[PathFacts, NodeForm]] = []
+        unnamed: list[PathFacts] = []
         if form is NodeForm.VALUES and path is not None:
             columns.append(NodeColumn(steps, path))
         elif path is not None or not steps:
@@ -123,8 +122,8 @@ class _Reader:
         self,
         steps: Steps,
         columns: list[NodeColumn],
-        inner: list[tuple[Path, NodeForm]],
-        unnamed: list[Path],
+        inner: list[tuple[PathFacts, NodeForm]],
+        unnamed: list[PathFacts],
         depth: int,
     ) -> None:
         """Each field of a document is a column, a node of its own, or has a name no query can say."""
@@ -140,7 +139,7 @@ class _Reader:
             else:
                 inner.append((child, form))
 
-    def _form(self, path: Path, depth: int) -> tuple[NodeForm | None, str]:
+    def _form(self, path: PathFacts, depth: int) -> tuple[NodeForm | None, str]:
         """What a field is: a node, fields of this document with dotted names (DOCUMENT), or a column (None), perhaps whole."""
         found = kinds(path)
         if not found & {"object", "array"}:
@@ -152,7 +151,7 @@ class _Reader:
             return None, f"lies deeper than {DEEPEST} levels"
         return form, why
 
-    def _object(self, path: Path) -> tuple[NodeForm | None, str]:
+    def _object(self, path: PathFacts) -> tuple[NodeForm | None, str]:
         below = self.below.get(path.steps, [])
         if why := self._odd_object(path):
             return None, why
@@ -164,7 +163,7 @@ class _Reader:
         is_one = len(below) == 1 and not kinds(below[0]) & {"object", "array"}
         return (NodeForm.DOCUMENT if is_one else NodeForm.OBJECT), ""
 
-    def _odd_object(self, path: Path) -> str:
+    def _odd_object(self, path: PathFacts) -> str:
         below = self.below.get(path.steps, [])
         if not below:
             return "" if path.steps in self.marks else "is always an empty document"
@@ -179,7 +178,7 @@ class _Reader:
             return "has names no query can say"
         return "is a place on a map" if names == {"type", "coordinates"} else ""
 
-    def _array(self, path: Path) -> tuple[NodeForm | None, str]:
+    def _array(self, path: PathFacts) -> tuple[NodeForm | None, str]:
         elements = self._elements(path)
         if elements is None:
             return None, "is always an empty array"
@@ -196,5 +195,5 @@ class _Reader:
             return NodeForm.VALUES, ""
         return None, f"holds {' and '.join(sorted(found or NOTHING))} values"
 
-    def _elements(self, path: Path) -> Path | None:
+    def _elements(self, path: PathFacts) -> PathFacts | None:
         return next((each for each in self.below.get(path.steps, ()) if each.steps[-1] == ELEMENT), None)

@@ -22,7 +22,7 @@ class Quantiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class PathFacts:
     """A path: its BSON types with how often each occurs, and sizes in bytes of BSON.
 
     `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,

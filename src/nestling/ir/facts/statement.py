@@ -19,7 +19,7 @@ class JoinFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class FieldPattern:
     """A regular expression held against a field."""
 
     field: str
@@ -58,7 +58,7 @@ class StatementFacts:
     equalities: int = 0
     sort: tuple[tuple[str, int], ...] = ()
     joins: tuple[JoinFacts, ...] = ()
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[FieldPattern, ...] = ()
     collation: int = 0
     documents_examined: int = 0
     keys_examined: int = 0

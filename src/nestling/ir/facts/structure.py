@@ -12,6 +12,8 @@ from enum import StrEnum
 
 Steps = tuple[str, ...]
 Columns = tuple[Steps, ...]
+FieldPlace = tuple[str, Steps]
+"""A collection and the way to a field in its documents."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 from nestling.ir.programs.command import CreateIndex
 
-IndexForm = tuple[object, ...]
+IndexShape = tuple[object, ...]
 """All that an index is, but its name."""
 
 
-def index_form(index: CreateIndex, usual: object = None) -> IndexForm:
+def index_form(index: CreateIndex, usual: object = None) -> IndexShape:
     """The form of an index as a command; `usual` is its collection's own collation, which an index that names none has."""
     told = index.options
     others = repr(_plain({name: each for name, each in told.items() if name not in _KNOWN}))

@@ -25,7 +25,7 @@ from nestling.ir.primitives import (
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import FILES, MAY_BE_ARRAYS, TIMES, TypeName
 
-Where = tuple[str | int, ...]
+_Where = tuple[str | int, ...]
 
 _FILES = FILES | {TypeName.GEOMETRY}
 
@@ -35,14 +35,14 @@ def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterat
     if not collections and model.entities:
         yield Problem(what="the design has no collections", path=("collections",))
     for collection in collections:
-        path: Where = ("collections", collection.name)
+        path: _Where = ("collections", collection.name)
         if not model.has_entity(collection.root):
             yield unknown("entity", collection.root, (e.name for e in model.entities), path=(*path, "root"))
             continue
         yield from _collection_mistakes(model, collection, path)
         yield from _document_mistakes(model, collection.body, path, collection)
         for member in collection.variant.members if collection.variant else ():
-            where: Where = (*path, "variant", "members", member.body.entity)
+            where: _Where = (*path, "variant", "members", member.body.entity)
             if not model.has_entity(member.body.entity):
                 yield unknown("entity", member.body.entity, (e.name for e in model.entities), path=where)
             else:
@@ -51,7 +51,7 @@ def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterat
                     yield Problem(what=f"`{member.body.entity}` has no key to tell its documents apart", path=where)
 
 
-def _collection_mistakes(model: Model, collection: Collection, path: Where) -> Iterator[Problem]:
+def _collection_mistakes(model: Model, collection: Collection, path: _Where) -> Iterator[Problem]:
     entity = model.entity(collection.root)
     yield from _unknown_attributes(entity, collection.id, (*path, "id"))
     if collection.id and set(collection.id) not in ({*entity.key}, *map(set, entity.uniques)):
@@ -72,7 +72,7 @@ def _collection_mistakes(model: Model, collection: Collection, path: Where) -> I
     yield from _option_mistakes(entity, collection, path)
 
 
-def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: Where) -> Iterator[Problem]:
+def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: _Where) -> Iterator[Problem]:
     yield from _unknown_attributes(entity, split.attributes, path)
     if split.rows is not None:
         yield from _unknown_attributes(entity, (split.rows.attribute,), path)
@@ -86,7 +86,7 @@ def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: 
         yield Problem(what="the key cannot be split off", path=path)
 
 
-def _file_mistakes(model: Model, entity: Entity, split: Split, path: Where) -> Iterator[Problem]:
+def _file_mistakes(model: Model, entity: Entity, split: Split, path: _Where) -> Iterator[Problem]:
     """A document only points to a file: what others refer to, or rows are joined by, cannot be in one."""
     links = (link.child_attributes for link in model.parents_of(entity.name))
     referring = {name for group in (*entity.uniques, *links) for name in group}
@@ -98,7 +98,7 @@ def _file_mistakes(model: Model, entity: Entity, split: Split, path: Where) -> I
             yield Problem(what=what, path=path, next_move="split it off without `gridfs`")
 
 
-def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: Where) -> Iterator[Problem]:
+def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: _Where) -> Iterator[Problem]:
     yield from _unknown_attributes(entity, bucket.by, (*path, "by"))
     for name in bucket.by:
         if name in entity and entity.attribute(name).type.name in MAY_BE_ARRAYS:
@@ -120,7 +120,7 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
         yield Problem(what="a bucket collection has no id, variant or splits of its own", path=path)
 
 
-def _window_mistakes(entity: Entity, attribute: str, path: Where) -> Iterator[Problem]:
+def _window_mistakes(entity: Entity, attribute: str, path: _Where) -> Iterator[Problem]:
     if attribute not in entity:
         yield entity.no_attribute(attribute, path)
     elif entity.attribute(attribute).type.name not in TIMES:
@@ -128,7 +128,7 @@ def _window_mistakes(entity: Entity, attribute: str, path: Where) -> Iterator[Pr
         yield Problem(what=what, path=path)
 
 
-def _variant_mistakes(collection: Collection, variant: Variant, path: Where) -> Iterator[Problem]:
+def _variant_mistakes(collection: Collection, variant: Variant, path: _Where) -> Iterator[Problem]:
     if variant.members and variant.value is None:
         yield Problem(what="the root needs a discriminator value beside its members", path=path)
     for name, _ in variant.subtypes:
@@ -136,7 +136,7 @@ def _variant_mistakes(collection: Collection, variant: Variant, path: Where) -> 
             yield Problem(what=f"subtype `{name}` is not embedded inline", path=(*path, "subtypes", name))
 
 
-def _option_mistakes(entity: Entity, collection: Collection, path: Where) -> Iterator[Problem]:
+def _option_mistakes(entity: Entity, collection: Collection, path: _Where) -> Iterator[Problem]:
     options = collection.options
     if options.kind is CollectionKind.TIME_SERIES:
         time = entity.attribute(options.time) if options.time and options.time in entity else None
@@ -167,7 +167,7 @@ def _is_inside(body: Document, attribute: str) -> bool:
     return nested or any(attribute in pairs.attributes for pairs in body.pairs)
 
 
-def _document_mistakes(model: Model, body: Document, path: Where, collection: Collection | None) -> Iterator[Problem]:
+def _document_mistakes(model: Model, body: Document, path: _Where, collection: Collection | None) -> Iterator[Problem]:
     entity = model.entity(body.entity)
     yield from _said_twice((*path, "fields"), (field.attribute for field in body.fields))
     yield from _said_twice((*path, "embeddings"), (embedding.field for embedding in body.embeddings))
@@ -195,7 +195,7 @@ def _document_mistakes(model: Model, body: Document, path: Where, collection: Co
 
 
 def _reference_mistakes(
-    model: Model, body: Document, reference: Reference, path: Where, collection: Collection | None
+    model: Model, body: Document, reference: Reference, path: _Where, collection: Collection | None
 ) -> Iterator[Problem]:
     if not model.has_relationship(reference.relationship):
         yield unknown("relationship", reference.relationship, (r.name for r in model.relationships), path=path)
@@ -219,7 +219,7 @@ def _reference_mistakes(
             yield Problem(what="a child-reference names the field of the ids", path=path)
 
 
-def _path_mistakes(model: Model, start: str, hops: Sequence[Hop], path: Where) -> Iterator[Problem]:
+def _path_mistakes(model: Model, start: str, hops: Sequence[Hop], path: _Where) -> Iterator[Problem]:
     at = start
     if not hops:
         yield Problem(what="the path has no relationship", path=path)
@@ -233,7 +233,7 @@ def _path_mistakes(model: Model, start: str, hops: Sequence[Hop], path: Where) -
         at = hop.target(model)
 
 
-def _copy_mistakes(model: Model, body: Document, copy: Copy, path: Where) -> Iterator[Problem]:
+def _copy_mistakes(model: Model, body: Document, copy: Copy, path: _Where) -> Iterator[Problem]:
     problems = tuple(_path_mistakes(model, body.entity, copy.path, (*path, "of")))
     yield from problems
     if problems:
@@ -263,7 +263,7 @@ def _copy_mistakes(model: Model, body: Document, copy: Copy, path: Where) -> Ite
     yield from _home_copy_mistakes(model, copy, source, path)
 
 
-def _home_copy_mistakes(model: Model, copy: Copy, source: Entity, path: Where) -> Iterator[Problem]:
+def _home_copy_mistakes(model: Model, copy: Copy, source: Entity, path: _Where) -> Iterator[Problem]:
     if not copy.home:
         if copy.orphans is not None:
             yield Problem(what="only a copy that is the home has orphans", path=(*path, "orphans"))
@@ -291,7 +291,7 @@ def _always_there(entity: Entity, name: str) -> bool:
     return name in entity.key or not entity.attribute(name).nullable
 
 
-def _computed_mistakes(model: Model, body: Document, computed: Computed, path: Where) -> Iterator[Problem]:
+def _computed_mistakes(model: Model, body: Document, computed: Computed, path: _Where) -> Iterator[Problem]:
     problems = tuple(_path_mistakes(model, body.entity, computed.path, (*path, "of")))
     yield from problems
     if problems:
@@ -306,7 +306,7 @@ def _computed_mistakes(model: Model, body: Document, computed: Computed, path: W
 
 
 def _embedding_mistakes(
-    model: Model, body: Document, embedding: Embedding, path: Where, collection: Collection | None
+    model: Model, body: Document, embedding: Embedding, path: _Where, collection: Collection | None
 ) -> Iterator[Problem]:
     if not model.has_relationship(embedding.relationship):
         yield unknown("relationship", embedding.relationship, (r.name for r in model.relationships), path=path)
@@ -338,7 +338,7 @@ def _embedding_mistakes(
     yield from _document_mistakes(model, embedding.body, path, None)
 
 
-def _slot_mistakes(child: Entity, embedding: Embedding, path: Where) -> Iterator[Problem]:
+def _slot_mistakes(child: Entity, embedding: Embedding, path: _Where) -> Iterator[Problem]:
     slots = embedding.slots
     assert slots is not None
     if slots.attribute not in child:
@@ -354,14 +354,14 @@ def _slot_mistakes(child: Entity, embedding: Embedding, path: Where) -> Iterator
         yield Problem(what="slots make an array of at least one place", path=(*path, "slots"))
 
 
-def _said_twice(path: Where, names: Iterator[str]) -> Iterator[Problem]:
+def _said_twice(path: _Where, names: Iterator[str]) -> Iterator[Problem]:
     """Two entries of one name, which no file could tell apart."""
     for name, times in Counter(names).items():
         if times > 1:
             yield Problem(what=f"`{name}` is there twice", path=(*path, name), next_move="rename one, or make them one")
 
 
-def _unknown_attributes(entity: Entity, names: Iterator[str] | Sequence[str], path: Where) -> Iterator[Problem]:
+def _unknown_attributes(entity: Entity, names: Iterator[str] | Sequence[str], path: _Where) -> Iterator[Problem]:
     for name in names:
         if name not in entity:
             yield entity.no_attribute(name, path)

@@ -16,7 +16,7 @@ from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollec
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import TypeName
 
-Where = tuple[str | int, ...]
+_Where = tuple[str | int, ...]
 
 
 def mistakes_in_layout(
@@ -47,7 +47,7 @@ def mistakes_in_layout(
 def _index_mistakes(indexes: Sequence[Index], stores: Sequence[StoredCollection]) -> Iterator[Problem]:
     known = {store.name: frozenset(paths_in(store)) for store in stores}
     for number, index in enumerate(indexes):
-        where: Where = ("indexes", number)
+        where: _Where = ("indexes", number)
         if index.collection not in known:
             yield unknown("collection", index.collection, known, path=where)
             continue
@@ -140,11 +140,11 @@ def _part_mistakes(store: StoredCollection) -> Iterator[Problem]:
                 yield Problem(what=what, path=path, next_move="let the child hold the id as well")
 
 
-def _scalar_mistakes(model: Model, node: Node, path: Where) -> Iterator[Problem]:
+def _scalar_mistakes(model: Model, node: Node, path: _Where) -> Iterator[Problem]:
     """Rows embedded as bare values have room for one attribute, whose NULL cannot be told from json's null."""
     body, embedding = node.body, node.embedding
     if node.form is Form.SCALARS and embedding is not None:
-        where: Where = (*path, "embeddings", embedding.field)
+        where: _Where = (*path, "embeddings", embedding.field)
         held = [reference for reference in body.references if reference.holder is Holder.PARENT]
         if len(node.stored) != 1 or body.pairs or body.embeddings or body.copies or body.computed or held:
             stored = ", ".join(field.attribute for field in node.stored) or "nothing"

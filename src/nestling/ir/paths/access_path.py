@@ -37,29 +37,29 @@ class FixedValue:
 class IfMissing:
     """`value`, or `otherwise` when it is missing or null."""
 
-    value: Expression
-    otherwise: Expression
+    value: PathExpression
+    otherwise: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class NullAsMissing:
     """`value`, but missing when it is null: where NULL had to be stored as null, in arrays of bare values."""
 
-    value: Expression
+    value: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOf:
     """A sub-document of (field name, value), in that order; fields whose value is missing are left out."""
 
-    fields: tuple[tuple[str, Expression], ...]
+    fields: tuple[tuple[str, PathExpression], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PairValue:
     """The `value` field of the first element of `array` whose `key` field equals `name`; missing when there is none."""
 
-    array: Expression
+    array: PathExpression
     key: str
     name: str
     value: str
@@ -71,7 +71,7 @@ class InOrder:
     sub-document, stays as it is.
     """
 
-    value: Expression
+    value: PathExpression
     fields: tuple[str, ...]
     several: bool = False
 
@@ -80,22 +80,22 @@ class InOrder:
 class UnlessEmpty:
     """The sub-document, but missing when it has no fields."""
 
-    document: Expression
+    document: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class Climb:
     """The elements `{k: key, p: key above, v: …}` of an array on the way up from the key `start`, nearest first, each once."""
 
-    array: Expression
-    start: Expression
+    array: PathExpression
+    start: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class RootFirst:
     """The array of a `Climb` in reverse, at most `limit` elements. A cycle has no root: its elements come first, by `k`."""
 
-    array: Expression
+    array: PathExpression
     limit: int | None = None
 
 
@@ -103,23 +103,23 @@ class RootFirst:
 class Behind:
     """How many elements of an array stand behind the first that is `value`."""
 
-    array: Expression
-    value: Expression
+    array: PathExpression
+    value: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class WithLast:
     """An array with one more element at its end."""
 
-    array: Expression
-    element: Expression
+    array: PathExpression
+    element: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class PathText:
     """The texts of an array with the separator before, between and after them; a missing array is one of none."""
 
-    array: Expression
+    array: PathExpression
     separator: str
 
 
@@ -127,7 +127,7 @@ class PathText:
 class HasElements:
     """Whether an array has any."""
 
-    array: Expression
+    array: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Marks:
     field: str
 
 
-Expression = (
+PathExpression = (
     FieldPath
     | FixedValue
     | IfMissing
@@ -190,9 +190,9 @@ class Comparator(StrEnum):
 class DocumentComparison:
     """Two expressions compared."""
 
-    left: Expression
+    left: PathExpression
     comparator: Comparator
-    right: Expression
+    right: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class Lookup:
 
     source: Step
     foreign: Step
-    local: Expression
+    local: PathExpression
     foreign_path: str
     field: str
 
@@ -263,7 +263,7 @@ class ProjectDocuments:
     """Rows: a new document of (name, value) from each, in that order; fields whose value is missing are left out."""
 
     source: Step
-    fields: tuple[tuple[str, Expression], ...]
+    fields: tuple[tuple[str, PathExpression], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ def _predicate_text(predicate: Predicate) -> str:
             assert_never(predicate)
 
 
-def describe_expression(expression: Expression) -> str:  # noqa: C901 - one case for each
+def describe_expression(expression: PathExpression) -> str:  # noqa: C901 - one case for each
     """An expression in words."""
     match expression:
         case FieldPath(path):

@@ -15,7 +15,7 @@ from nestling.ir.statements.algebra import AggregateCall, SortKey, WindowFunctio
 from nestling.ir.statements.expression import Collation, Column, Expression
 
 if TYPE_CHECKING:
-    from nestling.ir.paths.access_path import Expression as PathExpression
+    from nestling.ir.paths.access_path import PathExpression as PathExpression
     from nestling.ir.paths.access_path import Step
 
 ColumnId: TypeAlias = tuple[str, str]

@@ -54,7 +54,7 @@ class SubDocument:
     `spread`: a column that holds a sub-document whose fields are there too (what the document carries along unseen).
     """
 
-    fields: tuple[tuple[str, Value], ...]
+    fields: tuple[tuple[str, WrittenValue], ...]
     spread: str | None = None
 
 
@@ -62,7 +62,7 @@ class SubDocument:
 class Items:
     """An array of these values, a missing one as null."""
 
-    items: tuple[Value, ...] = ()
+    items: tuple[WrittenValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class PairList:
 
     key: str
     value: str
-    pairs: tuple[tuple[str, Value], ...]
+    pairs: tuple[tuple[str, WrittenValue], ...]
 
 
-Value: TypeAlias = Cell | Constant | GivenValue | SubDocument | Items | PairList
+WrittenValue: TypeAlias = Cell | Constant | GivenValue | SubDocument | Items | PairList
 
 # --- which documents -------------------------------------------------------------------------------------------------
 
@@ -90,11 +90,11 @@ class Test(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class FieldMatch:
     """A field of a document, compared with a value."""
 
     path: str
-    value: Value
+    value: WrittenValue
     test: Test = Test.EQUAL
 
 
@@ -103,7 +103,7 @@ class ElementFilter:
     """What `$[name]` in a path stands for: the elements that match, paths relative to the element ("": the element itself)."""
 
     name: str
-    matches: tuple[Match, ...]
+    matches: tuple[FieldMatch, ...]
 
 
 # --- what changes in them --------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Set:
     """
 
     path: str
-    value: Value
+    value: WrittenValue
     place: str | None = None
     first: int = 0
 
@@ -126,7 +126,7 @@ class Increment:
     """The number grows by the value (falls, with a negative one); missing counts as 0, and so does a missing value."""
 
     path: str
-    value: Value
+    value: WrittenValue
     negative: bool = False
 
 
@@ -135,7 +135,7 @@ class Extend:
     """The field becomes the value where that is less (`greater`: more) than what is there, or where nothing is."""
 
     path: str
-    value: Value
+    value: WrittenValue
     greater: bool
 
 
@@ -146,7 +146,7 @@ class Push:
     """
 
     path: str
-    value: Value | None
+    value: WrittenValue | None
     order: tuple[tuple[str, int], ...] = ()
     keep: int | None = None
 
@@ -156,7 +156,7 @@ class Pull:
     """The array loses the elements that match."""
 
     path: str
-    matches: tuple[Match, ...]
+    matches: tuple[FieldMatch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class AddToSet:
     """The array gets the value unless it holds it."""
 
     path: str
-    value: Value
+    value: WrittenValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class ComputeField:
     layout: Layout
 
 
-Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | ComputeField
+DocumentChange: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | ComputeField
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 
@@ -280,13 +280,13 @@ class UpdateDocuments:
     """
 
     collection: str
-    where: tuple[Match, ...]
-    changes: tuple[Change, ...]
+    where: tuple[FieldMatch, ...]
+    changes: tuple[DocumentChange, ...]
     filters: tuple[ElementFilter, ...] = ()
     many: bool = False
     otherwise: tuple[WriteStep, ...] = ()
-    on_insert: tuple[tuple[str, Value], ...] | None = None
-    back: tuple[Change, ...] = ()
+    on_insert: tuple[tuple[str, WrittenValue], ...] | None = None
+    back: tuple[DocumentChange, ...] = ()
     sure: str = ""
     apart: bool = False
 
@@ -296,7 +296,7 @@ class DeleteDocuments:
     """Remove the documents that match."""
 
     collection: str
-    where: tuple[Match, ...]
+    where: tuple[FieldMatch, ...]
     many: bool = False
 
 

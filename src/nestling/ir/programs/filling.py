@@ -24,7 +24,6 @@ from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, check_
 from nestling.ir.programs.program import (
     MISSING,
     CellRef,
-    Command,
     CompiledWrite,
     ForEach,
     GivenRows,
@@ -35,14 +34,15 @@ from nestling.ir.programs.program import (
     ReadRows,
     RefuseRows,
     TakeNumbers,
-    Update,
+    UpdateDocument,
     WholeDocument,
+    WriteCommand,
 )
 from nestling.ir.value_forms.decimal128 import from_decimal128, to_decimal128
 
 Leaf = Callable[[object], object]
 """The value of a `CellRef` or `Placeholder`: `MISSING` when NULL, the leaf itself while it is not known."""
-Row: TypeAlias = Mapping[str, object]
+RowFields: TypeAlias = Mapping[str, object]
 _OPEN = (CellRef, Placeholder, OrNull, Negated, PartDocument, WholeDocument)
 _NEW_IDS: Mapping[IdForm, Callable[[], object]] = {
     IdForm.UUID: uuid4,
@@ -90,7 +90,7 @@ def parameter_leaf(given: Mapping[str, object]) -> Leaf:
     return known
 
 
-def row_leaf(row: Row) -> Leaf:
+def row_leaf(row: RowFields) -> Leaf:
     """Cells by the columns of a row."""
     return lambda leaf: row.get(leaf.column, MISSING) if isinstance(leaf, CellRef) else leaf
 
@@ -106,7 +106,7 @@ def _bound(step: ProgramStep, given: Mapping[str, object]) -> ProgramStep:
             return step
         case ForEach(steps=steps):
             return replace(step, steps=tuple(_bound(inner, given) for inner in steps))
-        case Command():
+        case WriteCommand():
             filled = filled_command(step, leaf)
             return replace(filled, otherwise=tuple(_bound(inner, given) for inner in step.otherwise))
         case _:
@@ -128,7 +128,7 @@ def bound_read(read: CompiledRead, given: Mapping[str, object]) -> CompiledRead:
     return _put_in_read(read, put, open_names)
 
 
-def read_for_row(step: ReadRows, row: Row, lists: Mapping[str, Sequence[object]] | None = None) -> CompiledRead:
+def read_for_row(step: ReadRows, row: RowFields, lists: Mapping[str, Sequence[object]] | None = None) -> CompiledRead:
     """The read of a step with the row's columns, and these lists, in place of the parameters that stand for them."""
     raw: dict[str, object] = {name: row.get(column) for name, column in step.cells}
     raw |= lists or {}
@@ -250,7 +250,7 @@ def is_open(value: object) -> bool:
 # --- commands --------------------------------------------------------------------------------------------------------
 
 
-def filled_command(command: Command, leaf: Leaf) -> Command:
+def filled_command(command: WriteCommand, leaf: Leaf) -> WriteCommand:
     """The command with its leaves filled; what is `otherwise` stays as it is."""
     filled = replace(
         command,
@@ -282,7 +282,7 @@ def filled_condition(condition: Mql, leaf: Leaf) -> Mql:
     return made
 
 
-def _filled_update(update: Update, leaf: Leaf) -> Update:
+def _filled_update(update: UpdateDocument, leaf: Leaf) -> UpdateDocument:
     if isinstance(update, tuple):
         return tuple(cast(Mql, fill(stage, _or_null(leaf))) for stage in update)
     made: dict[str, Mql] = {}
@@ -324,7 +324,7 @@ def parameters_of(steps: Iterable[ProgramStep]) -> Iterator[str]:
                 pass
             case ForEach(steps=inner):
                 yield from parameters_of(inner)
-            case Command():
+            case WriteCommand():
                 yield from _names((step.filter, step.update, step.document, step.array_filters))
                 yield from _names([place.column for place in step.places])
                 yield from parameters_of(step.otherwise)

@@ -127,12 +127,12 @@ class ArrayPlace:
     first: int = 0
 
 
-Update: TypeAlias = Mql | tuple[Mql, ...]
+UpdateDocument: TypeAlias = Mql | tuple[Mql, ...]
 """A document of operators, or the stages of an aggregation that the document goes through."""
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class WriteCommand:
     """One command; `otherwise` runs when nothing matched.
 
     `back`: a second update of the same document, of constants alone, sent with the first. `apart`: outside of the transaction.
@@ -141,7 +141,7 @@ class Command:
     action: Action
     collection: str
     filter: Mql | None = None
-    update: Update | None = None
+    update: UpdateDocument | None = None
     document: object = None  # a document, perhaps a `PartDocument`
     array_filters: tuple[Mql, ...] = ()
     upsert: bool = False
@@ -176,7 +176,7 @@ class NextNumbers:
     count: int
 
 
-ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | Command
+ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | WriteCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +220,9 @@ class CompiledWrite:
         return tuple(each for each in self.new_numbers if each.count is not None)
 
     @property
-    def command(self) -> Command | None:
+    def command(self) -> WriteCommand | None:
         """The one command the program consists of, if it does."""
         only = self.steps[0] if len(self.steps) == 1 else None
-        if not isinstance(only, Command) or only.otherwise or only.back is not None or self.answer is not None:
+        if not isinstance(only, WriteCommand) or only.otherwise or only.back is not None or self.answer is not None:
             return None
         return only

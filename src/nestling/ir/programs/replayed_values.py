@@ -17,7 +17,15 @@ from bson import ObjectId
 from nestling.ir.paths.write_path import IdForm, NewId
 from nestling.ir.programs.compiled import CompiledRead, ServerTime, bind
 from nestling.ir.programs.filling import bind_write
-from nestling.ir.programs.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
+from nestling.ir.programs.program import (
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+    WriteCommand,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,7 @@ class StandIns:
                 return replace(step, read=self._read(read))
             case ForEach(steps=steps):
                 return replace(step, steps=tuple(map(self._step, steps)))
-            case Command(update=update, otherwise=otherwise):
+            case WriteCommand(update=update, otherwise=otherwise):
                 return replace(step, update=self._put(update), otherwise=tuple(map(self._step, otherwise)))
             case GivenRows() | RefuseRows():
                 return step

@@ -14,7 +14,7 @@ from nestling.ir.drift import CompiledCheck
 from nestling.ir.freshness import Freshness
 from nestling.ir.paths.write_path import UpdateDocuments
 from nestling.ir.programs.compiled import CompiledRead, ReadPlan
-from nestling.ir.programs.program import Command
+from nestling.ir.programs.program import WriteCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class IdSearch:
     """The `_id`s (column `id`) of the documents with one of several anchors: a read, and for each anchor its parameters."""
 
     upkeep: str
@@ -111,7 +111,7 @@ class CompiledShared:
 
     read: CompiledRead
     path: str
-    command: Command
+    command: WriteCommand
 
 
 @dataclass(frozen=True, slots=True)

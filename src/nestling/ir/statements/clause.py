@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from nestling.common.errors import InputError, Problem
 
-Scalar: TypeAlias = str | int | bool
+ClauseValue: TypeAlias = str | int | bool
 
 
 class ClauseOperator(StrEnum):
@@ -46,7 +46,7 @@ class Clause:
 
     name: str
     comparison: ClauseOperator
-    value: Scalar | None = None
+    value: ClauseValue | None = None
 
     def __str__(self) -> str:
         end = "" if self.comparison in _ABSENCES else f" {json.dumps(self.value, ensure_ascii=False)}"
@@ -96,7 +96,7 @@ class Clause:
             return False
         return _alike(exact.value, bound.value) and not bound.holds(exact.value)
 
-    def holds(self, value: Scalar | None) -> bool:
+    def holds(self, value: ClauseValue | None) -> bool:
         """Whether a value of the constant's own kind fulfils it."""
         mine = self.value
         match self.comparison:
@@ -121,11 +121,11 @@ def imply(given: Collection[Clause], wanted: Collection[Clause]) -> bool:
     return all(any(one.implies(each) for one in given) for each in wanted)
 
 
-def _alike(one: Scalar | None, other: Scalar | None) -> bool:
+def _alike(one: ClauseValue | None, other: ClauseValue | None) -> bool:
     return one is not None and type(one) is type(other)
 
 
-def _value(text: str) -> Scalar | None:
+def _value(text: str) -> ClauseValue | None:
     try:
         found = json.loads(text)
     except ValueError:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.model import Attribute, AttributeName, Entity, Model, Relationship
 from nestling.ir.primitives import CollectionKind, Holder
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within
 from nestling.ir.storage.stored_equality import equal_as_stored
-from nestling.ir.storage.stored_names import Named, stored_names
+from nestling.ir.storage.stored_names import stored_names
 from nestling.ir.types import NEVER_TEXT, TEXTS
 
 _OPTIONS = {
@@ -107,7 +107,7 @@ def followed_links(stores: Iterable[StoredCollection]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _followed(design: Design) -> frozenset[Named]:
+def _followed(design: Design) -> frozenset[AttributeName]:
     """What these and buckets are found by."""
     nodes = [node for store in design.stores for node in store.nodes()]
     found = {(node.entity, name) for node in nodes if node.bucket is not None for name in node.bucket.by}
@@ -120,7 +120,7 @@ def _followed(design: Design) -> frozenset[Named]:
 # --- what lies where -------------------------------------------------------------------------------------------------
 
 
-def _at(design: Design, store: StoredCollection, paths: Iterable[str]) -> Iterator[Named]:
+def _at(design: Design, store: StoredCollection, paths: Iterable[str]) -> Iterator[AttributeName]:
     """The attributes at the paths, or in the documents there."""
     stored = [*stored_names(design.model, store)]
     for path in paths:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nestling.ir.design import Design
-from nestling.ir.model import Model
+from nestling.ir.model import AttributeName, Model
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.storage.layout import Node, StoredCollection
 from nestling.ir.storage.names import join
 
-Named = tuple[str, str]
-"""An entity and the name of an attribute of it."""
 NO_NAMES: Mapping[str, str] = {}
 
 
-def stored_names(model: Model, store: StoredCollection) -> Iterator[tuple[str, Named]]:
+def stored_names(model: Model, store: StoredCollection) -> Iterator[tuple[str, AttributeName]]:
     """The path of every attribute in a collection's documents; those of arrays' elements have no numbers."""
     for root in store.roots:
         yield from _below(model, root, "")
@@ -38,7 +36,7 @@ def said(path: str, names: Mapping[str, str]) -> str:
     return ", ".join(parts) or path
 
 
-def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, Named]]:
+def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, AttributeName]]:
     at = join(prefix, node.field)
     yield from ((join(at, field.path), (node.entity, field.attribute)) for field in node.stored)
     for pairs in node.body.pairs:

@@ -22,7 +22,7 @@ from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.model import Attribute
 from nestling.ir.statements.expression import Collation
 from nestling.ir.text.form import FileMap, FormProblems, Texts, without, words_schema
-from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_reader import YamlPath
 from nestling.ir.text.yaml_writer import Plain
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 
@@ -38,7 +38,7 @@ class AllowedForm(FileMap):
     minimum_length: int | None = Field(None, description="the fewest characters")
     maximum_length: int | None = Field(None, description="the most characters")
 
-    def to_ir(self, kind: Type, path: Path, findings: FormProblems) -> Allowed | None:
+    def to_ir(self, kind: Type, path: YamlPath, findings: FormProblems) -> Allowed | None:
         """What is allowed; None when it cannot be read, which is noted."""
 
         def scalar(value: str | float) -> Scalar:
@@ -104,7 +104,9 @@ class AttributeForm(FileMap):
         description="whether rows of the source have further digits, which are cut off as they are read (`--milliseconds`)",
     )
 
-    def to_ir(self, name: str, path: Path, findings: FormProblems, texts: Collation = Collation.BINARY) -> Attribute:
+    def to_ir(
+        self, name: str, path: YamlPath, findings: FormProblems, texts: Collation = Collation.BINARY
+    ) -> Attribute:
         """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
         text = self.type.strip()
         required = text.endswith("!")
@@ -120,7 +122,7 @@ class AttributeForm(FileMap):
         fraction = self._fraction(kind, path, findings)
         return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule, allowed, fraction)
 
-    def _fraction(self, kind: Type, path: Path, findings: FormProblems) -> Fraction | None:
+    def _fraction(self, kind: Type, path: YamlPath, findings: FormProblems) -> Fraction | None:
         if self.fraction_digits is not None and not has_fraction(kind):
             what = f"`fraction_digits` is for times, and not for `{kind}`"
             findings.problems.append(Problem(what=what, path=path, next_move="take it out"))
@@ -132,7 +134,7 @@ class AttributeForm(FileMap):
             otherwise=None,
         )
 
-    def _default(self, kind: Type, path: Path, findings: FormProblems) -> Default | None:
+    def _default(self, kind: Type, path: YamlPath, findings: FormProblems) -> Default | None:
         said = [name for name in ("default", "generated", "default_sql", "computed") if getattr(self, name) is not None]
         if len(said) > 1:
             what = f"{' and '.join(f'`{name}`' for name in said)} cannot both be"
@@ -194,5 +196,5 @@ def _default_entry(default: Default | None) -> dict[str, object]:
             assert_never(default)
 
 
-def _type(text: str, path: Path, findings: FormProblems) -> Type:
+def _type(text: str, path: YamlPath, findings: FormProblems) -> Type:
     return findings.read(lambda: Type.parse(text), path, otherwise=Type(TypeName.ANY))

@@ -12,12 +12,12 @@ from nestling.ir import primitives as ir
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.clause import Clause, ClauseOperator, Scalar
+from nestling.ir.statements.clause import Clause, ClauseOperator, ClauseValue
 from nestling.ir.text.document_form import DocumentForm, document_text
-from nestling.ir.text.form import FileMap, FormProblems, Id, Named, Texts, group_text, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, Id, NamedMap, Texts, group_text, without, words_schema
 from nestling.ir.text.stored_names import Orders, order_text, orders
-from nestling.ir.text.yaml_reader import Path
-from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.text.yaml_reader import YamlPath
+from nestling.ir.text.yaml_writer import BlockMap, Plain
 
 
 class OptionsForm(FileMap):
@@ -29,7 +29,7 @@ class OptionsForm(FileMap):
     granularity: str | None = None
     size_bytes: int | None = Field(None, description="capped: its size")
 
-    def to_ir(self, path: Path, findings: FormProblems) -> ir.Options:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> ir.Options:
         """The options."""
         kind = findings.word(ir.CollectionKind, self.kind, (*path, "kind"), otherwise=ir.CollectionKind.PLAIN)
         return ir.Options(kind, self.time, self.meta, self.granularity, self.size_bytes)
@@ -67,7 +67,7 @@ class SummaryForm(FileMap):
     min: str | None = None
     max: str | None = None
 
-    def to_ir(self, field: str, path: Path, findings: FormProblems) -> ir.Summary:
+    def to_ir(self, field: str, path: YamlPath, findings: FormProblems) -> ir.Summary:
         """The summary."""
         said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) + (self.rows is not None) != 1 or self.rows not in (None, "count"):
@@ -89,9 +89,9 @@ class BucketForm(FileMap):
     field: str
     limit: int
     window: WindowForm | None = None
-    summary: Named[SummaryForm] = Field({})
+    summary: NamedMap[SummaryForm] = Field({})
 
-    def to_ir(self, path: Path, findings: FormProblems) -> ir.Bucket:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> ir.Bucket:
         """The bucket."""
         window = None
         if self.window is not None:
@@ -128,10 +128,10 @@ class VariantForm(FileMap):
 
     discriminator: str
     value: str | None = Field(None, description="what the root's documents carry")
-    members: Named[MemberForm] = Field({}, description="entity: further kinds of documents")
-    subtypes: Named[str] = Field({}, description="relationship embedded inline: its discriminator value")
+    members: NamedMap[MemberForm] = Field({}, description="entity: further kinds of documents")
+    subtypes: NamedMap[str] = Field({}, description="relationship embedded inline: its discriminator value")
 
-    def to_ir(self, model: Model, path: Path, findings: FormProblems) -> ir.Variant:
+    def to_ir(self, model: Model, path: YamlPath, findings: FormProblems) -> ir.Variant:
         """The variant."""
         members = tuple(
             ir.Member(form.value, form.body(n, model, (*path, "members", n), findings))
@@ -186,10 +186,10 @@ class CollectionForm(DocumentForm):
     options: OptionsForm | None = None
     bucket: BucketForm | None = None
     variant: VariantForm | None = None
-    splits: Named[SplitForm] = Field({}, description="collection: the attributes or rows that live there")
-    constants: Named[Id] = Field({}, description="fields every document carries, such as a schema version")
+    splits: NamedMap[SplitForm] = Field({}, description="collection: the attributes or rows that live there")
+    constants: NamedMap[Id] = Field({}, description="fields every document carries, such as a schema version")
 
-    def to_ir(self, name: str, model: Model, path: Path, findings: FormProblems) -> ir.Collection:
+    def to_ir(self, name: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Collection:
         """The collection."""
         return ir.Collection(
             name,
@@ -214,7 +214,7 @@ class CollectionForm(DocumentForm):
             "variant": None if variant is None else VariantForm.from_ir(variant, model),
             "splits": {split.collection: SplitForm.from_ir(split) for split in collection.splits},
         }
-        return Block({"root": collection.root} | without(head) | document_text(collection.body, model))
+        return BlockMap({"root": collection.root} | without(head) | document_text(collection.body, model))
 
 
 class IndexForm(FileMap):
@@ -223,7 +223,7 @@ class IndexForm(FileMap):
     collection: str
     keys: Orders
     unique: bool = False
-    partial: Named[Scalar | dict[Literal["<", "<=", ">", ">=", "exists"], Scalar] | None] = Field(
+    partial: NamedMap[ClauseValue | dict[Literal["<", "<=", ">", ">=", "exists"], ClauseValue] | None] = Field(
         {}, description='path: the value it must have (null: none), or `{">": 100}`, `{exists: true}`'
     )
     expire_after_seconds: int | None = None
@@ -251,7 +251,7 @@ class IndexForm(FileMap):
 _EXISTS = "exists"
 
 
-def _constants(path: str, said: Scalar | Mapping[Any, Scalar] | None) -> Iterator[Clause]:
+def _constants(path: str, said: ClauseValue | Mapping[Any, ClauseValue] | None) -> Iterator[Clause]:
     if not isinstance(said, Mapping):
         yield Clause(path, ClauseOperator.NULL if said is None else ClauseOperator.EQUAL, said)
         return
@@ -276,12 +276,12 @@ def _partial(constants: Iterable[Clause]) -> Plain:
 class DesignForm(FileMap):
     """A document schema."""
 
-    collections: Named[CollectionForm]
+    collections: NamedMap[CollectionForm]
     indexes: list[IndexForm] | None = Field(
         None, description="to build besides those that keys, references and upkeep have, named or not"
     )
 
-    def to_ir(self, model: Model, path: Path, findings: FormProblems) -> Design | None:
+    def to_ir(self, model: Model, path: YamlPath, findings: FormProblems) -> Design | None:
         """The design over `model`, None when it breaks an invariant; those are noted."""
         collections = tuple(
             form.to_ir(n, model, (*path, "collections", n), findings) for n, form in self.collections.items()
@@ -294,4 +294,4 @@ class DesignForm(FileMap):
         """The section."""
         collections = {one.name: CollectionForm.from_ir(one, design.model) for one in design.collections}
         indexes = [IndexForm.from_ir(index) for index in design.indexes]
-        return Block({"collections": Block(collections)} | ({"indexes": indexes} if indexes else {}))
+        return BlockMap({"collections": BlockMap(collections)} | ({"indexes": indexes} if indexes else {}))

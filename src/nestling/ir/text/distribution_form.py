@@ -15,11 +15,13 @@ from nestling.ir.statistics import Origin
 from nestling.ir.text.yaml_writer import Line, Plain
 from nestling.ir.types import Type
 
-Scalar = bool | int | float | str
-Values = Annotated[list[Scalar], WithJsonSchema({"type": "array", "items": {"type": ["boolean", "number", "string"]}})]
+_Scalar = bool | int | float | str
+ValueList = Annotated[
+    list[_Scalar], WithJsonSchema({"type": "array", "items": {"type": ["boolean", "number", "string"]}})
+]
 """Values as files write them: dates and exact decimals are texts."""
 Shares = Annotated[
-    list[list[Scalar]],
+    list[list[_Scalar]],
     WithJsonSchema(
         {
             "type": "array",
@@ -37,7 +39,7 @@ _PROVENANCE = re.compile(r"(declared|measured|inferred)?(?: over (\d+) rows)?")
 
 
 def distribution(
-    quantiles: Sequence[Scalar], common: Sequence[Sequence[Scalar]], provenance: str, kind: Type | None
+    quantiles: Sequence[_Scalar], common: Sequence[Sequence[_Scalar]], provenance: str, kind: Type | None
 ) -> Distribution:
     """The distribution of values of a type; raises `InputError`."""
     match = _PROVENANCE.fullmatch(provenance)
@@ -63,11 +65,11 @@ def distribution_text(values: Distribution | None) -> dict[str, Plain]:
     return entries | ({"values": said} if said else {})
 
 
-def _share(pair: Sequence[Scalar], kind: Type | None) -> tuple[object, float]:
+def _share(pair: Sequence[_Scalar], kind: Type | None) -> tuple[object, float]:
     if len(pair) != 2 or isinstance(pair[1], str):
         raise InputError(Problem(what=f"`{list(pair)}` is no value with its share", next_move="write `[FR, 0.2]`"))
     return _value(pair[0], kind), float(pair[1])
 
 
-def _value(value: Scalar, kind: Type | None) -> object:
+def _value(value: _Scalar, kind: Type | None) -> object:
     return constant(value, kind).value if kind is not None else value

@@ -11,10 +11,10 @@ from pydantic import Field
 
 from nestling.ir import primitives as ir
 from nestling.ir.model import Cardinality, Model
-from nestling.ir.text.form import FileMap, FormProblems, Named, Texts, group_text, without
+from nestling.ir.text.form import FileMap, FormProblems, NamedMap, Texts, group_text, without
 from nestling.ir.text.related_form import ComputedForm, CopyForm, FormWord, ReferenceForm
 from nestling.ir.text.stored_names import Orders, ir_orders, order_texts
-from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_reader import YamlPath
 from nestling.ir.text.yaml_writer import Plain
 
 
@@ -45,14 +45,14 @@ class SlotsForm(FileMap):
 class DocumentForm(FileMap):
     """What every document may hold."""
 
-    fields: Named[str] = Field({}, description="attribute: the name or dotted path it is stored under")
-    pairs: Named[PairsForm] = Field({})
-    embeddings: Named[EmbeddingForm] = Field({}, description="field: related rows whose home is here")
-    references: Named[ReferenceForm] = Field({}, description="relationship: which side holds the id")
-    copies: Named[CopyForm] = Field({}, description="field: attributes kept here too")
-    computed: Named[ComputedForm] = Field({}, description="field: an aggregate over related rows")
+    fields: NamedMap[str] = Field({}, description="attribute: the name or dotted path it is stored under")
+    pairs: NamedMap[PairsForm] = Field({})
+    embeddings: NamedMap[EmbeddingForm] = Field({}, description="field: related rows whose home is here")
+    references: NamedMap[ReferenceForm] = Field({}, description="relationship: which side holds the id")
+    copies: NamedMap[CopyForm] = Field({}, description="field: attributes kept here too")
+    computed: NamedMap[ComputedForm] = Field({}, description="field: an aggregate over related rows")
 
-    def body(self, entity: str, model: Model, path: Path, findings: FormProblems) -> ir.Document:
+    def body(self, entity: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Document:
         """The document of rows of `entity`."""
         return ir.Document(
             entity,
@@ -75,7 +75,7 @@ class EmbeddingForm(DocumentForm):
     slots: SlotsForm | None = None
     orphans: str | None = Field(None, description="the collection of rows without a parent")
 
-    def to_ir(self, field: str, model: Model, path: Path, findings: FormProblems) -> ir.Embedding:
+    def to_ir(self, field: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Embedding:
         """The embedding."""
         link = model.relationship(self.of) if model.has_relationship(self.of) else None
         one = link is not None and link.cardinality is Cardinality.ONE_TO_ONE

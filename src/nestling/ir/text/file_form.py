@@ -14,12 +14,12 @@ from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.statistics import Statistics
 from nestling.ir.text.design_form import DesignForm
-from nestling.ir.text.form import FileMap, FormProblems, Named, Texts, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, NamedMap, Texts, without, words_schema
 from nestling.ir.text.model_form import ModelForm
 from nestling.ir.text.statistics_form import StatisticsForm, check_statistics
 from nestling.ir.text.workload_form import RequirementsForm, StatementForm, check_requirements, check_statement
-from nestling.ir.text.yaml_reader import Path
-from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.text.yaml_reader import YamlPath
+from nestling.ir.text.yaml_writer import BlockMap, Plain
 from nestling.ir.workload import Requirements, Workload
 
 VERSION = 1
@@ -35,7 +35,7 @@ class GapForm(FileMap):
     what: str
     where: str = ""
 
-    def to_ir(self, path: Path, findings: FormProblems) -> Gap:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> Gap:
         """The gap."""
         return Gap(findings.word(GapKind, self.kind, (*path, "kind"), otherwise=GapKind.NOTIMPL), self.what, self.where)
 
@@ -184,7 +184,7 @@ class DecisionForm(FileMap):
     alternatives: list[AlternativeForm] = Field([])
     flips: list[FlipForm] = Field([], description="where it would turn")
 
-    def to_ir(self, relationship: str, path: Path, findings: FormProblems) -> Decision:
+    def to_ir(self, relationship: str, path: YamlPath, findings: FormProblems) -> Decision:
         """The decision."""
         alternatives = tuple(
             Alternative(
@@ -219,7 +219,7 @@ class DecisionForm(FileMap):
         ]
         flips = [FlipForm.from_ir(flip) for flip in decision.flips]
         entries = {"patterns": decision.patterns, "reasons": reasons, "alternatives": alternatives, "flips": flips}
-        return Block({"choice": str(decision.choice)} | without(entries))
+        return BlockMap({"choice": str(decision.choice)} | without(entries))
 
 
 class FileForm(FileMap):
@@ -257,7 +257,7 @@ class ReadingForm(FileForm):
 
     origin: str = Field("", description="where it was read from")
     dialect: str = ""
-    workload: Named[StatementForm] = Field({}, description="name: statement")
+    workload: NamedMap[StatementForm] = Field({}, description="name: statement")
     window_seconds: float | None = Field(
         None, gt=0, description="how long the statements were watched to know their rates"
     )
@@ -284,7 +284,7 @@ class ReadingForm(FileForm):
         sections = {
             "statistics": StatisticsForm.from_ir(reading.statistics),
             "requirements": RequirementsForm.from_ir(reading.workload.requirements),
-            "workload": Block(statements),
+            "workload": BlockMap(statements),
             "window_seconds": reading.workload.window_seconds,
             "left_out": reading.workload.left_out,
             "in_part": reading.workload.in_part,
@@ -301,8 +301,8 @@ class ProposalForm(FileForm):
         "sqlite", description="of the SQL its source and its workload speak: sqlite, postgresql or mysql"
     )
     design: DesignForm
-    decisions: Named[DecisionForm] = Field({}, description="relationship: what was chosen, and why")
-    weighed: Named[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
+    decisions: NamedMap[DecisionForm] = Field({}, description="relationship: what was chosen, and why")
+    weighed: NamedMap[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
     costs: CostsForm | None = None
 
     def to_ir(self, findings: FormProblems) -> Proposal | None:
@@ -345,8 +345,8 @@ class ProposalForm(FileForm):
             "statistics": StatisticsForm.from_ir(proposal.statistics),
             "requirements": RequirementsForm.from_ir(proposal.requirements),
             "design": DesignForm.from_ir(proposal.design),
-            "decisions": Block(decisions),
-            "weighed": Block({each.structure: WeighedForm.from_ir(each) for each in proposal.weighed}),
+            "decisions": BlockMap(decisions),
+            "weighed": BlockMap({each.structure: WeighedForm.from_ir(each) for each in proposal.weighed}),
             "costs": CostsForm.from_ir(proposal.costs),
             "left_out": proposal.left_out,
             "in_part": proposal.in_part,

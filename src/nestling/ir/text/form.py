@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema
 
 from nestling.common.errors import NestlingError, Problem, unknown
 from nestling.ir.model import Model
-from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_reader import YamlPath
 
 Value = TypeVar("Value")
 Word = TypeVar("Word", bound=StrEnum)
@@ -49,7 +49,7 @@ class FormProblems:
 
     problems: list[Problem]
 
-    def read(self, parse: Callable[[], Value], path: Path, *, otherwise: Value) -> Value:
+    def read(self, parse: Callable[[], Value], path: YamlPath, *, otherwise: Value) -> Value:
         """What `parse` gives, or `otherwise` after noting why it could not, below `path`."""
         try:
             return parse()
@@ -57,7 +57,7 @@ class FormProblems:
             self.problems.extend(replace(problem, path=(*path, *problem.path)) for problem in error.problems)
             return otherwise
 
-    def word(self, kind: type[Word], text: str | None, path: Path, *, otherwise: Word) -> Word:
+    def word(self, kind: type[Word], text: str | None, path: YamlPath, *, otherwise: Word) -> Word:
         """One word of a closed set; None is `otherwise`."""
         if text is None or text in set(kind):
             return otherwise if text is None else kind(text)
@@ -65,7 +65,7 @@ class FormProblems:
         return otherwise
 
 
-def path_kind(path: Path) -> str:
+def path_kind(path: YamlPath) -> str:
     """What to call the word at a path: its key, or what the key means where that is no noun."""
     key = next((step for step in reversed(path) if isinstance(step, str)), "value")
     return {"as": "form", "filters": "operator", "on_delete": "action", "on_update": "action"}.get(key, key)
@@ -119,10 +119,10 @@ Groups = Annotated[
 ]
 """A list of groups of words; a group of one may stand alone."""
 
-Named = Annotated[dict[str, Value], BeforeValidator(_nothing_is_empty)]
+NamedMap = Annotated[dict[str, Value], BeforeValidator(_nothing_is_empty)]
 """A map from names to forms; an empty section (`indexes:` and nothing after it) is an empty map."""
 
-Number = Annotated[str | int | float, WithJsonSchema({"type": ["number", "string"]})]
+NumberText = Annotated[str | int | float, WithJsonSchema({"type": ["number", "string"]})]
 """A quantity: a number, or its text with provenance."""
 
 Id = Annotated[str | int, WithJsonSchema({"type": ["integer", "string"]})]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from nestling.common.errors import Problem
 from nestling.ir.model import Model
-from nestling.ir.rows import Hop
-from nestling.ir.rows import Path as Way
+from nestling.ir.rows import Hop, RowPath
 from nestling.ir.text.form import FormProblems
-from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_reader import YamlPath
 
 _ENDINGS = {":up": True, ":down": False}
 
 
-def hops(texts: list[str], at: str, model: Model, path: Path, findings: FormProblems) -> Way:
+def hops(texts: list[str], at: str, model: Model, path: YamlPath, findings: FormProblems) -> RowPath:
     """The path that `texts` names, starting at the entity `at`; an open direction is noted and taken to be down."""
     way: list[Hop] = []
     for text in texts:
@@ -38,7 +37,7 @@ def _hop(text: str, at: str, model: Model) -> Hop | None:
     return None if link.is_self else Hop(text, up=link.child == at)
 
 
-def hop_texts(way: Way, at: str, model: Model) -> tuple[str, ...]:
+def hop_texts(way: RowPath, at: str, model: Model) -> tuple[str, ...]:
     """The names along a path that starts at the entity `at`, directions said only where they must be."""
     texts = []
     for hop in way:

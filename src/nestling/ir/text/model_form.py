@@ -26,9 +26,9 @@ from nestling.ir.model import (
 from nestling.ir.statements.expression import Collation
 from nestling.ir.text.attribute_form import AttributeForm
 from nestling.ir.text.condition_reader import read_condition
-from nestling.ir.text.form import FileMap, FormProblems, Groups, Named, Texts, group_text, without, words_schema
-from nestling.ir.text.yaml_reader import Path
-from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.text.form import FileMap, FormProblems, Groups, NamedMap, Texts, group_text, without, words_schema
+from nestling.ir.text.yaml_reader import YamlPath
+from nestling.ir.text.yaml_writer import BlockMap, Plain
 from nestling.ir.types import TEXTS
 
 
@@ -39,7 +39,7 @@ class CheckForm(FileMap):
     condition: str = Field(description="as in SQL: `end_date IS NULL OR end_date > start_date`, `net + tax <= 100`")
     name: str = Field("", description="the constraint's name in the source")
 
-    def to_ir(self, path: Path, findings: FormProblems) -> RowCheck | None:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> RowCheck | None:
         """The check; None when its condition cannot be read, which is noted."""
         condition = findings.read(lambda: read_condition(self.condition), path, otherwise=None)
         return None if condition is None else RowCheck(self.name, condition)
@@ -61,7 +61,7 @@ class PartialUniqueForm(FileMap):
         [], description="those of the attributes that are compared in lower case, by PostgreSQL's `lower()`"
     )
 
-    def to_ir(self, path: Path, findings: FormProblems) -> PartialUnique | None:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> PartialUnique | None:
         """The unique group; None when its condition cannot be read, which is noted."""
         condition = findings.read(lambda: read_condition(self.where), (*path, "where"), otherwise=None)
         if odd := [name for name in self.lower if name not in self.attributes]:
@@ -86,17 +86,17 @@ class EntityForm(FileMap):
     """A table."""
 
     key: Texts = Field([], description="attributes that tell its rows apart; none when nothing does")
-    attributes: Named[AttributeForm] = Field(description="name: type, in column order")
+    attributes: NamedMap[AttributeForm] = Field(description="name: type, in column order")
     uniques: Groups = Field([], description="further attributes, or groups of attributes, that are unique")
     checks: list[CheckForm] = Field([], description="conditions over its attributes that every row keeps")
     partial_uniques: list[PartialUniqueForm] = Field([], description="attributes that are unique among some rows")
-    constraint_names: Named[Texts] = Field(
+    constraint_names: NamedMap[Texts] = Field(
         {},
         description="name: attributes, of its key and UNIQUE constraints in PostgreSQL, where they are not `TABLE_pkey` and"
         " `TABLE_COLUMN_key`; `ON CONFLICT ON CONSTRAINT` says them",
     )
 
-    def to_ir(self, name: str, path: Path, findings: FormProblems, texts: Collation = Collation.BINARY) -> Entity:
+    def to_ir(self, name: str, path: YamlPath, findings: FormProblems, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
         attributes = (
             form.to_ir(attribute, (*path, "attributes", attribute), findings, texts)
@@ -129,7 +129,7 @@ class EntityForm(FileMap):
                 "constraint_names": {each: list(group) for each, group in entity.constraint_names},
             }
         )
-        return Block(head | {"attributes": attributes} | tail)
+        return BlockMap(head | {"attributes": attributes} | tail)
 
 
 class RelationshipForm(FileMap):
@@ -155,7 +155,7 @@ class RelationshipForm(FileMap):
     )
 
     def to_ir(
-        self, name: str, path: Path, keys: dict[str, tuple[str, ...]], findings: FormProblems
+        self, name: str, path: YamlPath, keys: dict[str, tuple[str, ...]], findings: FormProblems
     ) -> Relationship | ManyToMany | None:
         """The relationship or many-to-many; None when it is neither, which is a problem."""
         if self.through is not None or self.between is not None:
@@ -180,7 +180,7 @@ class RelationshipForm(FileMap):
             self.enforced,
         )
 
-    def _link(self, name: str, path: Path, findings: FormProblems) -> ManyToMany | None:
+    def _link(self, name: str, path: YamlPath, findings: FormProblems) -> ManyToMany | None:
         said = {"through", "between"} | ({"cardinality"} if self.cardinality == Cardinality.MANY_TO_MANY else set())
         if self.through is None or self.between is None or self.model_fields_set - said:
             what = f"`{name}` is many-to-many: it has `through` and `between`, and nothing else"
@@ -246,12 +246,12 @@ class ModelForm(FileMap):
     strict_types: bool = Field(
         False, description="attributes of several types: values of different BSON types are never equal, as in MongoDB"
     )
-    entities: Named[EntityForm] = Field({})
-    relationships: Named[RelationshipForm] = Field({})
-    hierarchies: Named[HierarchyForm] = Field({})
-    views: Named[ViewForm] = Field({}, description="name: SELECT")
+    entities: NamedMap[EntityForm] = Field({})
+    relationships: NamedMap[RelationshipForm] = Field({})
+    hierarchies: NamedMap[HierarchyForm] = Field({})
+    views: NamedMap[ViewForm] = Field({}, description="name: SELECT")
 
-    def to_ir(self, path: Path, findings: FormProblems) -> Model | None:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> Model | None:
         """The model, None when it breaks its own rules; those are noted."""
         texts = findings.word(Collation, self.collation, (*path, "collation"), otherwise=Collation.BINARY)
         entities = tuple(form.to_ir(n, (*path, "entities", n), findings, texts) for n, form in self.entities.items())
@@ -291,15 +291,15 @@ class ModelForm(FileMap):
         said = {"name": model.name, "collation": str(texts), "strict_types": model.strict_types}
         head = without(said, collation=str(Collation.BINARY), strict_types=False)
         sections = {
-            "entities": Block({entity.name: EntityForm.from_ir(entity, texts) for entity in model.entities}),
-            "relationships": Block(links),
-            "hierarchies": Block(hierarchies),
-            "views": Block({view.name: ViewForm.from_ir(view) for view in model.views}),
+            "entities": BlockMap({entity.name: EntityForm.from_ir(entity, texts) for entity in model.entities}),
+            "relationships": BlockMap(links),
+            "hierarchies": BlockMap(hierarchies),
+            "views": BlockMap({view.name: ViewForm.from_ir(view) for view in model.views}),
         }
-        return Block(head | without(sections))
+        return BlockMap(head | without(sections))
 
 
-def _contradicted(link: Relationship, entities: Sequence[Entity], path: Path) -> Iterator[Problem]:
+def _contradicted(link: Relationship, entities: Sequence[Entity], path: YamlPath) -> Iterator[Problem]:
     """What a relationship says that its foreign key cannot be."""
     child = next((each for each in entities if each.name == link.child), None)
     if child is None or not all(name in child for name in link.child_attributes):

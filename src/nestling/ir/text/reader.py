@@ -12,7 +12,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
@@ -25,7 +25,7 @@ from nestling.ir.rate import no_rate
 from nestling.ir.reading import Reading
 from nestling.ir.text.file_form import ProposalForm, ReadingForm
 from nestling.ir.text.form import FileMap, FormProblems
-from nestling.ir.text.yaml_reader import Path, YamlDocument, read_yaml
+from nestling.ir.text.yaml_reader import YamlDocument, YamlPath, read_yaml
 
 _FileForm = TypeVar("_FileForm", ReadingForm, ProposalForm)
 
@@ -42,10 +42,10 @@ _WANTED = {
 }
 
 
-def read_file(path: FilePath | str) -> Reading | Proposal:
+def read_file(path: Path | str) -> Reading | Proposal:
     """The reading or proposal in a file; raises `InputError`, also when there is no such file or it is not text."""
     try:
-        text = FilePath(path).read_text(encoding="utf-8-sig")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(Problem(what=f"cannot read the file: {error.strerror}", where=str(path))) from None
     except UnicodeDecodeError as error:
@@ -54,7 +54,7 @@ def read_file(path: FilePath | str) -> Reading | Proposal:
             raise InputError(Problem(what="this is a SQLite database", where=str(path), next_move=move)) from None
         what = f"not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}"
         raise InputError(Problem(what=what, where=str(path), next_move="save it as UTF-8")) from None
-    if FilePath(path).suffix == ".sql":
+    if Path(path).suffix == ".sql":
         move = f"name a file of nestling's: `nestling design {path} -o design.yaml` makes one of tables"
         raise InputError(Problem(what="this is SQL", where=str(path), next_move=move))
     document, problems = read_yaml(text, str(path))
@@ -146,7 +146,7 @@ def _mend(value: Any, place: tuple[Any, ...], keys: list[str]) -> None:
 
 def _shape_problems(form: type[FileMap], mistakes: list[ErrorDetails]) -> Iterator[Problem]:
     """One problem a place: of the branches of a choice only the first is told."""
-    seen: set[Path] = set()
+    seen: set[YamlPath] = set()
     for mistake in mistakes:
         path = _path(mistake["loc"])
         if path not in seen:
@@ -154,7 +154,7 @@ def _shape_problems(form: type[FileMap], mistakes: list[ErrorDetails]) -> Iterat
             yield _shape_problem(form, mistake, path)
 
 
-def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: Path) -> Problem:
+def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: YamlPath) -> Problem:
     name = str(path[-1]) if path else ""
     match mistake["type"]:
         case "extra_forbidden":
@@ -194,12 +194,12 @@ def _plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _called(path: Path) -> str:
+def _called(path: YamlPath) -> str:
     """The last two steps; empty for the file itself."""
     return ".".join(map(str, path[-2:]))
 
 
-def _path(place: tuple[int | str, ...]) -> Path:
+def _path(place: tuple[int | str, ...]) -> YamlPath:
     """A place as the file has it: without the branches of a choice, which pydantic counts as steps."""
     return tuple(step for step in place if step not in ("str", "int", "float") and not _is_branch(step))
 
@@ -212,7 +212,7 @@ def _keys(form: type[FileMap] | None) -> list[str]:
     return [field.alias or name for name, field in form.model_fields.items()] if form is not None else []
 
 
-def _form_at(form: type[FileMap], path: Path) -> type[FileMap] | None:
+def _form_at(form: type[FileMap], path: YamlPath) -> type[FileMap] | None:
     """The form that describes the map at `path`."""
     at: Any = form
     for step in path:

@@ -14,13 +14,13 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.text.form import FileMap, FormProblems, Texts, group_text, without, words_schema
 from nestling.ir.text.hops import hop_texts, hops
 from nestling.ir.text.stored_names import Orders, Renames, field_texts, fields, ir_orders, order_texts
-from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_reader import YamlPath
 from nestling.ir.text.yaml_writer import Plain
 
 FormWord = Annotated[str, words_schema(ir.Form)]
 
 
-def _freshness(text: str, path: Path, findings: FormProblems) -> Freshness:
+def _freshness(text: str, path: YamlPath, findings: FormProblems) -> Freshness:
     return findings.read(lambda: Freshness.parse(text), path, otherwise=TRANSACTION)
 
 
@@ -34,7 +34,7 @@ class ReferenceForm(FileMap):
     copies: Renames = Field([], description="attributes of the child beside each id")
     freshness: str | None = Field(None, description="of those copies; transaction when not said")
 
-    def to_ir(self, name: str, path: Path, findings: FormProblems) -> ir.Reference:
+    def to_ir(self, name: str, path: YamlPath, findings: FormProblems) -> ir.Reference:
         """The reference."""
         holder = ir.Holder.CHILD if self.child_reference is None else ir.Holder.PARENT
         if self.holder not in (None, str(ir.Holder.CHILD)):
@@ -80,7 +80,7 @@ class CopyForm(FileMap):
     home: bool = Field(False, description="these copies are the only place the rows are stored")
     orphans: str | None = Field(None, description="the collection of rows that nothing refers to")
 
-    def to_ir(self, name: str, at: str, model: Model, path: Path, findings: FormProblems) -> ir.Copy:
+    def to_ir(self, name: str, at: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Copy:
         """The copy, into a document of the entity `at`."""
         way = hops(self.of, at, model, (*path, "of"), findings)
         known = all(model.has_relationship(hop.relationship) for hop in way)
@@ -131,7 +131,7 @@ class ComputedForm(FileMap):
     step: int = Field(1, description="approximation: changed only every so many events")
     stamp: str | None = Field(None, description="a field that tells when it was last computed")
 
-    def to_ir(self, name: str, at: str, model: Model, path: Path, findings: FormProblems) -> ir.Computed:
+    def to_ir(self, name: str, at: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Computed:
         """The computed value, in a document of the entity `at`."""
         said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) != 1:

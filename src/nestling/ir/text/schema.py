@@ -11,26 +11,26 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["model", "design"]
-KINDS: tuple[Kind, ...] = ("model", "design")
+FileKind = Literal["model", "design"]
+KINDS: tuple[FileKind, ...] = ("model", "design")
 
 
-def schema_name(kind: Kind) -> str:
+def schema_name(kind: FileKind) -> str:
     """The file name of a schema."""
     return f"{kind}.schema.json"
 
 
-def schema_line(kind: Kind) -> str:
+def schema_line(kind: FileKind) -> str:
     """The first line of a file, which tells editors its schema."""
     return f"# yaml-language-server: $schema={schema_name(kind)}\n"
 
 
-def published_schema(kind: Kind) -> str:
+def published_schema(kind: FileKind) -> str:
     """The schema that came with the package, for writing beside a file."""
     return files("nestling").joinpath("schemas", schema_name(kind)).read_text(encoding="utf-8")
 
 
-def generated_schema(kind: Kind) -> str:
+def generated_schema(kind: FileKind) -> str:
     """The schema as the forms have it now."""
     from nestling.ir.text.file_form import ProposalForm, ReadingForm
 

@@ -22,10 +22,10 @@ from nestling.ir.statistics import (
     Statistics,
     quantities,
 )
-from nestling.ir.text.distribution_form import Shares, Values, distribution, distribution_text
-from nestling.ir.text.form import FileMap, FormProblems, Named, Number, link_names, without
-from nestling.ir.text.yaml_reader import Path
-from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.text.distribution_form import Shares, ValueList, distribution, distribution_text
+from nestling.ir.text.form import FileMap, FormProblems, NamedMap, NumberText, link_names, without
+from nestling.ir.text.yaml_reader import YamlPath
+from nestling.ir.text.yaml_writer import BlockMap, Plain
 from nestling.ir.types import Type
 
 Record = TypeVar("Record", AttributeStatistics, EntityStatistics, RelationshipStatistics)
@@ -41,18 +41,18 @@ _FAR = 2.0
 class AttributeStatisticsForm(FileMap):
     """One attribute."""
 
-    average_bytes: Number | None = None
-    maximum_bytes: Number | None = None
-    distinct: Number | None = None
-    null_share: Number | None = Field(None, description="share of NULLs, 0 to 1")
-    ordered_otherwise: Number | None = Field(
+    average_bytes: NumberText | None = None
+    maximum_bytes: NumberText | None = None
+    distinct: NumberText | None = None
+    null_share: NumberText | None = Field(None, description="share of NULLs, 0 to 1")
+    ordered_otherwise: NumberText | None = Field(
         None, description="texts with characters that the source orders otherwise than MongoDB; 0: none has such yet"
     )
-    quantiles: Values = Field([], description="values that cut those not common into parts of equally many rows")
+    quantiles: ValueList = Field([], description="values that cut those not common into parts of equally many rows")
     common: Shares = Field([], description="the most common values, each with its share of those there: [FR, 0.2]")
     values: str | None = Field(None, description="where both are from: `measured`, `measured over 100000 rows`")
 
-    def to_ir(self, kind: Type | None, path: Path, findings: FormProblems) -> AttributeStatistics:
+    def to_ir(self, kind: Type | None, path: YamlPath, findings: FormProblems) -> AttributeStatistics:
         """The statistics; `kind` is what the values are read as, None where the model does not say."""
         known = _record(AttributeStatistics(), self, path, findings)
         if not self.quantiles and not self.common:
@@ -66,39 +66,39 @@ class AttributeStatisticsForm(FileMap):
 class EntityStatisticsForm(FileMap):
     """One entity."""
 
-    count: Number | None = None
-    growth_per_day: Number | None = None
-    attributes: Named[AttributeStatisticsForm] = Field({})
+    count: NumberText | None = None
+    growth_per_day: NumberText | None = None
+    attributes: NamedMap[AttributeStatisticsForm] = Field({})
 
 
 class RelationshipStatisticsForm(FileMap):
     """Fan-out: children of one parent, over all parents."""
 
-    mean: Number | None = None
-    p50: Number | None = None
-    p95: Number | None = None
-    p99: Number | None = None
-    p999: Number | None = None
-    maximum: Number | None = None
-    grows: Number | None = Field(
+    mean: NumberText | None = None
+    p50: NumberText | None = None
+    p95: NumberText | None = None
+    p99: NumberText | None = None
+    p999: NumberText | None = None
+    maximum: NumberText | None = None
+    grows: NumberText | None = Field(
         None, description="1 when a parent keeps getting children for ever, 0 when it gets no more"
     )
-    dangling: Number | None = Field(None, description="children whose parent does not exist")
-    orphans: Number | None = Field(None, description="children without a parent")
-    respelled: Number | None = Field(
+    dangling: NumberText | None = Field(None, description="children whose parent does not exist")
+    orphans: NumberText | None = Field(None, description="children without a parent")
+    respelled: NumberText | None = Field(
         None,
         description="children that spell their parent's key otherwise, as in another case; the source takes both for one",
     )
-    depth: Number | None = Field(None, description="levels of a tree")
+    depth: NumberText | None = Field(None, description="levels of a tree")
 
 
 class StatisticsForm(FileMap):
     """What is known about the data: `412`, `412 (measured)`, `0.031 (measured over 100000 rows)`."""
 
-    entities: Named[EntityStatisticsForm] = Field({})
-    relationships: Named[RelationshipStatisticsForm] = Field({})
+    entities: NamedMap[EntityStatisticsForm] = Field({})
+    relationships: NamedMap[RelationshipStatisticsForm] = Field({})
 
-    def to_ir(self, path: Path, findings: FormProblems, model: Model | None = None) -> Statistics:
+    def to_ir(self, path: YamlPath, findings: FormProblems, model: Model | None = None) -> Statistics:
         """The statistics, values as `model` has their types; a number that cannot be read is left out and noted."""
         types = (
             {(entity.name, each.name): each.type for entity in model.entities for each in entity.attributes}
@@ -124,11 +124,11 @@ class StatisticsForm(FileMap):
         """The section."""
         entities = {name: _entity_text(known) for name, known in statistics.entities}
         relationships = {name: _texts(known) for name, known in statistics.relationships}
-        sections = {"entities": Block(entities), "relationships": Block(relationships)}
-        return Block(without(sections))
+        sections = {"entities": BlockMap(entities), "relationships": BlockMap(relationships)}
+        return BlockMap(without(sections))
 
 
-def check_statistics(statistics: Statistics, model: Model, path: Path, findings: FormProblems) -> None:
+def check_statistics(statistics: Statistics, model: Model, path: YamlPath, findings: FormProblems) -> None:
     """Note entities, attributes and relationships the model does not have."""
     entities = {entity.name: entity for entity in model.entities}
     for name, known in statistics.entities:
@@ -148,7 +148,7 @@ def check_statistics(statistics: Statistics, model: Model, path: Path, findings:
         findings.problems.extend((*_several(link, numbers, at), *_other_count(link, model, numbers, statistics, at)))
 
 
-def _several(link: Relationship, known: RelationshipStatistics, path: Path) -> Iterator[Problem]:
+def _several(link: Relationship, known: RelationshipStatistics, path: YamlPath) -> Iterator[Problem]:
     """Several children of one parent, where there is one at most."""
     if link.cardinality is Cardinality.ONE_TO_ONE:
         for name in ("mean", *_QUANTILES):
@@ -159,7 +159,7 @@ def _several(link: Relationship, known: RelationshipStatistics, path: Path) -> I
 
 
 def _other_count(
-    link: Relationship, model: Model, known: RelationshipStatistics, statistics: Statistics, path: Path
+    link: Relationship, model: Model, known: RelationshipStatistics, statistics: Statistics, path: YamlPath
 ) -> Iterator[Problem]:
     """The children there are, and those that all parents have by the mean: as many, where every child has a parent."""
     mean = known.mean
@@ -181,7 +181,7 @@ def _is_declared(quantity: Quantity | None) -> bool:
     return quantity is not None and quantity.origin is Origin.DECLARED and quantity.rows is None
 
 
-def _record(start: Record, form: FileMap, path: Path, findings: FormProblems) -> Record:
+def _record(start: Record, form: FileMap, path: YamlPath, findings: FormProblems) -> Record:
     found: dict[str, Quantity] = {}
     for name in type(form).model_fields:
         text = getattr(form, name)
@@ -204,7 +204,7 @@ def _is_out_of_range(name: str, value: float) -> bool:
     return (value < 0 and name not in _BELOW_ZERO) or (value > 1 and name in _SHARES)
 
 
-def _falling(found: Mapping[str, Quantity], path: Path) -> Iterator[Problem]:
+def _falling(found: Mapping[str, Quantity], path: YamlPath) -> Iterator[Problem]:
     """Quantiles that are more than a later one."""
     said = [(name, found[name]) for name in _QUANTILES if name in found and _is_declared(found[name])]
     for (name, less), (later, more) in pairwise(said):
@@ -213,13 +213,13 @@ def _falling(found: Mapping[str, Quantity], path: Path) -> Iterator[Problem]:
             yield _impossible(what, (*path, name))
 
 
-def _impossible(what: str, path: Path) -> Problem:
+def _impossible(what: str, path: YamlPath) -> Problem:
     return Problem(what=what, path=path, next_move="give what the data has, or leave it out")
 
 
 def _entity_text(known: EntityStatistics) -> Plain:
     attributes = {name: _texts(record) | distribution_text(record.values) for name, record in known.attributes}
-    return Block(_texts(known) | ({"attributes": Block(attributes)} if attributes else {}))
+    return BlockMap(_texts(known) | ({"attributes": BlockMap(attributes)} if attributes else {}))
 
 
 def _texts(record: Record) -> dict[str, Plain]:

@@ -18,15 +18,15 @@ from nestling.ir.text.form import (
     FileMap,
     FormProblems,
     Groups,
-    Named,
+    NamedMap,
     Texts,
     group_text,
     link_names,
     without,
     words_schema,
 )
-from nestling.ir.text.yaml_reader import Path
-from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.text.yaml_reader import YamlPath
+from nestling.ir.text.yaml_writer import BlockMap, Plain
 from nestling.ir.workload import (
     LEAST_TOGETHER,
     UNITS,
@@ -49,7 +49,7 @@ VALUE = "value"
 class RequirementsForm(FileMap):
     """What the application asks of any design."""
 
-    freshness: Named[str] = Field({}, description="entity.attribute or relationship: the weakest freshness allowed")
+    freshness: NamedMap[str] = Field({}, description="entity.attribute or relationship: the weakest freshness allowed")
     atomic: Groups = Field(
         [], description="groups of entities that must change together, a list each: `[[invoice, invoice_line]]`"
     )
@@ -59,16 +59,16 @@ class RequirementsForm(FileMap):
     transaction_bound: int | None = Field(
         None, description="documents that one transaction may change; 100,000 when not said"
     )
-    retention_days: Named[float] = Field({})
-    tolerance: Named[int] = Field(
+    retention_days: NamedMap[float] = Field({})
+    tolerance: NamedMap[int] = Field(
         {}, description="entity.attribute or relationship: aggregates over it may be less than that too low; 2 or more"
     )
     schema_version: int | None = Field(None, description="a number that every document carries in a field of its own")
-    archive: Named[RowsForm] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
+    archive: NamedMap[RowsForm] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
     short_names: bool = Field(False, description="attributes are stored under initials of their names")
     read_only: Texts = Field([], description="entities whose rows never come, change or go")
 
-    def to_ir(self, path: Path, findings: FormProblems) -> Requirements:
+    def to_ir(self, path: YamlPath, findings: FormProblems) -> Requirements:
         """The requirements."""
         freshness = tuple(
             (name, findings.read(partial(Freshness.parse, text), (*path, "freshness", name), otherwise=TRANSACTION))
@@ -109,10 +109,10 @@ class RequirementsForm(FileMap):
             },
             "read_only": list(requirements.read_only),
         }
-        return Block(without(entries, document_bound_bytes=Requirements().document_bound_bytes, short_names=False))
+        return BlockMap(without(entries, document_bound_bytes=Requirements().document_bound_bytes, short_names=False))
 
 
-def check_requirements(requirements: Requirements, model: Model, path: Path, findings: FormProblems) -> None:
+def check_requirements(requirements: Requirements, model: Model, path: YamlPath, findings: FormProblems) -> None:
     """Note entities, attributes and relationships the model does not have."""
     entities, links = [entity.name for entity in model.entities], link_names(model)
     attributes = [f"{entity.name}.{name}" for entity in model.entities for name in entity.attribute_names]
@@ -122,7 +122,7 @@ def check_requirements(requirements: Requirements, model: Model, path: Path, fin
         if name not in attributes and name not in links:
             known = (*attributes, *links)
             findings.problems.append(unknown("attribute or relationship", name, known, path=(*path, key, name)))
-    named: list[tuple[Path, str]] = [
+    named: list[tuple[YamlPath, str]] = [
         (("atomic", number), name) for number, group in enumerate(requirements.atomic) for name in group
     ]
     named += [(("retention_days", name), name) for name, _ in requirements.retention_days]
@@ -138,7 +138,7 @@ def check_requirements(requirements: Requirements, model: Model, path: Path, fin
     _check_archives(requirements, model, path, findings)
 
 
-def _check_atomic(requirements: Requirements, path: Path, findings: FormProblems) -> None:
+def _check_atomic(requirements: Requirements, path: YamlPath, findings: FormProblems) -> None:
     """Note groups of one entity: a list of entities that is not nested is read as such groups."""
     alone = [group[0] for group in requirements.atomic if len(group) == 1]
     together = ", ".join(alone if len(alone) > 1 else (*alone, "ANOTHER"))
@@ -149,7 +149,7 @@ def _check_atomic(requirements: Requirements, path: Path, findings: FormProblems
             findings.problems.append(Problem(what=what, path=(*path, "atomic", number), next_move=move))
 
 
-def _check_archives(requirements: Requirements, model: Model, path: Path, findings: FormProblems) -> None:
+def _check_archives(requirements: Requirements, model: Model, path: YamlPath, findings: FormProblems) -> None:
     entities = [entity.name for entity in model.entities]
     for entity, name, _ in requirements.archive:
         if entity not in entities:
@@ -178,7 +178,7 @@ class AccessForm(FileMap):
     constants: Texts = Field([], description='`status = "open"`: what its own text says of the rows found')
     sets: Texts = Field([], description='`status = "open"`: what its own text says of the rows written')
 
-    def to_ir(self, kind: StatementKind, path: Path, findings: FormProblems) -> Access:
+    def to_ir(self, kind: StatementKind, path: YamlPath, findings: FormProblems) -> Access:
         """The access."""
         filters = []
         for number, text in enumerate(self.filters):
@@ -222,14 +222,14 @@ class AccessForm(FileMap):
         return {"entity": access.entity} | without(entries) | via | walk
 
 
-def _constants(texts: Texts, path: Path, findings: FormProblems) -> tuple[Clause, ...]:
+def _constants(texts: Texts, path: YamlPath, findings: FormProblems) -> tuple[Clause, ...]:
     read: list[Clause | None] = [
         findings.read(partial(Clause.parse, text), (*path, number), otherwise=None) for number, text in enumerate(texts)
     ]
     return tuple(each for each in read if each is not None)
 
 
-def _aggregates(texts: Texts, path: Path, findings: FormProblems) -> tuple[tuple[AggregateKind, str | None], ...]:
+def _aggregates(texts: Texts, path: YamlPath, findings: FormProblems) -> tuple[tuple[AggregateKind, str | None], ...]:
     found = []
     for number, text in enumerate(texts):
         word, blank, attribute = text.partition(" ")
@@ -272,7 +272,7 @@ class StatementForm(FileMap):
     measured_ms: float | None = Field(None, description="how long its command was measured to take each time")
     measured_with: str = Field("", description="the statement that has this of the command they both say")
 
-    def to_ir(self, name: str, path: Path, findings: FormProblems) -> Statement:
+    def to_ir(self, name: str, path: YamlPath, findings: FormProblems) -> Statement:
         """The statement."""
         default = first_word(self.sql)
         kind = findings.word(StatementKind, self.kind, (*path, "kind"), otherwise=default)
@@ -312,13 +312,13 @@ class StatementForm(FileMap):
             "measured_ms": None if statement.measured_seconds is None else statement.measured_seconds * 1e3,
             "measured_with": statement.measured_with,
         }
-        return Block(
+        return BlockMap(
             {"rate": rate_text(statement.rate_per_second), "sql": statement.sql}
             | without(entries, dialect="", measured_with="")
         )
 
 
-def check_statement(statement: Statement, model: Model, path: Path, findings: FormProblems) -> None:
+def check_statement(statement: Statement, model: Model, path: YamlPath, findings: FormProblems) -> None:
     """Note entities and attributes its footprint names and the model does not have."""
     entities = {entity.name: entity for entity in model.entities}
     for number, access in enumerate(statement.accesses):

@@ -13,7 +13,7 @@ from typing import Any
 
 from nestling.common.errors import InputError, Problem
 
-Path = tuple[str | int, ...]
+YamlPath = tuple[str | int, ...]
 
 _TAG = "tag:yaml.org,2002:"
 _TEXT_TAGS = {_TAG + name for name in ("str", "timestamp", "merge", "value")}
@@ -47,7 +47,7 @@ class YamlDocument:
             word = next((found for found in _scalars(node) if _names(found.value, named[1])), word)
         return replace(problem, where=_where(self.file, word.start_mark))
 
-    def holds(self, path: Path) -> bool:
+    def holds(self, path: YamlPath) -> bool:
         """Whether there is something at `path`."""
         return _walk(self.root, path)[2]
 
@@ -161,7 +161,7 @@ def _where(file: str, mark: Any) -> str:
     return f"{file}:{mark.line + 1}:{mark.column + 1}"
 
 
-def _walk(root: Any, path: Path) -> tuple[Any, Any, bool]:
+def _walk(root: Any, path: YamlPath) -> tuple[Any, Any, bool]:
     """The deepest value along `path` with its key (None in a list), and whether that is all of the path."""
     key, node = None, root
     for step in path:

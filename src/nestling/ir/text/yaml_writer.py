@@ -1,9 +1,9 @@
 """Plain values to YAML 1.2, always the same text for the same value.
 
-A map or list is written on one line when it fits there (`{count: 412, growth_per_day: 3}`), otherwise one entry a line. A `Block`
-is always one entry a line: it marks the levels people look for when they scroll; a `Line` is on one line however long. Text of
-several lines is a literal block.
-Words are bare where every reader takes them for text, also YAML 1.1 readers (`"NO"` is quoted); everything else is quoted.
+A map or list is written on one line when it fits there (`{count: 412, growth_per_day: 3}`), otherwise one entry a line. A
+`BlockMap` is always one entry a line: it marks the levels people look for when they scroll; a `Line` is on one line however
+long. Text of several lines is a literal block. Words are bare where every reader takes them for text, also YAML 1.1 readers
+(`"NO"` is quoted); everything else is quoted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "nul
 _LITERAL = re.compile(r"[^\s\ufeff][^\r\x85\u2028\u2029\ufeff]*", re.DOTALL)
 
 
-class Block(dict[str, Plain]):
+class BlockMap(dict[str, Plain]):
     """A map that is written one entry a line even where it would fit on one."""
 
 
@@ -34,7 +34,7 @@ class Line(list[Plain]):
 
 def yaml_text(value: Mapping[str, Plain]) -> str:
     """The YAML text of a map, ending with a newline."""
-    return "\n".join(_entries(Block(value), "")) + "\n"
+    return "\n".join(_entries(BlockMap(value), "")) + "\n"
 
 
 def _entries(value: Mapping[str, Plain], indent: str) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _on_one_line(value: Plain, width: int) -> bool:
 
 
 def _holds_block(value: Plain) -> bool:
-    if isinstance(value, Block):
+    if isinstance(value, BlockMap):
         return bool(value)
     if isinstance(value, Mapping):
         return any(_holds_block(item) for item in value.values())

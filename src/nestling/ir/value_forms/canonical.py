@@ -22,8 +22,8 @@ from nestling.ir.value_forms.bson_in_json import by_worth
 from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.values import Policy, encoder
 
-Row = Sequence[object]
-RowEncoder = Callable[[Row], bytes]
+_Row = Sequence[object]
+RowEncoder = Callable[[_Row], bytes]
 
 _AS_THEY_ARE = frozenset((str, int, float, bool, bytes, UUID))
 _ALWAYS_CONVERTED = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ, TypeName.ARRAY)
@@ -37,11 +37,11 @@ def row_encoder(columns: Sequence[str], entity: Entity, policy: Policy) -> RowEn
     names = [column_field(position) for position in range(len(columns))]
     converts = tuple(zip(names, (encoder(kind, policy) for kind in kinds), usual, strict=True))
 
-    def slowly(row: Row) -> bytes:
+    def slowly(row: _Row) -> bytes:
         fields = {n: convert(v) for (n, convert, _), v in zip(converts, row, strict=True) if v is not None}
         return bson.encode(fields, codec_options=CODEC)
 
-    def encode(row: Row) -> bytes:
+    def encode(row: _Row) -> bytes:
         try:
             fields = {
                 n: v if v.__class__ in plain else convert(v)

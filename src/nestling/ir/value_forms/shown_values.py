@@ -14,12 +14,11 @@ from typing import Any
 from uuid import UUID
 
 from nestling.ir.programs.compiled import OutputColumn
-from nestling.ir.rows import JsonNull
+from nestling.ir.rows import JsonNull, Row
 from nestling.ir.types import MAY_BE_ARRAYS, REAL, TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import cut_to_millisecond
 from nestling.ir.value_forms.json_text import json_text, read_json
 
-Row = tuple[object, ...]
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?", re.ASCII)
 
 

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _JOINED, _NOT, _COMPARED, _BITS, _SUM, _PRODUCT, _NEGATED, _ATOM = range(8)
 """How strongly expressions hold together, the weakest first."""
 
-Lines = Callable[["Step"], Iterator[str]]
+_Lines = Callable[["Step"], Iterator[str]]
 
 
-def row_step_lines(step: RowStep, lines: Lines) -> Iterator[str]:
+def row_step_lines(step: RowStep, lines: _Lines) -> Iterator[str]:
     """A line per step, what it builds on before it; `lines` gives those of other steps."""
     if isinstance(step, Constants):
         yield f"take {counted(len(step.rows), 'written row')}"

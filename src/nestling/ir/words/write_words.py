@@ -10,14 +10,15 @@ from nestling.ir.paths.write_path import (
     AddToSet,
     Answer,
     Cell,
-    Change,
     ComputeField,
     Constant,
     DeleteDocuments,
+    DocumentChange,
     Each,
     ElementFilter,
     Extend,
     Fetch,
+    FieldMatch,
     Give,
     GivenValue,
     IfThere,
@@ -25,7 +26,6 @@ from nestling.ir.paths.write_path import (
     InsertOne,
     Items,
     ListParameter,
-    Match,
     NewNumbers,
     PairList,
     Pull,
@@ -35,9 +35,9 @@ from nestling.ir.paths.write_path import (
     SubDocument,
     Test,
     UpdateDocuments,
-    Value,
     WritePlan,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.quantity_words import counted
@@ -120,12 +120,12 @@ def _update_lines(step: UpdateDocuments) -> Iterator[str]:
         yield from (f"    {line}" for inner in step.otherwise for line in _lines(inner))
 
 
-def _which(collection: str, where: Sequence[Match], *, many: bool) -> str:
+def _which(collection: str, where: Sequence[FieldMatch], *, many: bool) -> str:
     which = "every document" if many else "the document"
     return f"{which} of `{collection}`" + (f" where {_all(where)}" if where else "")
 
 
-def _all(where: Sequence[Match]) -> str:
+def _all(where: Sequence[FieldMatch]) -> str:
     return " and ".join(
         f"{f'`{match.path}`' if match.path else 'it'} {_TESTS[match.test]} {value_words(match.value)}"
         for match in where
@@ -139,7 +139,7 @@ def _element(filter: ElementFilter) -> str:  # noqa: A002 - the driver's word
     return f"{filter.name} where {_all(filter.matches)}"
 
 
-def _change(change: Change) -> str:
+def _change(change: DocumentChange) -> str:
     match change:
         case Set(path, value, place, first):
             at = "" if place is None else f"[{place} − {first}]" if first else f"[{place}]"
@@ -167,7 +167,7 @@ def _push(push: Push) -> str:
     return first + order + (f", keep the first {push.keep}" if push.keep is not None else "")
 
 
-def value_words(value: Value) -> str:
+def value_words(value: WrittenValue) -> str:
     """A value in words."""
     match value:
         case Cell(column):

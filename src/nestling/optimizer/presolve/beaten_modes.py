@@ -7,7 +7,7 @@ best choice uses it.
 from __future__ import annotations
 
 from nestling.ir.options import Mode
-from nestling.optimizer.presolve.context import Context
+from nestling.optimizer.presolve.context import PresolveContext
 from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
 
 CERTAIN = 1e-9
@@ -16,20 +16,22 @@ CERTAIN = 1e-9
 
 def drop_beaten_modes(open_choices: OpenChoices) -> None:
     """Drop the modes that an addition beats."""
-    contexts: dict[tuple[str, ...], Context] = {}
+    contexts: dict[tuple[str, ...], PresolveContext] = {}
     for step in open_choices.steps:
         for mode in [mode for mode in step.every if _is_beaten(open_choices, step, mode, contexts)]:
             step.drop(mode)
 
 
-def _is_beaten(open_choices: OpenChoices, step: OpenStep, mode: Mode, contexts: dict[tuple[str, ...], Context]) -> bool:
+def _is_beaten(
+    open_choices: OpenChoices, step: OpenStep, mode: Mode, contexts: dict[tuple[str, ...], PresolveContext]
+) -> bool:
     known = open_choices.certain(mode)
     for other in step.modes.get(mode.needs[0] if mode.needs else "", ()):
         missing = [name for name in other.needs if name not in known]
         if len(missing) != 1 or not open_choices.is_addition(missing[0]) or not set(other.without) <= set(mode.without):
             continue
         if mode.needs not in contexts:
-            contexts[mode.needs] = Context(open_choices, mode.needs)
+            contexts[mode.needs] = PresolveContext(open_choices, mode.needs)
         context = contexts[mode.needs]
         context.scale = upkeep = open_choices.upkeep(missing[0])
         if context.more(other, mode) + upkeep < -CERTAIN * context.scale:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nestling.ir.options import Charge, DesignProblem, Group, Mode, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Mode, StatementStep
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 
@@ -23,7 +23,7 @@ def charged_steps(reduced: Reduced) -> Reduced:
     problem = reduced.problem
     deciding = {frozenset(group.among): group for group in problem.groups}
     exclusive = _exclusive(problem)
-    kept: list[Step] = []
+    kept: list[StatementStep] = []
     charges: list[Charge] = []
     for step in problem.steps:
         found = _charges(step, deciding, exclusive)
@@ -45,7 +45,7 @@ def _exclusive(problem: DesignProblem) -> Mapping[str, frozenset[str]]:
 
 
 def _charges(
-    step: Step, deciding: Mapping[frozenset[str], Group], groups: Mapping[str, frozenset[str]]
+    step: StatementStep, deciding: Mapping[frozenset[str], Group], groups: Mapping[str, frozenset[str]]
 ) -> Charges | None:
     always = [mode for mode in step.modes if not mode.needs and not mode.without]
     others = [mode for mode in step.modes if mode.needs or mode.without]

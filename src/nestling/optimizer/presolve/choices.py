@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.optimizer.presolve.beaten_modes import drop_beaten_modes
-from nestling.optimizer.presolve.losses import Change, losses
+from nestling.optimizer.presolve.losses import Exchange, losses
 from nestling.optimizer.presolve.open_choices import OpenChoices
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.substitution import substitute
@@ -49,13 +49,13 @@ def _beaten(open_choices: OpenChoices, name: str) -> bool:
     if name in open_choices.also or len(groups) > 1:
         return False
     if not groups or groups[0].optional:
-        changes = [Change(name, None)]
+        changes = [Exchange(name, None)]
     else:
-        changes = [Change(name, other) for other in open_choices.alternatives(name)]
+        changes = [Exchange(name, other) for other in open_choices.alternatives(name)]
     return any(_pays(open_choices, change) for change in changes)
 
 
-def _pays(open_choices: OpenChoices, change: Change) -> bool:
+def _pays(open_choices: OpenChoices, change: Exchange) -> bool:
     """Whether a change is always possible and always saves."""
     if not _is_possible(open_choices, change):
         return False
@@ -69,7 +69,7 @@ def _is_lighter(open_choices: OpenChoices, name: str) -> bool:
     return structure.weight > 0 or (structure.weight == 0 and not structure.in_place)
 
 
-def _is_possible(open_choices: OpenChoices, change: Change) -> bool:
+def _is_possible(open_choices: OpenChoices, change: Exchange) -> bool:
     """Whether the change breaks nothing that held: no need, no limit, no load that would grow by it."""
     if open_choices.needed(change.gone, change.instead):
         return False

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.options import Charge, Mode, StatementStep
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 
 DIGITS = 12
 """Ratios of costs that agree to so many digits are the same: what is left is rounding."""
 
-Footprint = tuple[object, ...]
+CostFootprint = tuple[object, ...]
 
 
 def compression(reduced: Reduced) -> Reduced:
     """Merge steps, with their constant parts taken out, and charges."""
     problem = reduced.problem
-    merged: dict[Footprint, Step] = {}
+    merged: dict[CostFootprint, StatementStep] = {}
     constants: list[Charge] = []
     for step in problem.steps:
         if not step.modes:
@@ -36,10 +36,10 @@ def compression(reduced: Reduced) -> Reduced:
     return replace(reduced, problem=changed)
 
 
-def _above(step: Step, base: float) -> Step:
+def _above(step: StatementStep, base: float) -> StatementStep:
     """The step without its constant cost, its modes in an order that does not depend on the costs."""
     modes = sorted([_with_costs(mode, mode.cost - base, mode.also) for mode in step.modes], key=_condition)
-    return Step(step.statement, step.name, tuple(modes))
+    return StatementStep(step.statement, step.name, tuple(modes))
 
 
 def _with_costs(mode: Mode, cost: float, also: tuple[tuple[str, float], ...]) -> Mode:
@@ -50,15 +50,15 @@ def _condition(mode: Mode) -> tuple[tuple[str, ...], ...]:
     return mode.needs, mode.without, tuple(name for name, _ in mode.also)
 
 
-def _footprint(step: Step) -> Footprint:
+def _footprint(step: StatementStep) -> CostFootprint:
     costs = [cost for mode in step.modes for cost in (mode.cost, *(cost for _, cost in mode.also))]
     scale = max(map(abs, costs)) or 1.0
     return (*map(_condition, step.modes), *(round(cost / scale, DIGITS) for cost in costs))
 
 
-def _sum(one: Step, other: Step) -> Step:
+def _sum(one: StatementStep, other: StatementStep) -> StatementStep:
     modes = zip(one.modes, other.modes, strict=True)
-    return Step(one.statement, one.name, tuple([_mode_sum(first, second) for first, second in modes]))
+    return StatementStep(one.statement, one.name, tuple([_mode_sum(first, second) for first, second in modes]))
 
 
 def _mode_sum(one: Mode, other: Mode) -> Mode:

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from nestling.ir.options import Mode
-from nestling.optimizer.implications import Picks
-from nestling.optimizer.presolve.open_choices import Names, OpenChoices
+from nestling.optimizer.implications import Names, Picks
+from nestling.optimizer.presolve.open_choices import OpenChoices
 
 
-class Context:
+class PresolveContext:
     """The choices that have certain structures. `scale` grows with the numbers compared, to measure rounding against.
 
     Bounds are looked up once: nothing may be left out of the problem while a context is in use.

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Group, Mode, Step
+from nestling.ir.options import Group, Mode, StatementStep
+from nestling.optimizer.implications import Names
 from nestling.optimizer.presolve.reduced import Reduced
 
-Names = frozenset[str]
 NOTHING: Names = frozenset()
 
 
@@ -40,15 +40,15 @@ def _rivals(groups: tuple[Group, ...]) -> Mapping[str, Names]:
     return {structure: frozenset(names - {structure}) for structure, names in found.items()}
 
 
-def _undominated(step: Step, rivals: Mapping[str, Names]) -> Step:
+def _undominated(step: StatementStep, rivals: Mapping[str, Names]) -> StatementStep:
     kept: list[_Simple] = []
     for mode in sorted(_simple_modes(step, rivals), key=lambda simple: (simple.mode.cost, len(simple.needs))):
         if not any(_beats(other, mode) for other in kept):
             kept.append(mode)
-    return Step(step.statement, step.name, tuple([simple.mode for simple in kept]))
+    return StatementStep(step.statement, step.name, tuple([simple.mode for simple in kept]))
 
 
-def _simple_modes(step: Step, rivals: Mapping[str, Names]) -> Iterator[_Simple]:
+def _simple_modes(step: StatementStep, rivals: Mapping[str, Names]) -> Iterator[_Simple]:
     for mode in step.modes:
         needs = frozenset(mode.needs)
         without = frozenset(mode.without).union(*[rivals.get(name, NOTHING) for name in needs])

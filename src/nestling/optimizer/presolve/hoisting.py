@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.options import Charge, DesignProblem, Group, Load, Mode, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Load, Mode, StatementStep
 from nestling.optimizer.implications import Implications
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 
-Shares = dict[tuple[str, str], float]
+_Shares = dict[tuple[str, str], float]
 """Cost for each unit of a load, due with a structure."""
 
 
@@ -26,16 +26,18 @@ def hoisting(reduced: Reduced) -> Reduced:
     known = Implications(problem)
     groups = _groups_of(problem)
     loads = {load.name: load for load in problem.loads}
-    steps: list[Step] = []
+    steps: list[StatementStep] = []
     charges: list[Charge] = list(problem.charges)
-    shares: Shares = defaultdict(float)
+    shares: _Shares = defaultdict(float)
     for step in problem.steps:
         alternatives = _alternatives(step, groups, known)
         rest = step
         if alternatives is not None:
             rest, found = _hoisted(step, alternatives, shares)
             charges += found
-        steps.append(Step(rest.statement, rest.name, tuple([_unloaded(mode, loads, known) for mode in rest.modes])))
+        steps.append(
+            StatementStep(rest.statement, rest.name, tuple([_unloaded(mode, loads, known) for mode in rest.modes]))
+        )
     for (name, load), cost in shares.items():
         charges += _charges(name, loads[load], cost, known)
     return replace(reduced, problem=replace(problem, steps=tuple(steps), charges=tuple(charges), loads=()))
@@ -50,7 +52,7 @@ def _groups_of(problem: DesignProblem) -> dict[str, list[Group]]:
     return found
 
 
-def _alternatives(step: Step, groups: dict[str, list[Group]], known: Implications) -> list[str] | None:
+def _alternatives(step: StatementStep, groups: dict[str, list[Group]], known: Implications) -> list[str] | None:
     """By mode, the alternative it needs, or implies, of an exact group; of the first group of which every mode needs one."""
     if not step.modes:
         return None
@@ -72,7 +74,7 @@ def _alternative(mode: Mode, group: Group, known: Implications) -> str | None:
     return None
 
 
-def _hoisted(step: Step, of: list[str], shares: Shares) -> tuple[Step, list[Charge]]:
+def _hoisted(step: StatementStep, of: list[str], shares: _Shares) -> tuple[StatementStep, list[Charge]]:
     """The step without what each alternative costs at least, and that as charges; load shares go to `shares`.
 
     `of`: by mode, the alternative it needs.
@@ -89,7 +91,7 @@ def _hoisted(step: Step, of: list[str], shares: Shares) -> tuple[Step, list[Char
             shares[name, load] += cost
     modes = tuple([_less(mode, least[name], least_loads[name]) for name, mode in zip(of, step.modes, strict=True)])
     charges = [Charge(ALL, step.name, (name,), cost) for name, cost in least.items() if cost]
-    return Step(step.statement, step.name, modes), charges
+    return StatementStep(step.statement, step.name, modes), charges
 
 
 def _less(mode: Mode, cost: float, loads: dict[str, float]) -> Mode:

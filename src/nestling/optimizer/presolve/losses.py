@@ -6,8 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from nestling.ir.options import Mode
-from nestling.optimizer.presolve.context import Context
-from nestling.optimizer.presolve.open_choices import Names, OpenChoices, OpenStep
+from nestling.optimizer.implications import Names
+from nestling.optimizer.presolve.context import PresolveContext
+from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
 
 NEVER = float("inf")
 ByAddition = dict[str, float]
@@ -15,14 +16,14 @@ ByAddition = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Exchange:
     """`gone` is left out, and `instead`, unless None, chosen."""
 
     gone: str
     instead: str | None
 
 
-def losses(open_choices: OpenChoices, change: Change) -> tuple[float, float]:
+def losses(open_choices: OpenChoices, change: Exchange) -> tuple[float, float]:
     """The most a change can add to the cost, without end where there may be no way left, and the size of what was compared."""
     return _Losses(open_choices, change).total()
 
@@ -30,9 +31,9 @@ def losses(open_choices: OpenChoices, change: Change) -> tuple[float, float]:
 class _Losses:
     """One change."""
 
-    def __init__(self, open_choices: OpenChoices, change: Change) -> None:
+    def __init__(self, open_choices: OpenChoices, change: Exchange) -> None:
         self.open_choices, self.change = open_choices, change
-        self.context = Context(open_choices, [change.gone])
+        self.context = PresolveContext(open_choices, [change.gone])
 
     def total(self) -> tuple[float, float]:
         """The sum over charges and steps, with the additions that pay."""

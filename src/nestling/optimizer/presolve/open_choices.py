@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from nestling.ir.options import DesignProblem, Mode
-from nestling.optimizer.implications import Implications, Picks
-
-Names = frozenset[str]
+from nestling.optimizer.implications import Implications, Names, Picks
 
 
 @dataclass(slots=True)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from operator import is_
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step
-
-Names = frozenset[str]
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
+from nestling.optimizer.implications import Names
 
 
 def substitute(problem: DesignProblem, chosen: Names, left_out: Names) -> DesignProblem:
@@ -60,7 +59,7 @@ def _charge(charge: Charge, chosen: Names) -> Charge:
     return Charge(charge.statement, charge.text, _rest(charge.when, chosen), charge.cost)
 
 
-def _step(step: Step, chosen: Names, left_out: Names) -> Step:
+def _step(step: StatementStep, chosen: Names, left_out: Names) -> StatementStep:
     """The step with what is left of its modes; the very same one when that is all of it."""
     modes = tuple(
         [
@@ -71,7 +70,7 @@ def _step(step: Step, chosen: Names, left_out: Names) -> Step:
     )
     if len(modes) == len(step.modes) and all(map(is_, modes, step.modes)):
         return step
-    return Step(step.statement, step.name, modes)
+    return StatementStep(step.statement, step.name, modes)
 
 
 def _mode(mode: Mode, chosen: Names, left_out: Names) -> Mode:

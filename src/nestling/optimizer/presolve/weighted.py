@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.options import Charge, DesignProblem, Mode, Step
+from nestling.ir.options import Charge, DesignProblem, Mode, StatementStep
 
 ALL = ""
 """The one statement left, executed once a second."""
@@ -23,8 +23,8 @@ def weighted(problem: DesignProblem) -> DesignProblem:
     )
 
 
-def _step(step: Step, rate: float) -> Step:
-    return Step(ALL, step.name, tuple(_mode(mode, rate) for mode in step.modes))
+def _step(step: StatementStep, rate: float) -> StatementStep:
+    return StatementStep(ALL, step.name, tuple(_mode(mode, rate) for mode in step.modes))
 
 
 def _mode(mode: Mode, rate: float) -> Mode:

@@ -31,9 +31,9 @@ from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.proving.loading import POLICY, Rows
 from nestling.pipeline.proving.side_by_side import leave_out_slow
-from nestling.pipeline.source_answers import Source, SourceAnswer
+from nestling.pipeline.source_answers import AskedSource, SourceAnswer
 
-SourceOpener = Callable[[], AbstractContextManager[Source]]
+SourceOpener = Callable[[], AbstractContextManager[AskedSource]]
 
 
 _OF_LOCKS = frozenset(lock.note for lock in ReadLock)
@@ -94,7 +94,7 @@ class _Comparison:
     to a read that was answered otherwise.
     """
 
-    source: Source
+    source: AskedSource
     reading: Reading
     reads: Sequence[Statement]
     shapes: dict[str, AnswerShape]

@@ -20,7 +20,7 @@ from nestling.ir.rows import RowSource
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.values import Policy
 from nestling.pipeline.proving.contender import TWIN, Contender
-from nestling.pipeline.proving.statements import Compiled, Exact, predicted
+from nestling.pipeline.proving.statements import CompiledByName, Exact, predicted
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Rows = Callable[[Model], RowSource]
 
 
 def make_ready(
-    each: Contender, made: tuple[Compiled, Exact], reading: Reading, rows: Rows, watch: Watch | None
+    each: Contender, made: tuple[CompiledByName, Exact], reading: Reading, rows: Rows, watch: Watch | None
 ) -> None:
     """Load one rival whose statements are compiled; only a server that is lost, or has no room left, is an error."""
     names = {statement.name for statement in reading.workload.statements}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nestling.pipeline.proving.beside_source import SourceOpener
     from nestling.pipeline.proving.contender import Contender
     from nestling.pipeline.proving.loading import Rows
-    from nestling.pipeline.proving.statements import Compiled
+    from nestling.pipeline.proving.statements import CompiledByName
 
 PREFIX = "nestling_prove"
 """A database of this name (or one that begins so) may be named in a URI; all others are somebody's."""
@@ -253,9 +253,9 @@ class _Race:
 
     def setting(self, server: Server, beside: Database[Any]) -> Setting:
         """How it was measured."""
-        from nestling.executors.server_facts import ServerFacts, server_facts
+        from nestling.executors.server_facts import ServerDescription, server_facts
 
-        facts = ServerFacts(server.version, "", 0.0, "")
+        facts = ServerDescription(server.version, "", 0.0, "")
         with suppress(Exception):  # of a server that was lost, what is known
             facts = server_facts(beside)
         stated = sum(each.rate_per_second for each in self.reading.workload.statements)
@@ -280,7 +280,7 @@ class _Race:
         )
 
 
-def _gaps_everywhere(made: Sequence[Compiled]) -> dict[str, str]:
+def _gaps_everywhere(made: Sequence[CompiledByName]) -> dict[str, str]:
     """Statements that are compiled for no design, with the gap of the first."""
     return {
         name: str(first.gap)

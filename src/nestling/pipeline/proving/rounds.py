@@ -31,7 +31,7 @@ FEWEST_ROUNDS = 4
 ASKED_AGAIN = 20
 """Reads a round whose digests differ that are asked again; more of them tell nothing new."""
 
-Kept = Mapping[str, Sequence[TimedExecution]]
+_Kept = Mapping[str, Sequence[TimedExecution]]
 
 
 class Rounds:
@@ -83,7 +83,7 @@ class Rounds:
         wanted = mix(self._workload, min(fitting, FIRST_SIZE))
         return wanted if sum(wanted.values()) <= max(fitting, len(once)) else once
 
-    def _round(self, block: Block, label: str, *, keep: bool) -> Kept:
+    def _round(self, block: Block, label: str, *, keep: bool) -> _Kept:
         """Run a block on all rivals, a slice of it after the other, so that a busy moment of the machine hits all alike."""
         alone = self._effort.clients == 1
         whole = not alone or self._effort.cache_ratio is not None
@@ -144,7 +144,7 @@ class Rounds:
             counts = larger
         return counts
 
-    def _compare(self, block: Block, found: Kept) -> None:
+    def _compare(self, block: Block, found: _Kept) -> None:
         """Look again where rivals gave other digests; a write that changed other rows cannot be asked again."""
         names = [each.name for each in in_race(self._contenders)]
         differing = [place for place in range(len(block)) if len({found[name][place].digest for name in names}) > 1]
@@ -156,7 +156,7 @@ class Rounds:
         for place in reads[:ASKED_AGAIN]:
             ask_again(self._contenders, block[place], self._shapes[block[place].statement])
 
-    def _judge_write(self, block: Block, place: int, found: Kept) -> None:
+    def _judge_write(self, block: Block, place: int, found: _Kept) -> None:
         racing = in_race(self._contenders)
         votes = Counter(found[each.name][place].digest for each in racing)
         right = votes.most_common(1)[0][0]
@@ -165,7 +165,7 @@ class Rounds:
                 each.out(f"`{block[place].statement}` changes other rows than on the other designs")
 
 
-def _sums(found: Kept) -> dict[str, float]:
+def _sums(found: _Kept) -> dict[str, float]:
     """Seconds an execution of each statement takes on average, summed over rivals."""
     sums: dict[str, float] = {}
     for runs in found.values():

@@ -21,11 +21,11 @@ from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.cache import rows_on_disk
 from nestling.pipeline.converting import convert, default_price
 
-Compiled = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
+CompiledByName = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
 Exact = Mapping[str, CompiledRead]
 
 
-def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
+def compiled(proposal: Proposal, reading: Reading) -> tuple[CompiledByName, Exact]:
     """Every statement for a design, gaps included; and the reads again, without what may be behind or rough, where it differs."""
     asked, none = proposal.requirements, Requirements()
     unbehind = replace(proposal, requirements=replace(asked, freshness=none.freshness, tolerance=none.tolerance))

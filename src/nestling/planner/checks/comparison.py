@@ -10,14 +10,14 @@ from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
     DocumentOf,
-    Expression,
     FieldPath,
     FilterDocuments,
     InOrder,
+    PathExpression,
     ProjectDocuments,
     Step,
 )
-from nestling.ir.paths.write_path import Cell, ElementFilter, Match, Set, UpdateDocuments
+from nestling.ir.paths.write_path import Cell, ElementFilter, FieldMatch, Set, UpdateDocuments
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.expression import ANY
@@ -43,14 +43,14 @@ def field_order(what: Copy | Computed | Reference) -> tuple[str, ...]:
     return ()
 
 
-def _found(value: ComparedValue) -> Expression:
+def _found(value: ComparedValue) -> PathExpression:
     """What is there, its fields in the order in which what must be there has them."""
     found = FieldPath(value.found)
     return InOrder(found, value.order, value.several) if value.order else found
 
 
 def compared_read(
-    step: Step, place: Place, told: Sequence[Locator], values: Sequence[tuple[str, Expression, Expression]]
+    step: Step, place: Place, told: Sequence[Locator], values: Sequence[tuple[str, PathExpression, PathExpression]]
 ) -> tuple[ReadPlan, tuple[ComparedValue, ...]]:
     """The read of the rows at a place whose values (path, what must be there, what is) differ."""
     fields = list(locating(place, told))
@@ -75,7 +75,7 @@ def mended(design_place: Place, told: Sequence[Locator], values: Sequence[Compar
     """The change that makes the values what they must be."""
     at = changed_path(design_place, told)
     changes = tuple(Set(join(at, each.path), Cell(each.expected)) for each in values)
-    where = (Match("_id", Cell(ID)),)
+    where = (FieldMatch("_id", Cell(ID)),)
     update = UpdateDocuments(design_place.store.name, where, changes, element_filters(design_place, told))
     return guarded(update, design_place, told, values)
 
@@ -88,10 +88,10 @@ def guarded(
         return None
     arrays = [level for level, node in enumerate(place.nodes) if is_array(node)]
     if not arrays or arrays[-1] not in {each.level for each in told}:
-        matches = tuple(Match(join(place.path, each.path), Cell(each.found)) for each in values)
+        matches = tuple(FieldMatch(join(place.path, each.path), Cell(each.found)) for each in values)
         return replace(update, where=(*update.where, *matches))
     below = join(*(node.field for node in place.nodes[arrays[-1] + 1 :]))
-    matches = tuple(Match(join(below, each.path), Cell(each.found)) for each in values)
+    matches = tuple(FieldMatch(join(below, each.path), Cell(each.found)) for each in values)
     name = f"e{arrays[-1]}"
     filters = tuple(
         ElementFilter(each.name, (*each.matches, *matches)) if each.name == name else each for each in update.filters

@@ -13,7 +13,6 @@ from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
     DocumentComparison,
-    Expression,
     FieldPath,
     FilterDocuments,
     FixedValue,
@@ -21,6 +20,7 @@ from nestling.ir.paths.access_path import (
     IfMissing,
     Mark,
     Marks,
+    PathExpression,
     Step,
 )
 from nestling.ir.primitives import Variant
@@ -53,7 +53,7 @@ def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
     )
 
 
-def _expected(design: Design, variant: Variant, root: Node) -> Expression | None:
+def _expected(design: Design, variant: Variant, root: Node) -> PathExpression | None:
     inline = [child for child in root.children if child.presence is not None]
     own = (Mark(root.presence.value),) if root.presence is not None else ()
     if inline:
@@ -80,7 +80,7 @@ def _paths(node: Node, without: Node) -> Iterator[str]:
             yield from (child.field,) if child.field else _paths(child, without)
 
 
-def _check(store: StoredCollection, variant: Variant, root: Node, expected: Expression, step: Step) -> Check:
+def _check(store: StoredCollection, variant: Variant, root: Node, expected: PathExpression, step: Step) -> Check:
     place, field = Place(store, (root,)), variant.discriminator
     read, values = compared_read(step, place, (), ((field, expected, FieldPath(field)),))
     kind = f"({root.entity})" if variant.members else ""

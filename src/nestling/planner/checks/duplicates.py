@@ -15,10 +15,10 @@ from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
     DocumentOf,
-    Expression,
     FieldPath,
     FilterDocuments,
     FixedValue,
+    PathExpression,
     ProjectDocuments,
     Step,
     Union,
@@ -37,7 +37,7 @@ from nestling.planner.checks.comparison import way_to
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.lower import lower
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copies import looked_up
 from nestling.planner.upkeep.holder import holder_rows, locating, locators
@@ -87,7 +87,7 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
 
     rows, field = looked_up(rows, relation, Keep.TOGETHER, context, inner)
     found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in own)
-    value: Expression = found[0][1] if len(found) == 1 else DocumentOf(found)
+    value: PathExpression = found[0][1] if len(found) == 1 else DocumentOf(found)
     told = locators(design, place)
     several = FilterDocuments(rows.step, DocumentComparison(FieldPath(field), Comparator.NOT_EQUAL, FixedValue([])))
     fields = (*locating(place, told), (_FOUND, value, ANY))
@@ -112,7 +112,7 @@ def _others(design: Design, entity: Entity, own: Sequence[Column]) -> Relation:
     return filtered(every, sharing(design, entity, every, [{each.name: each for each in own}]))
 
 
-def _told(place: Place, own: Sequence[Column], context: Context) -> Rows:
+def _told(place: Place, own: Sequence[Column], context: LoweringContext) -> Lowered:
     """The rows at the place that have all the values."""
     rows = holder_rows(place, own, context)
     return rows.where(conjunction(*(Not(IsNull(each)) for each in own)), context)
@@ -141,7 +141,7 @@ def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column])
     return Screen(plan, tuple(stored_path(place, each, context) for each in own))
 
 
-def _counted(rows: Rows, columns: Sequence[Column], name: str) -> Step:
+def _counted(rows: Lowered, columns: Sequence[Column], name: str) -> Step:
     """The values of each row, and one more row.
 
     Each under a field of its own: the server groups by documents made of them eight times as slowly.

@@ -8,10 +8,10 @@ from nestling.ir.design import Design
 from nestling.ir.drift import Check, DriftKind
 from nestling.ir.paths.access_path import (
     CollectionScan,
-    Expression,
     FieldPath,
     FixedValue,
     HasElements,
+    PathExpression,
     ProjectDocuments,
 )
 from nestling.ir.paths.row_steps import Add, Correlate, Keep
@@ -56,7 +56,7 @@ def _check(design: Design, place: Place, embedding: Embedding, overflow: Overflo
     there = ProjectDocuments(CollectionScan(overflow.collection), (("there", FixedValue(value=True)),))
     found = Correlate(numbered, there, pages, Keep.TOGETHER, identity=(*parts, (_PAGE, number)))
     told = locators(design, place)
-    expected: Expression = HasElements(FieldPath(pages))
+    expected: PathExpression = HasElements(FieldPath(pages))
     read, values = compared_read(
         found, place, told, ((overflow.flag, expected, FieldPath(join(place.path, overflow.flag))),)
     )

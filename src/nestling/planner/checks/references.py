@@ -13,10 +13,10 @@ from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
     DocumentOf,
-    Expression,
     FieldPath,
     FilterDocuments,
     FixedValue,
+    PathExpression,
     ProjectDocuments,
     Step,
     Unwind,
@@ -39,7 +39,7 @@ from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.place import documents_at
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.collation import keys_agree
-from nestling.planner.reads.rows import Rows
+from nestling.planner.reads.rows import Lowered
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copies import looked_up
 from nestling.planner.upkeep.holder import holder_rows, locating, locators
@@ -77,7 +77,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
 
     rows, field = looked_up(rows, along(model, up), Keep.TOGETHER, context, inner)
     found = tuple((stored_name(key.name), FieldPath(rows.layout.path(key))) for key in keys)
-    value: Expression = found[0][1] if len(found) == 1 else DocumentOf(found)
+    value: PathExpression = found[0][1] if len(found) == 1 else DocumentOf(found)
     told = locators(design, place)
     paths = [path for key in keys if (path := place.node.path_of(key.name)) is not None]
     move = f"bring the row of `{link.parent}` back, or change or delete the row that refers to it"
@@ -109,7 +109,7 @@ def _first(step: Step) -> Step:
     return ProjectDocuments(Slice(step, Literal(1, INTEGER), None), ((_THERE, FixedValue(value=True)),))
 
 
-def _read(rows: Rows, field: str, fields: tuple[tuple[str, Expression, object], ...]) -> ReadPlan:
+def _read(rows: Lowered, field: str, fields: tuple[tuple[str, PathExpression, object], ...]) -> ReadPlan:
     """The rows that have met nothing."""
     alone = FilterDocuments(rows.step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
     columns = tuple(OutputColumn(name, name, ANY) for name, _, _ in fields)

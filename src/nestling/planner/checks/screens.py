@@ -19,13 +19,13 @@ from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
     DocumentOf,
-    Expression,
     FieldPath,
     FilterDocuments,
     FixedValue,
     IfMissing,
     InOrder,
     NullAsMissing,
+    PathExpression,
     ProjectDocuments,
     Step,
     Union,
@@ -46,7 +46,7 @@ from nestling.planner.checks.required_keys import must_lead
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.lower import lower
-from nestling.planner.reads.rows import Rows
+from nestling.planner.reads.rows import Lowered
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep import implied, upkeeps_of
 from nestling.planner.upkeep.computed import aggregated_by_link
@@ -67,8 +67,8 @@ class _Sources:
     """
 
     step: Step
-    link: tuple[Expression, ...]
-    implied: tuple[Expression, ...]
+    link: tuple[PathExpression, ...]
+    implied: tuple[PathExpression, ...]
     nothing: Mapping[str, object] | None
 
 
@@ -156,7 +156,7 @@ def _in_order(alike: Step, link: Sequence[str], value: Sequence[str], order: tup
     return ProjectDocuments(alike, (("_id", DocumentOf((*links, *values))),))
 
 
-def _paths(rows: Rows, columns: Sequence[Column]) -> tuple[Expression, ...]:
+def _paths(rows: Lowered, columns: Sequence[Column]) -> tuple[PathExpression, ...]:
     return tuple(FieldPath(rows.layout.path(each)) for each in columns)
 
 
@@ -233,7 +233,7 @@ def _compared(holders: Step, sources: _Sources, nothing: Mapping[str, object]) -
     return FilterDocuments(held, DocumentComparison(wanted, Comparator.NOT_EQUAL, found))
 
 
-def _document(parts: Sequence[Expression]) -> Expression:
+def _document(parts: Sequence[PathExpression]) -> PathExpression:
     return DocumentOf(tuple((str(n), part) for n, part in enumerate(parts)))
 
 

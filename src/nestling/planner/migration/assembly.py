@@ -23,13 +23,13 @@ from nestling.planner.upkeep.copied_element import id_parts
 
 GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"
 """What collections of gathered rows are called, before their relationship's name."""
-Homes = Mapping[str, tuple[HomePlace, ...]]
+_Homes = Mapping[str, tuple[HomePlace, ...]]
 """The places of every entity in the old design."""
-Indexed = frozenset[tuple[str, str]]
+_Indexed = frozenset[tuple[str, str]]
 """(Collection, path) of the first key of every index of the old design."""
 
 
-def assembly(design: Design, store: StoredCollection, homes: Homes, indexed: Indexed) -> Assembly | None:
+def assembly(design: Design, store: StoredCollection, homes: _Homes, indexed: _Indexed) -> Assembly | None:
     """How the server makes the documents of a collection of the new design; None where it cannot."""
     collection = store.collection
     orphaned = store.embedding if store.role is Role.ORPHANS else None
@@ -61,7 +61,7 @@ def _is_alike(design: Design, link: Relationship) -> bool:
     return all(a.type.name is b.type.name and not (a.also or b.also or b.nullable) for a, b in pairs)
 
 
-def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+def _parents(design: Design, link: Relationship, homes: _Homes, indexed: _Indexed) -> AssembledPart | None:
     """The rows orphans do not find."""
     parent = design.model.entity(link.parent)
     if not _is_alike(design, link) or any(place.query.files for place in homes[link.parent]):
@@ -79,7 +79,7 @@ def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed)
     )
 
 
-def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembly | None:
+def _body(design: Design, node: Node, homes: _Homes, indexed: _Indexed) -> Assembly | None:
     body = node.body
     if body.pairs or body.copies or body.computed or node.presence:
         return None
@@ -98,7 +98,7 @@ def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
     return Assembly(node.entity, (), (), tuple(fields), tuple(parts), rows=rows)
 
 
-def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+def _part(design: Design, node: Node, homes: _Homes, indexed: _Indexed) -> AssembledPart | None:
     embedding = node.embedding
     assert embedding is not None
     if embedding.overflow or embedding.slots or node.form not in (Form.ARRAY, Form.OBJECT, Form.SCALARS):
@@ -109,7 +109,7 @@ def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
     return _joined(design, link, node.field, node.form, body, homes, indexed, embedding.order)
 
 
-def _ids(design: Design, reference: Reference, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+def _ids(design: Design, reference: Reference, homes: _Homes, indexed: _Indexed) -> AssembledPart | None:
     """The ids of children, where these are the values of one attribute."""
     link = design.model.relationship(reference.relationship)
     is_plain = link.cardinality is not Cardinality.ONE_TO_ONE and not reference.copied and "." not in reference.field
@@ -126,8 +126,8 @@ def _joined(
     field: str,
     form: Form,
     body: Assembly,
-    homes: Homes,
-    indexed: Indexed,
+    homes: _Homes,
+    indexed: _Indexed,
     order: Sequence[Order] = (),
 ) -> AssembledPart | None:
     """Children from where they are found by what links them, in order; equal ones in that of their key."""
@@ -144,7 +144,7 @@ def _joined(
     return AssembledPart(field, form, *attributes, kept, body, kept_at, is_gathered=home is None)
 
 
-def _indexed_home(attribute: str, places: tuple[HomePlace, ...], indexed: Indexed) -> HomePlace | None:
+def _indexed_home(attribute: str, places: tuple[HomePlace, ...], indexed: _Indexed) -> HomePlace | None:
     """The one place of the rows, if the server finds them there by the attribute."""
     if len(places) != 1 or not places[0].at_root:
         return None

@@ -10,7 +10,7 @@ from nestling.ir.design import Design
 from nestling.ir.migration import Reach, Reaches
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Holder
-from nestling.ir.rows import Path, down, reversed_path, up
+from nestling.ir.rows import RowPath, down, reversed_path, up
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection, every_document
 from nestling.ir.upkeep import Derived
 from nestling.planner.upkeep import triggers_of
@@ -30,7 +30,7 @@ def reaches(design: Design) -> Reaches:
 
 def _merged(found: Iterator[Reach]) -> tuple[Reach, ...]:
     """One reach for each way, of all attributes somebody wants."""
-    wanted: dict[tuple[Path, bool], Wanted] = {}
+    wanted: dict[tuple[RowPath, bool], Wanted] = {}
     for each in found:
         at = (each.path, each.again)
         before = wanted.get(at, frozenset())
@@ -52,7 +52,7 @@ def _of_root(design: Design, store: StoredCollection, root: Node) -> Iterator[Re
     yield Reach((down(link),), frozenset(link.child_attributes))
 
 
-def _node(model: Model, node: Node, path: Path) -> Iterator[Reach]:
+def _node(model: Model, node: Node, path: RowPath) -> Iterator[Reach]:
     yield Reach(path)
     ids = (reference for reference in node.body.references if reference.holder is Holder.PARENT)
     derived: tuple[Derived, ...] = (*ids, *node.body.copies, *node.body.computed)

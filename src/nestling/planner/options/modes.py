@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.options import Mode
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.planner.options.sizes.document_sizes import Documents, Extra
+from nestling.planner.options.sizes.document_sizes import DocumentSizes, Extra
 from nestling.planner.options.sizes.prices import Price
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.places import Places
@@ -24,7 +24,7 @@ class Modes:
     situation: Situation
     places: Places
     sizes: Sizes
-    documents: Documents
+    documents: DocumentSizes
     price: Price
     cold: ColdShares = HELD
 

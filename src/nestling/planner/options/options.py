@@ -24,7 +24,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import CHANGE, Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
+from nestling.ir.options import CHANGE, Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep, Structure
 from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.modes import Modes
@@ -32,8 +32,8 @@ from nestling.planner.options.reads.hops import Hops
 from nestling.planner.options.reads.reads import Reads
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.sizes.cold_reads import cold_shares
-from nestling.planner.options.sizes.document_sizes import VALUE_BYTES, Documents
-from nestling.planner.options.sizes.prices import Price, Prices
+from nestling.planner.options.sizes.document_sizes import VALUE_BYTES, DocumentSizes
+from nestling.planner.options.sizes.prices import Price, UnitPrices
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.readable import Readable
 from nestling.planner.options.structures.pairs import added_bytes, apart_from_indexes, present
@@ -71,16 +71,16 @@ def options(
     """
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
-    documents = Documents(situation, places, sizes)
+    documents = DocumentSizes(situation, places, sizes)
     cold = cold_shares(situation, sizes, cache_bytes) if cache_bytes is not None else HELD
-    modes = Modes(situation, places, sizes, documents, Prices(price), cold)
+    modes = Modes(situation, places, sizes, documents, UnitPrices(price), cold)
     starts = Starts(modes, Readable(situation, places.aggregates))
     reads, writes = Reads(modes, starts, Hops(modes, starts)), _writes(modes, starts)
-    steps: list[Step] = []
+    steps: list[StatementStep] = []
     charges: list[Charge] = []
     for statement in situation.reading.workload.statements:
         for found in (*reads.steps(statement), *writes.steps(statement)):
-            if isinstance(found, Step):
+            if isinstance(found, StatementStep):
                 steps.append(found)
             else:
                 charges.append(found)
@@ -138,10 +138,10 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
             yield Group(candidate.id, (candidate.id,), optional=True)
 
 
-def _possible(steps: Iterable[Step]) -> Iterator[Step]:
+def _possible(steps: Iterable[StatementStep]) -> Iterator[StatementStep]:
     """Steps of accesses to entities there are no rows of cannot fail: one mode without work."""
     for step in steps:
-        yield step if step.modes else Step(step.statement, step.name, (Mode("nothing to do", (), 0.0),))
+        yield step if step.modes else StatementStep(step.statement, step.name, (Mode("nothing to do", (), 0.0),))
 
 
 def _needs(places: Places) -> Iterator[Needs]:
@@ -188,7 +188,7 @@ def _both_held(places: Places) -> Iterator[Needs]:
 
 
 def _bytes(  # noqa: C901 - one case for each
-    candidate: Candidate, places: Places, documents: Documents, sizes: Sizes
+    candidate: Candidate, places: Places, documents: DocumentSizes, sizes: Sizes
 ) -> float:
     """Bytes a structure adds to what is stored."""
     match candidate.part:
@@ -228,7 +228,7 @@ def _index_bytes(index: Indexed, sizes: Sizes) -> float:
     return sizes.rows_of(index.entity, index.rows) * each
 
 
-def _limits(situation: Situation, places: Places, documents: Documents) -> Iterator[Limit]:
+def _limits(situation: Situation, places: Places, documents: DocumentSizes) -> Iterator[Limit]:
     """No document above its bound, whatever is embedded in it and however it grows; no more storage than the budget."""
     bound = situation.requirements.document_bound_bytes
     for root, homes in places.inside.items():

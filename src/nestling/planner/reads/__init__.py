@@ -37,7 +37,7 @@ from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
 from nestling.planner.reads.rewrites.values_first import with_values_first
 from nestling.planner.reads.rewrites.windowed import with_windows
-from nestling.planner.reads.rows import Context, First, VariableNames
+from nestling.planner.reads.rows import First, LoweringContext, VariableNames
 from nestling.planner.reads.traverse import everything, everywhere, used
 
 MOST_STARTS = 3
@@ -127,7 +127,9 @@ def _planned(
             relation, first = with_newest(relation, design, tolerated)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
-    context = Context(design, uses, allowed, VariableNames(), tolerated=tolerated, first=first, statistics=statistics)
+    context = LoweringContext(
+        design, uses, allowed, VariableNames(), tolerated=tolerated, first=first, statistics=statistics
+    )
     try:
         return final_shape(relation, names, lower(relation, context), context)
     except RecursionError:

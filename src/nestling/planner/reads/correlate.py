@@ -22,7 +22,7 @@ from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import identity_paths
 from nestling.planner.reads.traverse import free_columns
 
@@ -36,7 +36,7 @@ class Equal:
     identity: tuple[tuple[str, str], ...] = ()
 
 
-def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wish: str) -> Rows:
+def correlated(rows: Lowered, relation: Relation, keep: Keep, context: LoweringContext, wish: str) -> Lowered:
     """Each row with the relation's rows, under a field named like `wish`."""
     from nestling.planner.reads.lower import lower
 
@@ -65,16 +65,16 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
         )
         for alias, at in inner.standing.items()
     }
-    return Rows(step, rows.layout | inner.layout.under(name), rows.taken | {name}, {**rows.standing, **standing})
+    return Lowered(step, rows.layout | inner.layout.under(name), rows.taken | {name}, {**rows.standing, **standing})
 
 
-def _in_fields(inner: Rows, relation: Relation, context: Context) -> Rows:
+def _in_fields(inner: Lowered, relation: Relation, context: LoweringContext) -> Lowered:
     """Its columns that are variables, in fields: outside there are no variables, and a row may lack a partner."""
     shown = [column for column in relation.columns if column in inner.layout]
     return inner.computed({each: each for each in shown if inner.layout.path(each).startswith(VARIABLE)}, context)
 
 
-def _with_barrier(step: Step, context: Context) -> Step:
+def _with_barrier(step: Step, context: LoweringContext) -> Step:
     """The steps with a barrier between what is asked of a time series first and the rest, if there is any."""
     if isinstance(step, Union):
         return replace(step, sources=tuple(_with_barrier(each, context) for each in step.sources))
@@ -85,7 +85,7 @@ def _with_barrier(step: Step, context: Context) -> Step:
     return replace(step, **changed)
 
 
-def _asks_of_series(step: Step, context: Context) -> bool:
+def _asks_of_series(step: Step, context: LoweringContext) -> bool:
     """Whether it does no more than ask of the documents of a time series."""
     while isinstance(step, Where | FilterDocuments):
         step = step.source
@@ -97,7 +97,7 @@ def _asks_of_series(step: Step, context: Context) -> bool:
 # --- the equality a lookup asks by itself --------------------------------------------------------------------------------
 
 
-def leading_equality(relation: Relation, rows: Rows, context: Context) -> Equal | None:
+def leading_equality(relation: Relation, rows: Lowered, context: LoweringContext) -> Equal | None:
     """An equality of the first scan's filter between a stored field and a field of the rows, taken out of the relation."""
     match relation:
         case a.Filter(input=a.Scan() as scan, predicate=predicate):
@@ -112,7 +112,7 @@ def leading_equality(relation: Relation, rows: Rows, context: Context) -> Equal 
     return replace(found, relation=replace(relation, input=found.relation)) if found is not None else None
 
 
-def _of_scan(scan: a.Scan, predicates: list[Expression], rows: Rows, context: Context) -> Equal | None:
+def _of_scan(scan: a.Scan, predicates: list[Expression], rows: Lowered, context: LoweringContext) -> Equal | None:
     places = context.design.places.get(scan.entity, ())
     if len(places) != 1 or places[0].copy is not None:
         return None
@@ -145,7 +145,7 @@ class _Pair:
     may_be_null: bool
 
 
-def _pair(predicate: Expression, scan: a.Scan, place: Place, rows: Rows, context: Context) -> _Pair | None:
+def _pair(predicate: Expression, scan: a.Scan, place: Place, rows: Lowered, context: LoweringContext) -> _Pair | None:
     columns = equal_columns(predicate, scan.alias)
     if columns is None or columns[1] not in rows.layout:
         return None
@@ -195,7 +195,7 @@ def _alike(one: Expression, other: Expression, left: Column, right: Column, *, s
     return alike(left.type, right.type)
 
 
-def stored_path(place: Place, column: Column, context: Context) -> str | None:
+def stored_path(place: Place, column: Column, context: LoweringContext) -> str | None:
     """The path of the attribute in the documents of the place's collection, None when it is no plain field."""
     found = attribute_at(context.design, place, len(place.nodes) - 1, column.name)
     return found.value.path if isinstance(found.value, FieldPath) and not found.joins else None

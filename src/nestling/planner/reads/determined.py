@@ -25,15 +25,15 @@ from nestling.ir.statements.operands import conjuncts
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.traverse import mentioned, single
 
-Ids = frozenset[ColumnId]
+ColumnIds = frozenset[ColumnId]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Dependency:
     """Rows that have the same values of some columns have the same values of others, too."""
 
-    given: Ids
-    gives: Ids
+    given: ColumnIds
+    gives: ColumnIds
 
 
 def determines(known: Iterable[ColumnId], wanted: Iterable[ColumnId], relation: a.Relation, model: Model) -> bool:
@@ -41,7 +41,7 @@ def determines(known: Iterable[ColumnId], wanted: Iterable[ColumnId], relation: 
     return _closed(known, list(_rules(relation, model))).issuperset(wanted)
 
 
-def _closed(known: Iterable[ColumnId], rules: Sequence[Rule]) -> set[ColumnId]:
+def _closed(known: Iterable[ColumnId], rules: Sequence[Dependency]) -> set[ColumnId]:
     """The columns, and all that follow from them."""
     found, grown = set(known), True
     while grown:
@@ -63,7 +63,7 @@ def telling(keys: Sequence[Expression], relation: a.Relation, model: Model) -> t
     return tuple(kept)
 
 
-def at_most_one(relation: a.Relation, model: Model, outer: Ids) -> bool:
+def at_most_one(relation: a.Relation, model: Model, outer: ColumnIds) -> bool:
     """Whether there is one row at most, for one row of the outer query, whose columns are given."""
     key = row_key(relation, model)
     return single(relation) or (key is not None and determines(outer, key, relation, model))
@@ -75,18 +75,18 @@ def plain_column(expression: Expression) -> ColumnId | None:
     return (column.alias, column.name) if isinstance(column, Column) else None
 
 
-def sorted_columns(keys: Iterable[a.SortKey]) -> Ids:
+def sorted_columns(keys: Iterable[a.SortKey]) -> ColumnIds:
     """The columns that are the same in rows these keys leave tied; a collation may tie texts that differ."""
     found = (plain_column(key.expression) for key in keys if key.collation is Collation.BINARY)
     return frozenset(each for each in found if each is not None)
 
 
-def ids(columns: Iterable[Column]) -> Ids:
+def ids(columns: Iterable[Column]) -> ColumnIds:
     """The columns' names."""
     return frozenset((column.alias, column.name) for column in columns)
 
 
-def row_key(relation: a.Relation, model: Model) -> Ids | None:
+def row_key(relation: a.Relation, model: Model) -> ColumnIds | None:
     """Columns no two rows have the same values of; None where rows may be there twice."""
     match relation:
         case a.Scan():
@@ -106,11 +106,11 @@ def row_key(relation: a.Relation, model: Model) -> Ids | None:
             return row_key(relation.input, model)
 
 
-def _rules(relation: a.Relation, model: Model) -> Iterator[Rule]:
+def _rules(relation: a.Relation, model: Model) -> Iterator[Dependency]:
     match relation:
         case a.Scan():
             for key in keys_of(relation, model.entity(relation.entity)):
-                yield Rule(ids(key), ids(relation.columns))
+                yield Dependency(ids(key), ids(relation.columns))
         case a.Values() | a.Working() | a.Recursive() | a.SetOperation():
             return
         case a.Join():
@@ -130,12 +130,12 @@ def _rules(relation: a.Relation, model: Model) -> Iterator[Rule]:
             yield from _rules(relation.input, model)
 
 
-def _of_equalities(predicates: Iterable[Expression]) -> Iterator[Rule]:
+def _of_equalities(predicates: Iterable[Expression]) -> Iterator[Dependency]:
     for column, other in _equalities(predicates):
         if isinstance(other, Literal | Parameter):
-            yield Rule(frozenset(), frozenset({column}))
+            yield Dependency(frozenset(), frozenset({column}))
         elif (same := plain_column(other)) is not None:
-            yield Rule(frozenset({same}), frozenset({column}))
+            yield Dependency(frozenset({same}), frozenset({column}))
 
 
 def _equalities(predicates: Iterable[Expression]) -> Iterator[tuple[ColumnId, Expression]]:
@@ -147,7 +147,7 @@ def _equalities(predicates: Iterable[Expression]) -> Iterator[tuple[ColumnId, Ex
                     yield column, other
 
 
-def _of_join(relation: a.Join, model: Model) -> Iterator[Rule]:
+def _of_join(relation: a.Join, model: Model) -> Iterator[Dependency]:
     condition = () if relation.condition is None else conjuncts(relation.condition)
     left_stays = relation.kind in (a.JoinKind.LEFT, a.JoinKind.FULL)
     right_stays = relation.kind in (a.JoinKind.RIGHT, a.JoinKind.FULL)
@@ -161,7 +161,7 @@ def _of_join(relation: a.Join, model: Model) -> Iterator[Rule]:
         yield from _of_partner(condition, relation.left)
 
 
-def _of_side(side: a.Relation, model: Model, *, may_lack: bool) -> Iterator[Rule]:
+def _of_side(side: a.Relation, model: Model, *, may_lack: bool) -> Iterator[Dependency]:
     """Where NULLs may stand for a row, only rules that begin with a column no row of its own has NULL of."""
     always = ids(column for column in side.columns if not column.nullable)
     for rule in _rules(side, model):
@@ -169,37 +169,37 @@ def _of_side(side: a.Relation, model: Model, *, may_lack: bool) -> Iterator[Rule
             yield rule
 
 
-def _of_partner(condition: Sequence[Expression], partner: a.Relation) -> Iterator[Rule]:
+def _of_partner(condition: Sequence[Expression], partner: a.Relation) -> Iterator[Dependency]:
     """The columns of the side that may lack a partner: they are what they equal, or NULL, as the other side's columns say."""
     own = ids(partner.columns)
     given = frozenset((each.alias, each.name) for one in condition for each in mentioned(one)) - own
     for column, other in _equalities(condition):
         if column in own and not ids(mentioned(other)) & own:
-            yield Rule(given, frozenset({column}))
+            yield Dependency(given, frozenset({column}))
 
 
-def _of_outputs(alias: str, outputs: Iterable[a.Named]) -> Iterator[Rule]:
+def _of_outputs(alias: str, outputs: Iterable[a.Named]) -> Iterator[Dependency]:
     for each in outputs:
         made = frozenset({(alias, each.name)})
-        yield Rule(ids(mentioned(each.expression)), made)
+        yield Dependency(ids(mentioned(each.expression)), made)
         if (column := plain_column(each.expression)) is not None:
-            yield Rule(made, frozenset({column}))
+            yield Dependency(made, frozenset({column}))
 
 
-def _of_group(relation: a.GroupBy, model: Model) -> Iterator[Rule]:
+def _of_group(relation: a.GroupBy, model: Model) -> Iterator[Dependency]:
     yield from _rules(relation.input, model)
     collations = relation.collations or (Collation.BINARY,) * len(relation.keys)
     binary = (key for key, each in zip(relation.keys, collations, strict=True) if each is Collation.BINARY)
     yield from _of_outputs(relation.alias, binary)
-    yield Rule(frozenset((relation.alias, key.name) for key in relation.keys), ids(relation.columns))
+    yield Dependency(frozenset((relation.alias, key.name) for key in relation.keys), ids(relation.columns))
 
 
-def _of_window(relation: a.Window, model: Model) -> Iterator[Rule]:
+def _of_window(relation: a.Window, model: Model) -> Iterator[Dependency]:
     made = frozenset((relation.alias, each.name) for each in relation.functions)
     if (key := row_key(relation.input, model)) is not None:
-        yield Rule(key, made)
+        yield Dependency(key, made)
     for each in relation.functions:
         parts = [plain_column(part) for part in each.window.partition]
         if each.window.function is a.WindowOnly.ROW_NUMBER and None not in parts:
             number = {(relation.alias, each.name), *(part for part in parts if part is not None)}
-            yield Rule(frozenset(number), ids(relation.input.columns) | made)
+            yield Dependency(frozenset(number), ids(relation.input.columns) | made)

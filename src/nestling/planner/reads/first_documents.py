@@ -29,13 +29,13 @@ from nestling.planner.bucket_fill import rows_in_bucket
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
-from nestling.planner.reads.rows import Context
+from nestling.planner.reads.rows import LoweringContext
 
 MOST = 100
 """More rows than these are not looked for in so many documents: that would be all of many a collection."""
 
 
-def of_first_documents(step: Slice, context: Context) -> Slice:
+def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
     """The same rows, of the first documents where that is enough."""
     sort = step.source
     count = _count(step)
@@ -69,7 +69,7 @@ def _is_plain(key: SortKey) -> bool:
     )
 
 
-def _narrowed(source: Step, sort: SortRows, count: int, context: Context) -> Step:
+def _narrowed(source: Step, sort: SortRows, count: int, context: LoweringContext) -> Step:
     match source:
         case Unwind():
             return _of_documents(source, sort, count, context)
@@ -79,7 +79,7 @@ def _narrowed(source: Step, sort: SortRows, count: int, context: Context) -> Ste
             return source
 
 
-def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: Context) -> Step:
+def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: LoweringContext) -> Step:
     """The elements of the first documents."""
     column = _column(sort)
     path, inner = sort.layout.path(column), unwind.source
@@ -100,7 +100,7 @@ def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: Context) 
     return replace(unwind, source=first)
 
 
-def _is_of_series(asked: Where, count: int, context: Context) -> bool:
+def _is_of_series(asked: Where, count: int, context: LoweringContext) -> bool:
     """Whether it asks for the buckets of one series and nothing besides, which may be more than rows are asked for."""
     scan = asked.source
     if not isinstance(scan, CollectionScan):
@@ -117,7 +117,7 @@ def _is_of_series(asked: Where, count: int, context: Context) -> bool:
     return len(parts) == len(equal) and equal == series
 
 
-def _are_few(entity: str, bucket: Bucket, count: int, context: Context) -> bool:
+def _are_few(entity: str, bucket: Bucket, count: int, context: LoweringContext) -> bool:
     """Whether a series is known to have no more buckets than rows are asked for: then all of them are read anyway."""
     statistics, model = context.statistics, context.design.model
     if bucket.window is not None or statistics.entity(entity).count is None:
@@ -128,7 +128,7 @@ def _are_few(entity: str, bucket: Bucket, count: int, context: Context) -> bool:
     return asked / rows_in_bucket(rows, bucket.limit) <= count
 
 
-def _first_of(source: Step, sort: SortRows, count: int, context: Context) -> Step:
+def _first_of(source: Step, sort: SortRows, count: int, context: LoweringContext) -> Step:
     """The first rows of one source of a union, whose fields are columns of its own."""
     if not isinstance(source, Shape):
         return source

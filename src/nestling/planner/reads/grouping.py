@@ -14,14 +14,14 @@ from nestling.planner.reads.determined import telling
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import lifted_all, lifted_in
 from nestling.planner.reads.traverse import expressions, mapped, mentioned, rewritten
 
 KEY = "_id"
 
 
-def lower_group(relation: a.GroupBy, context: Context) -> Rows:
+def lower_group(relation: a.GroupBy, context: LoweringContext) -> Lowered:
     """A document for each group: its keys under `_id`, the aggregates that are used beside it."""
     from nestling.planner.reads.lower import lower
 
@@ -33,7 +33,7 @@ def lower_group(relation: a.GroupBy, context: Context) -> Rows:
     return _grouped(relation, wanted, lower(relation.input, context), context)
 
 
-def _from_buckets(relation: a.GroupBy, found: Summed, context: Context) -> Rows:
+def _from_buckets(relation: a.GroupBy, found: Summed, context: LoweringContext) -> Lowered:
     """The groups of buckets, with the columns that groups of events have."""
     rows = _grouped(found.group, found.group.aggregates, found.rows, context)
     paths = {(relation.alias, key.name): rows.layout.path(_key_column(found.group, key)) for key in relation.keys}
@@ -51,7 +51,9 @@ def _key_column(group: a.GroupBy, key: a.Named) -> Column:
     return Column(group.alias, key.name, key.expression.type)
 
 
-def _grouped(relation: a.GroupBy, wanted: Sequence[a.NamedAggregate], rows: Rows, context: Context) -> Rows:
+def _grouped(
+    relation: a.GroupBy, wanted: Sequence[a.NamedAggregate], rows: Lowered, context: LoweringContext
+) -> Lowered:
     keys, rows = lifted_all([key.expression for key in relation.keys], rows, context)
     aggregates = list[AggregateCall]()
     for item in wanted:
@@ -71,11 +73,11 @@ def _grouped(relation: a.GroupBy, wanted: Sequence[a.NamedAggregate], rows: Rows
     )
     paths = {(relation.alias, key.name): f"{KEY}.{name}" for key, name in zip(relation.keys, key_names, strict=True)}
     paths |= {(relation.alias, item.name): name for item, name in zip(wanted, names, strict=True)}
-    return Rows(step, Layout.of(paths), frozenset(names) | {KEY})
+    return Lowered(step, Layout.of(paths), frozenset(names) | {KEY})
 
 
 def _following(
-    names: Sequence[str], keys: Sequence[Expression], relation: a.Relation, context: Context
+    names: Sequence[str], keys: Sequence[Expression], relation: a.Relation, context: LoweringContext
 ) -> frozenset[str]:
     """The names of the keys whose values follow from those of the others."""
     told = telling(keys, relation, context.design.model)
@@ -83,8 +85,8 @@ def _following(
 
 
 def _with_last_computed(
-    keys: list[Expression], aggregates: list[AggregateCall], rows: Rows, context: Context
-) -> tuple[list[Expression], list[AggregateCall], Rows]:
+    keys: list[Expression], aggregates: list[AggregateCall], rows: Lowered, context: LoweringContext
+) -> tuple[list[Expression], list[AggregateCall], Lowered]:
     """What was computed last and is asked for once is computed as it is grouped: nothing else sees it."""
     seen, step = context.seen(rows.layout), rows.step
     if not isinstance(step, Compute):
@@ -106,7 +108,7 @@ def _with_last_computed(
     )
 
 
-def lower_distinct(relation: a.Distinct, context: Context) -> Rows:
+def lower_distinct(relation: a.Distinct, context: LoweringContext) -> Lowered:
     """Equal rows once: grouped by all their columns."""
     from nestling.planner.reads.lower import lower
 
@@ -120,7 +122,7 @@ def lower_distinct(relation: a.Distinct, context: Context) -> Rows:
     paths = {(c.alias, c.name): f"{KEY}.{name}" for c, name in zip(columns, names, strict=True)}
     if not columns:
         raise read_gap("DISTINCT of no columns")
-    return Rows(step, Layout.of(paths), frozenset({KEY}))
+    return Lowered(step, Layout.of(paths), frozenset({KEY}))
 
 
 def unique_names(wishes: list[str], taken: frozenset[str]) -> list[str]:

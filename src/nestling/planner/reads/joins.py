@@ -19,14 +19,14 @@ from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.side_by_side import are_many, beside, key_equality
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import value_beside, where
 from nestling.planner.reads.traverse import single
 
 _ONE = Literal(1, INTEGER)
 
 
-def joined(join: a.Join, left: Rows, context: Context) -> Rows:
+def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
     """The rows of the left (or a part of it), with those of the right under a field of theirs; inner, cross and left joins."""
     found = embedded(join, left, context) or copied_parent(join, left, context) or copied_children(join, left, context)
     if found is not None:
@@ -44,7 +44,7 @@ def joined(join: a.Join, left: Rows, context: Context) -> Rows:
     return _where_all(found, late, context)
 
 
-def side_by_side(join: a.Join, left: Rows, context: Context) -> Rows | None:
+def side_by_side(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:
     """The rows with their parents, which are asked for nothing but their key before all of them are there."""
     scan, own = scan_of(join.right)
     if scan is None or not context.may(Rewrite.SIDE_BY_SIDE) or not are_many(join.left, left, context):
@@ -59,12 +59,12 @@ def side_by_side(join: a.Join, left: Rows, context: Context) -> Rows | None:
     return None if found is None else _where_all(found, rest, context)
 
 
-def _where_all(rows: Rows, predicates: Sequence[Expression], context: Context) -> Rows:
+def _where_all(rows: Lowered, predicates: Sequence[Expression], context: LoweringContext) -> Lowered:
     predicate = conjunction(*predicates)
     return rows if predicate is None else where(rows, predicate, context)
 
 
-def asked_after(right: a.Relation, conditions: Sequence[Expression], context: Context) -> list[Expression]:
+def asked_after(right: a.Relation, conditions: Sequence[Expression], context: LoweringContext) -> list[Expression]:
     """The conditions an inner join asks of what an equality has found: said inside, the server plans anew for each row."""
     scan, _ = scan_of(right)
     if scan is None or not context.may(Rewrite.EQUALITY):
@@ -87,7 +87,7 @@ def wish(relation: a.Relation) -> str:
             return relation.alias
 
 
-def full_join(join: a.Join, context: Context) -> list[Rows]:
+def full_join(join: a.Join, context: LoweringContext) -> list[Lowered]:
     """The left join, and then the right rows that find nothing on the left."""
     from nestling.planner.reads.lower import lower
 
@@ -104,7 +104,7 @@ def full_join(join: a.Join, context: Context) -> list[Rows]:
     return [both, alone]
 
 
-def _with_nulls(rows: Rows, keys: list[tuple[str, str]]) -> Rows:
+def _with_nulls(rows: Lowered, keys: list[tuple[str, str]]) -> Lowered:
     """Columns that are NULL: paths to a field that is not there."""
     missing = rows.fresh("missing")
     return replace(

@@ -24,7 +24,7 @@ from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_
 from nestling.planner.reads.joins import full_join, joined
 from nestling.planner.reads.recursion import lower_recursive
 from nestling.planner.reads.rewrites.archived import with_bounds
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import scan_branches
 from nestling.planner.reads.set_operations import lower_set_operation
 from nestling.planner.reads.sorting import lower_sort
@@ -32,12 +32,12 @@ from nestling.planner.reads.subqueries import lifted_all, where
 from nestling.planner.reads.windows import lower_window
 
 
-def lower(relation: Relation, context: Context) -> Rows:
+def lower(relation: Relation, context: LoweringContext) -> Lowered:
     """The relation's rows; raises `ReadGap` for what has no steps."""
     return united(branches(relation, context), context)
 
 
-def branches(relation: Relation, context: Context) -> list[Rows]:
+def branches(relation: Relation, context: LoweringContext) -> list[Lowered]:
     """The relation's rows in parts: what is done to each row by itself is done to each part by itself."""
     match relation:
         case a.Scan():
@@ -58,7 +58,7 @@ def branches(relation: Relation, context: Context) -> list[Rows]:
             return [_whole(relation, context)]
 
 
-def united(parts: list[Rows], context: Context) -> Rows:
+def united(parts: list[Lowered], context: LoweringContext) -> Lowered:
     """All parts, one after the other, as documents of the same fields."""
     if len(parts) == 1:
         return parts[0]
@@ -68,10 +68,10 @@ def united(parts: list[Rows], context: Context) -> Rows:
     fields = [(name, Column(*key, ANY)) for name, key in zip(names, keys, strict=True)]
     steps = tuple(Shape(part.step, tuple(fields), context.seen(part.layout)) for part in parts)
     layout = Layout(tuple(zip(keys, names, strict=True)))
-    return Rows(Union(steps), layout, frozenset(names) | {"_id"})
+    return Lowered(Union(steps), layout, frozenset(names) | {"_id"})
 
 
-def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one case for each
+def _whole(relation: Relation, context: LoweringContext) -> Lowered:  # noqa: C901 - one case for each
     match relation:
         case a.Scan() | a.Filter() | a.Project() | a.Join():
             raise AssertionError("made of branches")
@@ -98,16 +98,16 @@ def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one ca
             assert_never(relation)
 
 
-def _values(relation: a.Values, context: Context) -> Rows:
+def _values(relation: a.Values, context: LoweringContext) -> Lowered:
     if any(map(has_subquery, chain(*relation.rows))):
         return _asked_values(relation, context)
     names = [f"column{position}" for position in range(len(relation.columns))]
     rows = tuple(tuple(zip(names, row, strict=True)) for row in relation.rows)
     layout = Layout.of({(c.alias, c.name): name for c, name in zip(relation.columns, names, strict=True)})
-    return Rows(Constants(rows, context.outer), layout, frozenset(names))
+    return Lowered(Constants(rows, context.outer), layout, frozenset(names))
 
 
-def _asked_values(relation: a.Values, context: Context) -> Rows:
+def _asked_values(relation: a.Values, context: LoweringContext) -> Lowered:
     """Rows of which some cells are read: each column's value by the row's place."""
     place = Column(relation.alias, "its place", INTEGER, nullable=False)
     numbers = tuple((Literal(number, INTEGER),) for number in range(len(relation.rows)))
@@ -124,7 +124,7 @@ def _at_place(place: Column, cells: Sequence[Expression]) -> Expression:
     return Case(tuple(zip(is_at, before, strict=True)), last, last.type)
 
 
-def _project(relation: a.Project, rows: Rows, context: Context) -> Rows:
+def _project(relation: a.Project, rows: Lowered, context: LoweringContext) -> Lowered:
     """Outputs nobody uses are not computed; those that are columns stay where they are."""
     wanted = [out for out in relation.outputs if (relation.alias, out.name) in context.used]
     expressions, rows = lifted_all([out.expression for out in wanted], rows, context)

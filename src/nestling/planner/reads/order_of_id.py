@@ -14,10 +14,10 @@ from nestling.ir.statements.expression import Collation, Column, Compare, Compar
 from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.planner.reads.correlate import bare
-from nestling.planner.reads.rows import Rows
+from nestling.planner.reads.rows import Lowered
 
 
-def is_order_of_id(rows: Rows, keys: Sequence[SortKey]) -> bool:
+def is_order_of_id(rows: Lowered, keys: Sequence[SortKey]) -> bool:
     """Whether the keys are the parts of `_id` behind those that have one value, all up or all down."""
     identity, fixed = rows.identity, set[str]()
     step = rows.step

@@ -12,10 +12,10 @@ from nestling.ir.paths.row_steps import Compute, Shape
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.algebra import Relation
 from nestling.ir.statements.expression import Column
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 
 
-def final_shape(relation: Relation, names: Sequence[str], rows: Rows, context: Context) -> ReadPlan:
+def final_shape(relation: Relation, names: Sequence[str], rows: Lowered, context: LoweringContext) -> ReadPlan:
     """The plan whose last step makes the result's documents."""
     fields = field_names(names)
     columns = relation.columns
@@ -27,7 +27,7 @@ def final_shape(relation: Relation, names: Sequence[str], rows: Rows, context: C
     return ReadPlan(step, outputs)
 
 
-def _shape(rows: Rows, fields: tuple[tuple[str, Column], ...], context: Context) -> Shape:
+def _shape(rows: Lowered, fields: tuple[tuple[str, Column], ...], context: LoweringContext) -> Shape:
     """What was computed last, for the result alone, is computed in it."""
     layout = context.seen(rows.layout)
     if not isinstance(rows.step, Compute):

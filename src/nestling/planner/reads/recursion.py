@@ -19,7 +19,7 @@ from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.gaps import read_gap
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.stored_ancestors import as_condition, at_once
 from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning, is_told_by_row
@@ -27,7 +27,7 @@ from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning, is_t
 _ONE = Literal(1, INTEGER)
 
 
-def lower_recursive(relation: a.Recursive, context: Context) -> Rows:
+def lower_recursive(relation: a.Recursive, context: LoweringContext) -> Lowered:
     """The base's rows, and those the walks from them meet."""
     walk = _walk(relation, context)
     shown = _shown(relation, walk, context)
@@ -38,15 +38,15 @@ def lower_recursive(relation: a.Recursive, context: Context) -> Rows:
     names = [f"column{position}" for position in shown]
     step = at_once(relation, walk, shown, names, context) or _in_turn(relation, walk, shown, names, context)
     layout = Layout.of({(c.alias, c.name): name for c, name in zip(columns, names, strict=True)})
-    rows = Rows(step, layout, frozenset(names) | {"_id"})
+    rows = Lowered(step, layout, frozenset(names) | {"_id"})
     if relation.all:
         return rows
     keys = tuple((name, replace(column, nullable=True)) for name, column in zip(names, columns, strict=True))
     once = GroupRows(step, keys, (), context.seen(layout))
-    return Rows(once, Layout(tuple((key, f"_id.{name}") for key, name in layout.entries)), frozenset({"_id"}))
+    return Lowered(once, Layout(tuple((key, f"_id.{name}") for key, name in layout.entries)), frozenset({"_id"}))
 
 
-def _shown(relation: a.Recursive, walk: JoinWalk, context: Context) -> list[int]:
+def _shown(relation: a.Recursive, walk: JoinWalk, context: LoweringContext) -> list[int]:
     """The outputs that are used; where equal rows become one, all of them unless the key is there, which tells the others."""
     key = context.design.model.entity(walk.scan.entity).key
     told = [n for n, each in enumerate(walk.outputs) if isinstance(each, Column) and (each.name,) == key]
@@ -61,7 +61,7 @@ def _shown(relation: a.Recursive, walk: JoinWalk, context: Context) -> list[int]
 
 
 def _in_turn(
-    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: Context
+    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: LoweringContext
 ) -> Step:
     """The base's rows, and then those met from each by the server's walk from row to row."""
     from nestling.planner.reads.lower import lower
@@ -92,7 +92,7 @@ def _in_turn(
 # --- the shape -------------------------------------------------------------------------------------------------------
 
 
-def _walk(relation: a.Recursive, context: Context) -> JoinWalk:
+def _walk(relation: a.Recursive, context: LoweringContext) -> JoinWalk:
     """The step as a walk; raises `ReadGap` when it is none."""
     step = relation.step
     outputs: Iterable[Expression] = step.columns
@@ -126,13 +126,13 @@ def _flattened(relation: Relation) -> tuple[list[Relation], list[Expression]]:
             return [relation], []
 
 
-def _lies_alone(walk: JoinWalk, context: Context) -> bool:
+def _lies_alone(walk: JoinWalk, context: LoweringContext) -> bool:
     """Whether all of the table's rows are the documents of one collection."""
     places = context.design.places.get(walk.scan.entity, ())
     return len(places) == 1 and places[0].copy is None and isinstance(documents_at(places[0]), CollectionScan)
 
 
-def _is_along_a_reference(walk: JoinWalk, context: Context) -> bool:
+def _is_along_a_reference(walk: JoinWalk, context: LoweringContext) -> bool:
     """From a key to what refers to it or the other way round."""
     position = [column.name for column in walk.working.columns].index(walk.start.name)
     by = walk.outputs[position]

@@ -43,7 +43,7 @@ class PlacedScan:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Lowered:
     """Steps, the paths of the columns they yield, the top-level fields of their documents, and the scans' places.
 
     `identity`: the paths of a compound `_id`'s parts, while the documents are still those of a collection.
@@ -64,7 +64,7 @@ class Rows:
             name = f"{stored_name(wish.replace('.', '_'))}_{number}"
         return name
 
-    def computed(self, values: Mapping[Column, Expression], context: Context) -> Rows:
+    def computed(self, values: Mapping[Column, Expression], context: LoweringContext) -> Lowered:
         """The rows with further columns, each in a fresh field named like it."""
         rows, fields = self, list[tuple[str, Expression]]()
         entries = dict(self.layout.entries)
@@ -96,7 +96,7 @@ class Rows:
 
         return [rewritten(each, named) for each in conditions]
 
-    def where(self, predicate: Expression | None, context: Context) -> Rows:
+    def where(self, predicate: Expression | None, context: LoweringContext) -> Lowered:
         """The rows for which the predicate is true."""
         if predicate is None:
             return self
@@ -119,14 +119,14 @@ class Rows:
             step = without_values(step, self._answered(rest, context))
         return replace(self, step=step, identity=())
 
-    def _before_elements(self, expression: Expression, context: Context) -> Expression | None:
+    def _before_elements(self, expression: Expression, context: LoweringContext) -> Expression | None:
         """A column of elements that the document around them tells, as it is where there may be no element."""
         if not isinstance(expression, Column) or expression.nullable or expression.alias not in self.standing:
             return None
         lacks = may_lack(context.design, self.standing[expression.alias].place, expression.name)
         return replace(expression, nullable=True) if lacks else None
 
-    def _answered(self, predicate: Expression, context: Context) -> frozenset[str]:
+    def _answered(self, predicate: Expression, context: LoweringContext) -> frozenset[str]:
         """The paths that nothing but this predicate speaks of."""
         asked = Counter((column.alias, column.name) for column in mentioned(predicate))
         paths = {self.layout.path(column) for column in mentioned(predicate) if column in self.layout}
@@ -153,7 +153,7 @@ class VariableNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class LoweringContext:
     """What lowering needs to know: the design, what is used, what is visible from outside, what may be rewritten."""
 
     design: Design
@@ -170,7 +170,7 @@ class Context:
         """The layout of what an expression may mention: the rows' own columns and the variables from outside."""
         return self.outer | layout if self.outer.entries else layout
 
-    def inside(self, variables: Iterable[tuple[ColumnId, str]], *, again: bool = True) -> Context:
+    def inside(self, variables: Iterable[tuple[ColumnId, str]], *, again: bool = True) -> LoweringContext:
         """The context of a lookup's own steps; `again`: other ones for each row."""
         return replace(self, outer=self.outer | Layout(tuple(variables)), is_inside=self.is_inside or again)
 

@@ -20,10 +20,10 @@ from nestling.planner.attribute import AttributeAccess, attribute_at, file_split
 from nestling.planner.home import place_rows
 from nestling.planner.place import documents_at, with_joins
 from nestling.planner.reads.gaps import read_gap, untold
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 
 
-def scan_branches(scan: Scan, context: Context) -> list[Rows]:
+def scan_branches(scan: Scan, context: LoweringContext) -> list[Lowered]:
     """The entity's rows, those of each place by themselves: together they are all."""
     places = context.design.places.get(scan.entity, ())
     columns = tuple(column for column in scan.columns if (column.alias, column.name) in context.used)
@@ -35,8 +35,8 @@ def scan_branches(scan: Scan, context: Context) -> list[Rows]:
         raise untold(error) from error
 
 
-def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: Context) -> Rows:
-    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {scan.alias: PlacedScan(place)})
+def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: LoweringContext) -> Lowered:
+    rows = Lowered(documents_at(place), Layout(), top_fields(place.store), {scan.alias: PlacedScan(place)})
     rows = with_attributes(rows, place, columns, context)
     return replace(rows, identity=identity_paths(place))
 
@@ -58,7 +58,7 @@ def identity_paths(place: Place) -> tuple[str, ...]:
     return paths if all(path.startswith("_id.") for path in paths) else ()
 
 
-def with_attributes(rows: Rows, place: Place, columns: tuple[Column, ...], context: Context) -> Rows:
+def with_attributes(rows: Lowered, place: Place, columns: tuple[Column, ...], context: LoweringContext) -> Lowered:
     """The rows with an entity's columns, whose place's documents they are."""
     for column in columns:
         if file_split(place, column.name) is not None:
@@ -70,29 +70,29 @@ def with_attributes(rows: Rows, place: Place, columns: tuple[Column, ...], conte
         if isinstance(item.value, FieldPath) and not item.joins
     }
     indirect = {column: item for column, item in found.items() if (column.alias, column.name) not in direct}
-    rows = Rows(rows.step, rows.layout | Layout.of(direct), rows.taken, rows.standing)
+    rows = Lowered(rows.step, rows.layout | Layout.of(direct), rows.taken, rows.standing)
     return rows if not indirect else _with_indirect(rows, indirect)
 
 
-def _with_indirect(rows: Rows, found: dict[Column, AttributeAccess]) -> Rows:
+def _with_indirect(rows: Lowered, found: dict[Column, AttributeAccess]) -> Lowered:
     """Values that need joins, or are no plain field, get fields of their own."""
     step = with_joins(rows.step, found.values())
     taken = rows.taken | {each.field for item in found.values() for each in item.joins}
-    rows = Rows(step, rows.layout, taken, rows.standing)
+    rows = Lowered(step, rows.layout, taken, rows.standing)
     fields, paths = [], {}
     for column, item in found.items():
         if isinstance(item.value, FieldPath):
             paths[column.alias, column.name] = item.value.path
             continue
         name = rows.fresh(column.name)
-        rows = Rows(rows.step, rows.layout, rows.taken | {name}, rows.standing)
+        rows = Lowered(rows.step, rows.layout, rows.taken | {name}, rows.standing)
         fields.append((name, item.value))
         paths[column.alias, column.name] = name
     step = Add(rows.step, tuple(fields)) if fields else rows.step
-    return Rows(step, rows.layout | Layout.of(paths), rows.taken, rows.standing)
+    return Lowered(step, rows.layout | Layout.of(paths), rows.taken, rows.standing)
 
 
-def _once(places: list[Place], scan: Scan, context: Context) -> Rows:
+def _once(places: list[Place], scan: Scan, context: LoweringContext) -> Lowered:
     """Rows whose home is copies of them: united, and each once. Which are the same is told by all attributes."""
     names = {column.name: stored_name(column.name) for column in scan.columns}
     if len(set(names.values())) < len(names):
@@ -100,4 +100,4 @@ def _once(places: list[Place], scan: Scan, context: Context) -> Rows:
     branches = [place_rows(context.design, place, names) for place in places]
     step = GroupDocuments(branches[0] if len(branches) == 1 else Union(tuple(branches)), tuple(names.values()))
     layout = Layout.of({(c.alias, c.name): names[c.name] for c in scan.columns if (c.alias, c.name) in context.used})
-    return Rows(step, layout, frozenset(names.values()) | {"_id"})
+    return Lowered(step, layout, frozenset(names.values()) | {"_id"})

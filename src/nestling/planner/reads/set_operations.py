@@ -25,14 +25,14 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.gaps import read_gap
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 
 _SIDE = Column("", "side", INTEGER, nullable=False)
 _LEFT, _RIGHT = Column("", "left", INTEGER, nullable=False), Column("", "right", INTEGER, nullable=False)
 _ZERO, _ONE = Literal(0, INTEGER), Literal(1, INTEGER)
 
 
-def lower_set_operation(relation: a.SetOperation, context: Context) -> Rows:
+def lower_set_operation(relation: a.SetOperation, context: LoweringContext) -> Lowered:
     """The rows of both sides, as the operator combines them."""
     if any(rule is not Collation.BINARY for rule in relation.collations):
         raise read_gap("a set operation on texts under a collation")
@@ -42,13 +42,13 @@ def lower_set_operation(relation: a.SetOperation, context: Context) -> Rows:
         _side(side, names, number if sides else None, context)
         for number, side in enumerate((relation.left, relation.right))
     )
-    rows = Rows(Union(branches), _layout(relation, names, ""), frozenset(names) | {"_id", "side"})
+    rows = Lowered(Union(branches), _layout(relation, names, ""), frozenset(names) | {"_id", "side"})
     if relation.operator is SetOperator.UNION and relation.all:
         return rows
     return _counted(relation, rows, names, context)
 
 
-def _side(relation: a.Relation, names: list[str], number: int | None, context: Context) -> Shape:
+def _side(relation: a.Relation, names: list[str], number: int | None, context: LoweringContext) -> Shape:
     from nestling.planner.reads.lower import lower
 
     rows = lower(relation, context)
@@ -62,14 +62,14 @@ def _layout(relation: a.SetOperation, names: list[str], prefix: str) -> Layout:
     return Layout.of({(c.alias, c.name): prefix + name for c, name in zip(relation.columns, names, strict=True)})
 
 
-def _counted(relation: a.SetOperation, rows: Rows, names: list[str], context: Context) -> Rows:
+def _counted(relation: a.SetOperation, rows: Lowered, names: list[str], context: LoweringContext) -> Lowered:
     layout = rows.layout | Layout(((("", "side"), "side"),))
     counts = () if relation.operator is SetOperator.UNION else (("left", _count(0)), ("right", _count(1)))
     keys = tuple(zip(names, relation.columns, strict=True))
     step = GroupRows(rows.step, keys, counts, context.seen(layout))
     grouped = _layout(relation, names, "_id.")
     if relation.operator is SetOperator.UNION:
-        return Rows(step, grouped, frozenset({"_id"}))
+        return Lowered(step, grouped, frozenset({"_id"}))
     counted = grouped | Layout((((_LEFT.alias, _LEFT.name), "left"), ((_RIGHT.alias, _RIGHT.name), "right")))
     seen = context.seen(counted)
     taken = frozenset({"_id", "left", "right", "times"})
@@ -77,8 +77,8 @@ def _counted(relation: a.SetOperation, rows: Rows, names: list[str], context: Co
         on_right = Comparison.GREATER if relation.operator is SetOperator.INTERSECT else Comparison.EQUAL
         kept = conjunction(Compare(Comparison.GREATER, _LEFT, _ZERO), Compare(on_right, _RIGHT, _ZERO))
         assert kept is not None
-        return Rows(Where(step, kept, seen), grouped, taken)
-    return Rows(Repeat(step, _times(relation.operator), seen, "times"), grouped, taken)
+        return Lowered(Where(step, kept, seen), grouped, taken)
+    return Lowered(Repeat(step, _times(relation.operator), seen, "times"), grouped, taken)
 
 
 def _count(side: int) -> AggregateCall:

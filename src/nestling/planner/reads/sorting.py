@@ -10,11 +10,11 @@ from nestling.ir.statements.algebra import SortKey
 from nestling.ir.statements.expression import Literal
 from nestling.planner.reads.order_of_id import is_order_of_id
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import lifted_all
 
 
-def lower_sort(relation: a.Sort, context: Context) -> Rows:
+def lower_sort(relation: a.Sort, context: LoweringContext) -> Lowered:
     """The rows in order; a constant orders nothing."""
     from nestling.planner.reads.lower import lower
 
@@ -30,13 +30,13 @@ def lower_sort(relation: a.Sort, context: Context) -> Rows:
     return replace(rows, step=step, taken=rows.taken | {prefix})
 
 
-def _is_sorted(rows: Rows, keys: tuple[SortKey, ...]) -> bool:
+def _is_sorted(rows: Lowered, keys: tuple[SortKey, ...]) -> bool:
     """Whether the rows come straight out of a sort by the same keys: `late_parents` sorts again, but a copy adds no step."""
     step = rows.step.source if isinstance(rows.step, Slice) else rows.step
     return isinstance(step, SortRows) and step.keys == keys
 
 
-def _prefix(rows: Rows) -> str:
+def _prefix(rows: Lowered) -> str:
     """What the fields of computed keys start with, and no other field does."""
     prefix = "sort"
     while any(name.startswith(prefix) for name in rows.taken):

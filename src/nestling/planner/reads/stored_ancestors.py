@@ -22,12 +22,12 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import columns_of
 from nestling.planner.reads.rewrites.ancestors import RowTree, found_below, kept_walk
 from nestling.planner.reads.rewrites.links import scan_of
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning
 
 
 def at_once(
-    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: Context
+    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: LoweringContext
 ) -> Step | None:
     """The base's rows and those met from them, of what documents hold of the rows above; None where more is asked than that."""
     from nestling.planner.reads.lower import lower
@@ -41,7 +41,9 @@ def at_once(
     return Shape(met.step, tuple(zip(names, found.values, strict=True)), context.seen(met.layout))
 
 
-def as_condition(relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], context: Context) -> Rows | None:
+def as_condition(
+    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], context: LoweringContext
+) -> Lowered | None:
     """The row of a key that is given and all below it as rows of the table that satisfy a condition."""
     found = _one_tree(relation, walk, shown, context)
     key = (walk.by.name,)
@@ -81,7 +83,7 @@ class _OneTree:
     values: Sequence[Expression]
 
 
-def _one_tree(relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], context: Context) -> _OneTree | None:
+def _one_tree(relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], context: LoweringContext) -> _OneTree | None:
     base, scan = relation.base, _restricted_scan(relation.base)
     if not isinstance(base, a.Project) or scan is None or scan.entity != walk.scan.entity:
         return None

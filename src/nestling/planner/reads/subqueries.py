@@ -40,13 +40,13 @@ from nestling.planner.reads.rewrites.computed import computed_value
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import Rebuilt, free_columns, mapped, rewritten, single, subqueries
 
 _ONE = Literal(1, INTEGER)
 
 
-def where(rows: Rows, predicate: Expression, context: Context) -> Rows:
+def where(rows: Lowered, predicate: Expression, context: LoweringContext) -> Lowered:
     """The rows for which the predicate is true; what needs no subquery is asked first."""
     plain = [each for each in conjuncts(predicate) if not has_subquery(each)]
     rows = rows.where(conjunction(*plain), context)
@@ -56,7 +56,7 @@ def where(rows: Rows, predicate: Expression, context: Context) -> Rows:
     return rows
 
 
-def _where_subquery(rows: Rows, predicate: Expression, context: Context) -> Rows:
+def _where_subquery(rows: Lowered, predicate: Expression, context: LoweringContext) -> Lowered:
     if context.may(Rewrite.SEMI_JOIN):
         if isinstance(predicate, InSubquery):
             return _kept(rows, _hits(predicate), context)
@@ -74,29 +74,31 @@ def _where_subquery(rows: Rows, predicate: Expression, context: Context) -> Rows
     return rows.where(expression, context)
 
 
-def _kept(rows: Rows, exists: Exists, context: Context) -> Rows:
+def _kept(rows: Lowered, exists: Exists, context: LoweringContext) -> Lowered:
     """The rows that find something."""
     kept = _by_elements(rows, exists, context, negated=False)
     if kept is not None:
         return kept
     found = correlated(rows, _first(exists.relation), Keep.MATCHED, context, "found")
-    return Rows(found.step, rows.layout, found.taken, rows.standing)
+    return Lowered(found.step, rows.layout, found.taken, rows.standing)
 
 
-def _by_elements(rows: Rows, exists: Exists, context: Context, *, negated: bool) -> Rows | None:
+def _by_elements(rows: Lowered, exists: Exists, context: LoweringContext, *, negated: bool) -> Lowered | None:
     from nestling.planner.reads.rewrites.embedded_exists import with_element
 
     relation = push_predicates(exists.relation) if context.may(Rewrite.PUSHDOWN) else exists.relation
     return with_element(rows, _bare(relation), context, negated=negated)
 
 
-def lifted(expression: Expression, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+def lifted(expression: Expression, rows: Lowered, context: LoweringContext) -> tuple[Expression, Lowered]:
     """The expression without subqueries, over rows that have their values."""
     found, current = lifted_all([expression], rows, context)
     return found[0], current
 
 
-def lifted_all(expressions: Sequence[Expression], rows: Rows, context: Context) -> tuple[list[Expression], Rows]:
+def lifted_all(
+    expressions: Sequence[Expression], rows: Lowered, context: LoweringContext
+) -> tuple[list[Expression], Lowered]:
     """The same for several expressions; equal subqueries are looked up once, and several aggregates of the same rows together."""
     current = rows
     known: dict[Expression, Expression] = {}
@@ -118,7 +120,7 @@ def lifted_all(expressions: Sequence[Expression], rows: Rows, context: Context) 
     return [rewritten(each, change) if has_subquery(each) else each for each in expressions], current
 
 
-def lifted_in(node: Rebuilt, rows: Rows, context: Context) -> tuple[Rebuilt, Rows]:
+def lifted_in(node: Rebuilt, rows: Lowered, context: LoweringContext) -> tuple[Rebuilt, Lowered]:
     """The same for the expressions of an aggregate or a window function."""
     current = rows
 
@@ -130,7 +132,9 @@ def lifted_in(node: Rebuilt, rows: Rows, context: Context) -> tuple[Rebuilt, Row
     return mapped(node, change), current
 
 
-def _value(subquery: ScalarSubquery | Exists | InSubquery, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+def _value(
+    subquery: ScalarSubquery | Exists | InSubquery, rows: Lowered, context: LoweringContext
+) -> tuple[Expression, Lowered]:
     match subquery:
         case InSubquery():
             return lifted(_three_valued(subquery), rows, context)
@@ -142,7 +146,9 @@ def _value(subquery: ScalarSubquery | Exists | InSubquery, rows: Rows, context: 
             return _scalar(subquery, relation, rows, context)
 
 
-def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+def _scalar(
+    subquery: ScalarSubquery, relation: Relation, rows: Lowered, context: LoweringContext
+) -> tuple[Expression, Lowered]:
     from nestling.planner.reads.rewrites.embedded_values import value_of_elements
 
     if context.may(Rewrite.COMPUTED):
@@ -179,7 +185,7 @@ def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[Sca
     return found if len(names) == len(found) else []
 
 
-def _is_at_hand(subquery: Expression, rows: Rows, context: Context) -> bool:
+def _is_at_hand(subquery: Expression, rows: Lowered, context: LoweringContext) -> bool:
     """Whether the rows' own documents hold the value, or what it is made of."""
     from nestling.planner.reads.rewrites.embedded_values import value_of_elements
 
@@ -189,7 +195,9 @@ def _is_at_hand(subquery: Expression, rows: Rows, context: Context) -> bool:
     return value_of_elements(rows, relation, context) is not None
 
 
-def _all_of(alike: Sequence[ScalarSubquery], rows: Rows, context: Context) -> tuple[dict[Expression, Expression], Rows]:
+def _all_of(
+    alike: Sequence[ScalarSubquery], rows: Lowered, context: LoweringContext
+) -> tuple[dict[Expression, Expression], Lowered]:
     """The values of several aggregates of the same rows, which are looked up once for all of them."""
     groups = [cast(GroupBy, each.relation) for each in alike]
     whole = replace(groups[0], aggregates=tuple(item for each in groups for item in each.aggregates))
@@ -200,27 +208,27 @@ def _all_of(alike: Sequence[ScalarSubquery], rows: Rows, context: Context) -> tu
         values[each] = column
         entry = Layout((((column.alias, column.name), found.layout.path(own)),))
         found = replace(found, layout=found.layout | entry)
-    return values, Rows(found.step, found.layout, found.taken, rows.standing)
+    return values, Lowered(found.step, found.layout, found.taken, rows.standing)
 
 
-def value_beside(relation: Relation, rows: Rows, context: Context) -> Rows:
+def value_beside(relation: Relation, rows: Lowered, context: LoweringContext) -> Lowered:
     """The rows with the one column of a relation that yields one row at most; NULL where it yields none."""
     (output,) = relation.columns
     value, found = _scalar(ScalarSubquery(relation, output.type), relation, rows, context)
     if not isinstance(value, Column):
         return found.computed({output: value}, context)
     entry = ((output.alias, output.name), found.layout.path(value))
-    return Rows(found.step, found.layout | Layout((entry,)), found.taken, found.standing)
+    return Lowered(found.step, found.layout | Layout((entry,)), found.taken, found.standing)
 
 
-def _added(before: Rows, after: Rows) -> str:
+def _added(before: Lowered, after: Lowered) -> str:
     (name,) = after.taken - before.taken
     return name
 
 
-def _with(found: Rows, rows: Rows, column: Column, path: str) -> Rows:
+def _with(found: Lowered, rows: Lowered, column: Column, path: str) -> Lowered:
     layout = rows.layout | Layout((((column.alias, column.name), path),))
-    return Rows(found.step, layout, found.taken, rows.standing)
+    return Lowered(found.step, layout, found.taken, rows.standing)
 
 
 def _first(relation: Relation) -> Relation:

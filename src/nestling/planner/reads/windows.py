@@ -9,11 +9,11 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import NamedWindow
 from nestling.ir.statements.expression import Collation
 from nestling.planner.reads.gaps import read_gap
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import lifted_in
 
 
-def lower_window(relation: a.Window, context: Context) -> Rows:
+def lower_window(relation: a.Window, context: LoweringContext) -> Lowered:
     """The rows, each with its functions' values."""
     from nestling.planner.reads.lower import lower
 
@@ -26,7 +26,7 @@ def lower_window(relation: a.Window, context: Context) -> Rows:
     return rows
 
 
-def _with_function(item: NamedWindow, alias: str, rows: Rows, context: Context) -> Rows:
+def _with_function(item: NamedWindow, alias: str, rows: Lowered, context: LoweringContext) -> Lowered:
     window, rows = lifted_in(item.window, rows, context)
     name = rows.fresh(item.name)
     step = Windows(rows.step, ((name, window),), context.seen(rows.layout))

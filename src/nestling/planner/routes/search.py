@@ -6,7 +6,7 @@ from nestling.ir.design import Design
 from nestling.ir.drift import ID
 from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
-from nestling.ir.programs.route import Search
+from nestling.ir.programs.route import IdSearch
 from nestling.ir.statements.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.upkeep import Upkeep
@@ -25,7 +25,7 @@ def anchor_path(design: Design, upkeep: Upkeep) -> str | None:
     return stored_path(upkeep.place, anchor, homes_context(design, [anchor]))
 
 
-def search(design: Design, upkeep: Upkeep, width: int) -> Search:
+def search(design: Design, upkeep: Upkeep, width: int) -> IdSearch:
     """The search for the `_id`s of the holders of `width` anchors at once; raises `ReadGap` for what no steps are known for."""
     names = near(design.model, path_of(design.model, upkeep.what)[0])
     columns = [column(design.model, upkeep.holder, HOLDER, name) for name in names]
@@ -33,7 +33,7 @@ def search(design: Design, upkeep: Upkeep, width: int) -> Search:
     parameters = tuple(tuple(f"anchor {row} {number}" for number in range(len(names))) for row in range(width))
     rows = holder_rows(upkeep.place, columns, context).where(_asked(names, parameters), context)
     step = ProjectDocuments(rows.step, ((ID, FieldPath("_id")),))
-    return Search(upkeep.id, ReadPlan(step, (OutputColumn(ID, ID, ANY),)), parameters)
+    return IdSearch(upkeep.id, ReadPlan(step, (OutputColumn(ID, ID, ANY),)), parameters)
 
 
 def _asked(names: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import Expression, FieldPath, ProjectDocuments
+from nestling.ir.paths.access_path import FieldPath, PathExpression, ProjectDocuments
 from nestling.ir.paths.write_path import Cell, Set
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -49,7 +49,7 @@ def shared(design: Design, upkeep: Upkeep) -> Shared | None:
     if path is None:
         return None
     value = copied_element(copy, lambda attribute: rows.layout.path(as_stored(HOLDER, attribute)))
-    fields: tuple[tuple[str, Expression], ...] = (
+    fields: tuple[tuple[str, PathExpression], ...] = (
         (ANCHOR, FieldPath(rows.layout.path(as_stored(HOLDER, keys[0])))),
         ("value", value),
     )

@@ -34,7 +34,7 @@ from nestling.planner.sql.mysql import digits as mysql_digits
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_arithmetic, refuse_composite
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
 from nestling.planner.sql.times import add_interval, is_interval
 
@@ -52,7 +52,7 @@ _ARITHMETIC: dict[type[exp.Expr], ArithmeticOperator] = {
 }
 
 
-def _arithmetic(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def _arithmetic(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     if is_interval(node.this) or is_interval(node.expression):
         return add_interval(node, env, bound)
     left, right = bound(node.this), bound(node.expression)
@@ -190,7 +190,7 @@ def _time_arithmetic(
     raise statement_gap("arithmetic with dates", node)
 
 
-def _negate(node: exp.Neg, env: Env, bound: Bound) -> Expression:
+def _negate(node: exp.Neg, env: Env, bound: Bind) -> Expression:
     if env.dialect.is_sqlite and node.this.unnest() == exp.Literal.number(INT64):
         return Literal(-INT64, INTEGER)  # which has no positive counterpart
     operand = conversions.number(bound(node.this), env.translation)

@@ -23,13 +23,13 @@ from nestling.ir.value_forms.array_text import array_text, read_array
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.postgresql.arrays import array_column, of_elements
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _Found = tuple[Expression, Column]
 """An array, and the column whose elements it has."""
 
 
-def written_array(node: exp.Array, env: Env, bound: Bound) -> Expression:
+def written_array(node: exp.Array, env: Env, bound: Bind) -> Expression:
     """`ARRAY[…]`; what it is an array of is known where it is stored, or by its items."""
     if any(isinstance(each, exp.Query) for each in node.expressions):
         raise statement_gap("ARRAY(SELECT …)", node)
@@ -65,31 +65,31 @@ def _item(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _append(node: exp.ArrayAppend, env: Env, bound: Bound) -> _Found:
+def _append(node: exp.ArrayAppend, env: Env, bound: Bind) -> _Found:
     array, column = _array(node.this, env, bound)
     return _joined(array, _one(node.expression, column, env, bound), column, env), column
 
 
-def _prepend(node: exp.ArrayPrepend, env: Env, bound: Bound) -> _Found:
+def _prepend(node: exp.ArrayPrepend, env: Env, bound: Bind) -> _Found:
     array, column = _array(node.this, env, bound)
     return _joined(_one(node.expression, column, env, bound), array, column, env), column
 
 
-def _remove(node: exp.ArrayRemove, env: Env, bound: Bound) -> _Found:
+def _remove(node: exp.ArrayRemove, env: Env, bound: Bind) -> _Found:
     array, column = _array(node.this, env, bound)
     value = of_elements(bound(node.expression), column, node)
     return Call(Function.ARRAY_REMOVE, (array, value), column.type, env.dialect.rules), column
 
 
-def _concat(node: exp.ArrayConcat, env: Env, bound: Bound) -> _Found:
+def _concat(node: exp.ArrayConcat, env: Env, bound: Bind) -> _Found:
     return _all([node.this, *node.expressions], node, env, bound)
 
 
-def _pipe(node: exp.DPipe, env: Env, bound: Bound) -> _Found:
+def _pipe(node: exp.DPipe, env: Env, bound: Bind) -> _Found:
     return _all(list(node.flatten()), node, env, bound)
 
 
-def _all(parts: list[exp.Expr], node: exp.Expr, env: Env, bound: Bound) -> _Found:
+def _all(parts: list[exp.Expr], node: exp.Expr, env: Env, bound: Bind) -> _Found:
     """Arrays, and values that are elements, one after the other."""
     column = next((found[1] for part in parts if (found := _known(part, env, bound)) is not None), None)
     if column is None:
@@ -101,7 +101,7 @@ def _all(parts: list[exp.Expr], node: exp.Expr, env: Env, bound: Bound) -> _Foun
     return array, column
 
 
-def _known(node: exp.Expr, env: Env, bound: Bound) -> _Found | None:
+def _known(node: exp.Expr, env: Env, bound: Bind) -> _Found | None:
     """The array a part is, as far as a column says that it is one."""
     inner = node.unnest()
     if isinstance(inner, exp.Column):
@@ -112,7 +112,7 @@ def _known(node: exp.Expr, env: Env, bound: Bound) -> _Found | None:
     return _array(inner, env, bound) if type(inner) in _CHANGES or isinstance(inner, exp.Coalesce) else None
 
 
-def _beside(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expression:
+def _beside(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Expression:
     """A part of `||`: an array, or an element, as far as its text says which."""
     found = _known(node, env, bound)
     if found is not None:
@@ -129,7 +129,7 @@ def _beside(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expressio
     return _array_of((value,), column, node, env)
 
 
-def _array(node: exp.Expr, env: Env, bound: Bound) -> _Found:
+def _array(node: exp.Expr, env: Env, bound: Bind) -> _Found:
     inner = node.unnest()
     if isinstance(inner, exp.Coalesce):
         array, column = _array(inner.this, env, bound)
@@ -155,7 +155,7 @@ def _constant(value: Expression, column: Column, node: exp.Expr, env: Env) -> Ex
     return _cast(inner, column.type, env)
 
 
-def _one(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expression:
+def _one(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Expression:
     return _array_of((bound(node),), column, node, env)
 
 

@@ -18,7 +18,7 @@ from nestling.planner.sql.mysql.calendar import cut_time
 from nestling.planner.sql.postgresql.constant_casts import fitted
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_no_uuid
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
 
 _WORDS: dict[str, TypeName] = {
@@ -104,7 +104,7 @@ def _number_sent(number: Literal, kind: Type, node: exp.Cast) -> Expression | No
     return found if found != number else None
 
 
-def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
+def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
     from nestling.planner.sql.comparisons import cast_one_by_one
 
     written = cast_one_by_one(node)

@@ -13,7 +13,7 @@ from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.known_nodes import refuse_unread
 from nestling.planner.sql.parse import parse
-from nestling.planner.sql.scope import Env, Scope, Source, Translation
+from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 
 
 def read_check(entity: Entity, sql: str, dialect: str) -> Expression | None:
@@ -32,5 +32,5 @@ def _bound(entity: Entity, sql: str, dialect: str) -> Expression:
     condition = found[0] if len(found) == 1 else exp.Null()
     scan = bind_scan(entity, entity.name, translation)
     columns = tuple((column.name, column) for column in scan.columns)
-    source = Source(entity.name.rpartition(".")[2], columns)
+    source = FromSource(entity.name.rpartition(".")[2], columns)
     return predicate(condition, Env(translation, Scope((source,))))

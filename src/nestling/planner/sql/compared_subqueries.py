@@ -11,7 +11,7 @@ from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.mysql.digits import observed
 from nestling.planner.sql.postgresql import char_n as chars
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 from nestling.planner.sql.subquery_values import recast
 from nestling.planner.sql.supported_types import refuse_comparison
 
@@ -25,7 +25,7 @@ _OPPOSITES = {
 }
 
 
-def in_subquery(node: exp.In, query: exp.Expr, env: Env, bound: Bound) -> Expression:
+def in_subquery(node: exp.In, query: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Whether a row of the query has these values."""
     from nestling.planner.sql.queries import bind_subquery
 
@@ -63,7 +63,7 @@ def _one_rule(rules: set[Collation], node: exp.Expr) -> Collation:
     return rules.pop() if rules else Collation.BINARY
 
 
-def compared_with_any(node: exp.Binary, operator: Comparison, query: exp.Expr, env: Env, bound: Bound) -> Expression:
+def compared_with_any(node: exp.Binary, operator: Comparison, query: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Whether some row of the query compares so with the value."""
     from nestling.planner.sql.queries import bind_subquery
 
@@ -80,6 +80,6 @@ def compared_with_any(node: exp.Binary, operator: Comparison, query: exp.Expr, e
     )
 
 
-def compared_with_all(node: exp.Binary, operator: Comparison, query: exp.Expr, env: Env, bound: Bound) -> Expression:
+def compared_with_all(node: exp.Binary, operator: Comparison, query: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Whether every row does: none compares the other way, and none of them is NULL."""
     return Not(compared_with_any(node, _OPPOSITES[operator], query, env, bound))

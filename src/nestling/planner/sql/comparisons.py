@@ -37,7 +37,7 @@ from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import any_element
 from nestling.planner.sql.postgresql.unnested_lists import list_of
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
     exp.EQ: Comparison.EQUAL,
@@ -55,7 +55,7 @@ _STRICT: dict[type[exp.Expr], type[exp.Binary]] = {exp.LTE: exp.LT, exp.GTE: exp
 _LOOSE: dict[type[exp.Expr], type[exp.Binary]] = {exp.LT: exp.LTE, exp.GT: exp.GTE}
 
 
-def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def comparison(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """`left operator right`, for values, rows, and the values of a list or query (`= ANY (…)`)."""
     if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
         return row_comparison(node, env, bound)
@@ -75,7 +75,7 @@ def _is_open(node: exp.Expr) -> bool:
     return type(node) in _COMPARISONS or isinstance(node, exp.Like | exp.Is | exp.In | exp.Between)
 
 
-def row_comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def row_comparison(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """Two rows, value by value; which comes first is for the first values that differ to say."""
     pairs = list(zip(node.this.expressions, node.expression.expressions, strict=False))
     if {len(node.this.expressions), len(node.expression.expressions)} != {len(pairs)}:
@@ -103,7 +103,7 @@ def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
     return node if isinstance(node, exp.Any | exp.All) else None
 
 
-def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bound) -> Expression:
+def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bind) -> Expression:
     """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside an array of constants, which are texts, a citext or char is one."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     among = cast_one_by_one(quantifier.this.unnest())
@@ -127,7 +127,7 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
 
 
 def _compared_with_each(
-    node: exp.Binary, quantifier: exp.Any | exp.All, among: exp.Expr, env: Env, bound: Bound
+    node: exp.Binary, quantifier: exp.Any | exp.All, among: exp.Expr, env: Env, bound: Bind
 ) -> Expression:
     """`>`, `<` and others before ANY and ALL: of a query's rows, or of the values that an array says."""
     is_all = isinstance(quantifier, exp.All)
@@ -157,12 +157,12 @@ def is_given_list(node: exp.Expr) -> bool:
     return isinstance(inner, exp.Placeholder | exp.Parameter)
 
 
-def _is(node: exp.Is, env: Env, bound: Bound) -> Expression:
+def _is(node: exp.Is, env: Env, bound: Bind) -> Expression:
     found = _is_plainly(node, env, bound)
     return Not(found) if node.args.get("negate") else found
 
 
-def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
+def _is_plainly(node: exp.Is, env: Env, bound: Bind) -> Expression:
     operand, other = bound(node.this), node.expression
     if isinstance(other, exp.Null):
         return IsNull(operand)
@@ -176,7 +176,7 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
     return conversions.compare(Comparison.SAME, operand, value, env.translation, rule)
 
 
-def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
+def _between(node: exp.Between, env: Env, bound: Bind) -> Expression:
     operand, found = bound(node.this), []
     if env.dialect.rules is Rules.MYSQL:
         _refuse_ends([operand, *(bound(node.args[name]) for name in ("low", "high"))], node)
@@ -201,7 +201,7 @@ def _refuse_ends(values: Sequence[Expression], node: exp.Expr) -> None:
 _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike: CaseRule.LOWER}
 
 
-def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> Expression:
+def _like(node: exp.Expr, env: Env, bound: Bind, escape: str | None = None) -> Expression:
     case = _LIKE_CASES[type(node)] or env.dialect.like
     sides = (bound(without_binary(node.this, env)), bound(without_binary(node.expression, env)))
     rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None
@@ -246,7 +246,7 @@ def _may_be_bytes(expression: Expression) -> bool:
     return is_mixed(expression) or (expression.type.name in (TypeName.BYTES, TypeName.ANY) and expression != NULL)
 
 
-def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:
+def _escaped(node: exp.Escape, env: Env, bound: Bind) -> Expression:
     like = node.this.this if isinstance(node.this, exp.Not) else node.this
     if type(like) not in _LIKE_CASES or not node.expression.is_string or len(node.expression.this) > 1:
         raise statement_gap("ESCAPE with anything but one character", node)
@@ -254,7 +254,7 @@ def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:
     return Not(found) if isinstance(node.this, exp.Not) else found
 
 
-def _glob(node: exp.Glob, env: Env, bound: Bound) -> Expression:
+def _glob(node: exp.Glob, env: Env, bound: Bind) -> Expression:
     given = (bound(node.this), bound(node.expression))
     _refuse_null_of_bytes("GLOB", node, *given)
     sides = tuple(conversions.text(side, env.translation) for side in given)

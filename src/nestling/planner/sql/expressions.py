@@ -50,7 +50,7 @@ from nestling.planner.sql.postgresql.infinite_moments import placed
 from nestling.planner.sql.postgresql.json_values import JSON_VALUES
 from nestling.planner.sql.postgresql.type_errors import refuse_composite
 from nestling.planner.sql.postgresql.unnested_lists import list_of
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 from nestling.planner.sql.subquery_values import value_of
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 
@@ -88,7 +88,7 @@ def _bind(node: exp.Expr, env: Env) -> Expression:
     raise statement_gap(_name(node, env.dialect.grammar), node)
 
 
-def _bound_in(node: exp.Expr, env: Env) -> Bound:
+def _bound_in(node: exp.Expr, env: Env) -> Bind:
     """Binds the arguments of a function, of which sqlglot lets some be left out."""
 
     def bound(part: exp.Expr | None) -> Expression:
@@ -109,7 +109,7 @@ def _names_are_known(node: exp.Expr, env: Env) -> None:
             _column(column, plain)
 
 
-def _bound(env: Env) -> Bound:
+def _bound(env: Env) -> Bind:
     return lambda node: bind(node, env)
 
 

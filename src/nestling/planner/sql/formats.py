@@ -26,7 +26,7 @@ from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import no_constant, statement_gap
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _PIECE = re.compile(r"%(?:(%)|(-?)(0?)(\d*)(?:\.(\d+))?([dsifuS]))|([^%]+)|(%)", re.DOTALL)
 _DIGITS = 15
@@ -35,7 +35,7 @@ _MOST_DECIMALS = 4
 """Smaller numbers are shown with an exponent."""
 
 
-def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """SQLite's printf of `%d`, `%s`, `%.2f` with widths; PostgreSQL's format of `%s`. A missing argument is NULL."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or env.dialect.rules is Rules.MYSQL:
         raise no_constant("printf with a pattern that is no constant", node, pattern)
@@ -53,7 +53,7 @@ def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, en
     return Call(Function.CONCAT, (*parts, Literal("", TEXT)), TEXT, env.dialect.rules)
 
 
-def _values(argument: exp.Expr, bound: Bound) -> Iterator[Expression]:
+def _values(argument: exp.Expr, bound: Bind) -> Iterator[Expression]:
     """The argument, bound anew each time, as a subquery in it may stand in one place only."""
     while True:
         yield bound(argument)

@@ -18,9 +18,9 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import called, mistake, no_such, statement_gap
-from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
+from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 
-Tables = tuple[Relation, Scope]
+_Tables = tuple[Relation, Scope]
 MOST_JOINS = 100
 """SQLite and MySQL stop at some sixty; the time to translate grows with the square."""
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
@@ -28,7 +28,7 @@ _SEEN_BY_LATERAL = (*_INNER, JoinKind.LEFT)
 """Joins of which LATERAL on the right may mention the left."""
 
 
-def bind_from(select: exp.Select, env: Env) -> Tables:
+def bind_from(select: exp.Select, env: Env) -> _Tables:
     """The relation and scope of a SELECT's FROM and joins; one empty row when it has none. `env` is what lies outside."""
     source = select.args.get("from_")
     if select.args.get("laterals") or select.args.get("match"):
@@ -59,7 +59,7 @@ def _looks_ahead(join: exp.Join, later: Sequence[exp.Join]) -> bool:
     return any(column.table.casefold() in names for column in on.find_all(exp.Column))
 
 
-def bind_table(node: exp.Expr, env: Env) -> Tables:
+def bind_table(node: exp.Expr, env: Env) -> _Tables:
     """One item of FROM, with the joins inside its parentheses."""
     if isinstance(node, exp.Paren) or (isinstance(node, exp.Subquery) and _is_item(node.this)):
         found = bind_table(node.this, env)
@@ -83,7 +83,7 @@ def _is_item(node: exp.Expr) -> bool:
     return isinstance(node, exp.Table)
 
 
-def _named(node: exp.Table, env: Env) -> Tables:
+def _named(node: exp.Table, env: Env) -> _Tables:
     if isinstance(node.this, exp.ExplodingGenerateSeries) and env.dialect.rules is Rules.POSTGRESQL:
         from nestling.planner.sql.postgresql.series import bind_series
 
@@ -102,7 +102,7 @@ def _named(node: exp.Table, env: Env) -> Tables:
     return scan, Scope((_source(node.alias or node.name, scan, node),))
 
 
-def _view(node: exp.Table, view: View, env: Env) -> Tables:
+def _view(node: exp.Table, view: View, env: Env) -> _Tables:
     from nestling.planner.sql.views import bind_view
 
     name = node.alias or node.name
@@ -123,7 +123,7 @@ def bind_scan(entity: Entity, wish: str, translation: Translation) -> Scan:
     return Scan(entity.name, alias, columns)
 
 
-def _source(name: str, relation: Relation, node: exp.Expr, names: tuple[str, ...] = ()) -> Source:
+def _source(name: str, relation: Relation, node: exp.Expr, names: tuple[str, ...] = ()) -> FromSource:
     """A source whose columns are the relation's, renamed by `AS t(a, b)` or a CTE's list."""
     alias = node.args.get("alias")
     given = (
@@ -134,10 +134,10 @@ def _source(name: str, relation: Relation, node: exp.Expr, names: tuple[str, ...
         raise mistake(f"`{name}` has {counted(len(relation.columns), 'column')}, not {len(given)}", node)
     found = [column.name for column in relation.columns]
     titles = (*given, *found[len(given) :])
-    return Source(name, tuple(zip(titles, relation.columns, strict=True)))
+    return FromSource(name, tuple(zip(titles, relation.columns, strict=True)))
 
 
-def _derived(node: exp.Subquery, env: Env) -> Tables:
+def _derived(node: exp.Subquery, env: Env) -> _Tables:
     from nestling.planner.sql.queries import bind_query
 
     outside = replace(env, scope=Scope()) if env.parent is None else replace(env.parent, ctes=env.ctes)
@@ -145,7 +145,7 @@ def _derived(node: exp.Subquery, env: Env) -> Tables:
     return bound.relation, Scope((_source(node.alias, bound.relation, node),))
 
 
-def _right(node: exp.Expr, left: Scope, env: Env) -> Tables:
+def _right(node: exp.Expr, left: Scope, env: Env) -> _Tables:
     """What is joined: LATERAL may mention the tables on its left."""
     from nestling.planner.sql.queries import bind_query
 
@@ -157,7 +157,7 @@ def _right(node: exp.Expr, left: Scope, env: Env) -> Tables:
     return bound.relation, Scope((_source(node.alias, bound.relation, node),))
 
 
-def _cte(node: exp.Table, cte: Cte, env: Env) -> Tables:
+def _cte(node: exp.Table, cte: Cte, env: Env) -> _Tables:
     from nestling.planner.sql.queries import bind_query, bind_recursive
 
     name = node.alias or node.name
@@ -171,7 +171,7 @@ def _cte(node: exp.Table, cte: Cte, env: Env) -> Tables:
     return relation, Scope((_source(name, relation, node, cte.columns),))
 
 
-def _join(left: Tables, node: exp.Join, env: Env) -> Tables:
+def _join(left: _Tables, node: exp.Join, env: Env) -> _Tables:
     kind = _kind(node)
     right = _right(node.this, left[1] if kind in _SEEN_BY_LATERAL else Scope(), env)
     scope, equal = _merge(left[1], right[1], _shared(left[1], right[1], node), kind, node, env)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -43,27 +43,25 @@ from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import cardinality
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.supported_types import refuse_order, refuse_reckoning
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
 
-Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
-
-def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expression, ...]:
+def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bind) -> tuple[Expression, ...]:
     return tuple(_text(part, env, bound) for part in parts)
 
 
-def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _text(part: exp.Expr, env: Env, bound: Bind) -> Expression:
     return conversions.text(bound(part), env.translation)
 
 
-def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expression, ...]:
+def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bind) -> tuple[Expression, ...]:
     """As an answer shows them: a `char` with its blanks, truth as a letter."""
     return tuple(conversions.text_as_shown(bound(part), env.translation) for part in parts)
 
 
-def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _integer(part: exp.Expr, env: Env, bound: Bind) -> Expression:
     given = bound(part)
     if env.dialect.is_sqlite:
         return conversions.whole(given, env.translation)
@@ -81,7 +79,7 @@ def _of_text(function: Function, kind: Type = TEXT) -> Handler:
 def _cased(function: Function) -> Handler:
     """PostgreSQL's C locale knows A to Z alone; what is not said to be in it is taken to be in another."""
 
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         inner = node.this.unnest()
         if isinstance(inner, exp.Collate) and inner.expression.name.casefold() in ("c", "posix"):
             raise statement_gap(f"{node.key.upper()}() by the C locale", node)
@@ -93,7 +91,7 @@ def _cased(function: Function) -> Handler:
 def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
     """A function of the texts under those arguments."""
 
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         parts = [node.args[name] for name in names if node.args.get(name) is not None]
         _refuse_citext(node, env, bound)
         return Call(function, _texts(parts, env, bound), kind, env.dialect.rules)
@@ -101,7 +99,7 @@ def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
     return call
 
 
-def _refuse_citext(node: exp.Expr, env: Env, bound: Bound) -> None:
+def _refuse_citext(node: exp.Expr, env: Env, bound: Bind) -> None:
     """PostgreSQL seeks in a citext whatever the case, which no operator of the server does."""
     if env.dialect.rules is Rules.POSTGRESQL and is_citext(bound(node.this), env.translation):
         raise statement_gap(f"{node.key.upper()}() of a citext, which PostgreSQL seeks in whatever the case", node)
@@ -110,14 +108,14 @@ def _refuse_citext(node: exp.Expr, env: Env, bound: Bound) -> None:
 def _of_number(function: Function, kind: Type | None = None) -> Handler:
     """A function of one number; of the number's own type unless told."""
 
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         operand = conversions.argument(bound(node.this), env.translation)
         return Call(function, (operand,), kind or operand.type, env.dialect.rules)
 
     return call
 
 
-def _number(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _number(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """What a function of numbers is given. PostgreSQL takes a constant in quotes for a number, whose type the function says."""
     found = bound(node.this)
     if env.dialect.rules is Rules.POSTGRESQL and isinstance(found, Literal) and isinstance(found.value, str):
@@ -125,13 +123,13 @@ def _number(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return found
 
 
-def _pi(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+def _pi(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001
     if env.dialect.rules is Rules.MYSQL:
         raise statement_gap("PI(), of which MySQL shows six digits and reckons with more", node)
     return Literal(math.pi, FLOAT)
 
 
-def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _absolute(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
     given = conversions.plain(_number(node, env, bound), env.translation)
     operand = conversions.number(given, env.translation)
@@ -144,7 +142,7 @@ def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.ABS, (operand,), operand.type, env.dialect.rules)
 
 
-def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _sign(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """An integer but in PostgreSQL, where it is a float or numeric as its argument is."""
     kind: Type | None = INTEGER
     if env.dialect.rules is Rules.POSTGRESQL:
@@ -162,7 +160,7 @@ def _whole(number: Expression, env: Env) -> Expression | None:
 
 
 def _floor(function: Function) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
             raise statement_gap(f"{called(node, env.dialect.grammar)} with digits", node)
         operand = conversions.argument(bound(node.this), env.translation)
@@ -175,7 +173,7 @@ def _floor(function: Function) -> Handler:
 
 
 def _round(function: Function) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         operand = conversions.number(_number(node, env, bound), env.translation)
         digits = node.args.get("decimals")
         if digits is None and (whole := _whole(operand, env)) is not None:
@@ -193,7 +191,7 @@ def _round(function: Function) -> Handler:
     return call
 
 
-def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _truncate(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """SQLite's is of the family of its floor()."""
     found = _floor(Function.TRUNCATE) if env.dialect.is_sqlite else _round(Function.TRUNCATE)
     return found(node, env, bound)
@@ -212,7 +210,7 @@ def _rounded(operand: Expression, digits: Sequence[Expression]) -> Type:
             return DECIMAL
 
 
-def _length(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _length(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     operand = bound(node.this)
     function = Function.BYTE_LENGTH if node.args.get("binary") else Function.LENGTH
     if operand.type.name is TypeName.BYTES:
@@ -220,7 +218,7 @@ def _length(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(function, (_text(node.this, env, bound),), INTEGER, env.dialect.rules)
 
 
-def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _substring(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     start = node.args.get("start")
     length = node.args.get("length")
     if start is not None and env.dialect.rules is Rules.POSTGRESQL and bound(start).type.name is TypeName.TEXT:
@@ -234,7 +232,7 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.SUBSTRING, tuple(arguments), TEXT, env.dialect.rules)
 
 
-def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _left(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     count = node.expression
     if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
         raise statement_gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
@@ -251,7 +249,7 @@ def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.SUBSTRING, (value, Literal(-int(count.this), INTEGER)), TEXT, Rules.SQLITE)
 
 
-def _trim(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _trim(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     side = str(node.args.get("position") or "BOTH").upper()
     function = {"LEADING": Function.TRIM_START, "TRAILING": Function.TRIM_END}.get(side, Function.TRIM)
     characters = node.args.get("expression")
@@ -261,19 +259,19 @@ def _trim(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(function, (_text(node.this, env, bound), what), TEXT, env.dialect.rules)
 
 
-def _concat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _concat(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     function = Function.CONCAT_PRESENT if node.args.get("coalesce") else Function.CONCAT
     return Call(function, _shown(node.expressions, env, bound), TEXT, env.dialect.rules)
 
 
-def _concat_ws(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _concat_ws(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     separator, *parts = node.expressions
     texts = (_text(separator, env, bound), *_shown(parts, env, bound))
     return Call(Function.CONCAT_SEPARATED, texts, TEXT, env.dialect.rules)
 
 
 def _extreme(function: Function) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         nodes = (node.this, *node.expressions)
         parts = [bound(part) for part in nodes]
         chars.refuse_casts(nodes, *parts)
@@ -296,7 +294,7 @@ def _extreme(function: Function) -> Handler:
     return call
 
 
-def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _position(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if node.args.get("position") is not None or node.args.get("occurrence") is not None:
         raise statement_gap("a position to search from", node)
     _refuse_citext(node, env, bound)
@@ -307,13 +305,13 @@ def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.POSITION, _texts(parts, env, bound), INTEGER, env.dialect.rules)
 
 
-def _starts_with(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _starts_with(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """PostgreSQL's: the prefix is at the first place."""
     place = Call(Function.POSITION, _texts([node.this, node.expression], env, bound), INTEGER, env.dialect.rules)
     return Compare(Comparison.EQUAL, place, Literal(1, INTEGER))
 
 
-def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _replace(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     _refuse_citext(node, env, bound)
     replacement = node.args.get("replacement")
     new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
@@ -325,7 +323,7 @@ def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.REPLACE, (*_texts([node.this, node.expression], env, bound), new), TEXT, env.dialect.rules)
 
 
-def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _pad(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     function = Function.PAD_START if node.args.get("is_left") else Function.PAD_END
     filling = node.args.get("fill_pattern")
     what = _text(filling, env, bound) if filling is not None else Literal(" ", TEXT)
@@ -338,7 +336,7 @@ def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return one_value.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
 
 
-def _split_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _split_part(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """PostgreSQL's, by a constant separator and number."""
     if env.dialect.rules is not Rules.POSTGRESQL:
         raise statement_gap("SPLIT_PART() function", node)
@@ -354,7 +352,7 @@ def _split_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.PART, (_text(node.this, env, bound), separator, place), TEXT, env.dialect.rules)
 
 
-def _substring_index(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _substring_index(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's, by a constant separator whatever the collation: which of those that overlap count hangs on the text's encoding."""
     separator, count = bound(node.args["delimiter"]), bound(node.args["count"])
     known = separator.value if isinstance(separator, Literal) else None
@@ -369,12 +367,12 @@ def _substring_index(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.SUBSTRING_INDEX, arguments, TEXT, env.dialect.rules)
 
 
-def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _repeat(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     arguments = (_text(node.this, env, bound), _integer(node.args["times"], env, bound))
     return Call(Function.REPEAT, arguments, TEXT, env.dialect.rules)
 
 
-def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _character(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if len(node.expressions) != 1:
         raise statement_gap("CHAR of several numbers", node)
     if env.dialect.rules is Rules.MYSQL and not node.args.get("charset"):
@@ -382,12 +380,12 @@ def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.CHARACTER, (_integer(node.expressions[0], env, bound),), TEXT, env.dialect.rules)
 
 
-def _power(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _power(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     sides = tuple(conversions.argument(bound(side), env.translation) for side in (node.this, node.expression))
     return Call(Function.POWER, sides, FLOAT, env.dialect.rules)
 
 
-def _float_mod(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _float_mod(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """SQLite's mod(), which is of floats where `%` is of integers."""
     if len(node.expressions) != 2:
         raise mistake(f"MOD() takes two arguments, not {len(node.expressions)}", node)
@@ -395,7 +393,7 @@ def _float_mod(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.FLOAT_MOD, sides, FLOAT, env.dialect.rules)
 
 
-def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _logarithm(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     base = node.args.get("expression")
     is_number = isinstance(node.this, exp.Literal) and not node.this.is_string
     function = (
@@ -414,7 +412,7 @@ _ONE_BYTE = re.compile(r"(?<!\\)(?:\.|\[\^[^\]]*\])(?![*+])|[^\x00-\x7f][*+?{]")
 
 
 def _regexp(function: Function) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if env.dialect.is_sqlite:
             raise statement_gap("REGEXP in SQLite, which has none of its own", node)
         nodes = [without_binary(side, env) for side in (node.this, node.expression)]
@@ -431,13 +429,13 @@ def _regexp(function: Function) -> Handler:
     return call
 
 
-def _type_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _type_of(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if not env.dialect.is_sqlite:
         raise statement_gap("TYPEOF()", node)
     return Call(Function.TYPE_OF, (conversions.plain(bound(node.this), env.translation),), TEXT, env.dialect.rules)
 
 
-def _mid(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _mid(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's other name of SUBSTRING."""
     if env.dialect.rules is not Rules.MYSQL or not 2 <= len(node.expressions) <= 3:
         raise statement_gap("MID() function", node)
@@ -445,7 +443,7 @@ def _mid(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return _substring(exp.Substring(this=text, start=start, length=length[0] if length else None), env, bound)
 
 
-def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _anonymous(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """A function sqlglot has no class for, by its name."""
     name = node.name.casefold()
     handler = NAMES.get(name)
@@ -456,27 +454,27 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return handler(node, env, bound)
 
 
-def _reverse(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _reverse(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return Call(Function.REVERSE, _texts(node.expressions, env, bound), TEXT, env.dialect.rules)
 
 
-def _bytes_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _bytes_of(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return Call(Function.BYTE_LENGTH, _shown(node.expressions, env, bound), INTEGER, env.dialect.rules)
 
 
-def _likelihood(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a hint to SQLite's planner
+def _likelihood(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001 - a hint to SQLite's planner
     return bound(node.expressions[0])
 
 
-def _printf(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _printf(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return bind_format(node.expressions[0], node.expressions[1:], node, env, bound)
 
 
-def _format(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _format(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return bind_format(node.this, node.expressions, node, env, bound)
 
 
-def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _field(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's place of a value in a list, from 1; 0 where it is not there."""
     if env.dialect.rules is not Rules.MYSQL or len({item.is_string for item in node.expressions[1:]}) != 1:
         raise statement_gap("FIELD() over texts and numbers together", node)
@@ -488,7 +486,7 @@ def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _of_one(handler: Handler) -> Handler:
     """A function of one argument, which sqlglot does not count as it has no class for it."""
 
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if len(node.expressions) != 1:
             raise mistake(f"{node.name.upper()}() takes one argument, not {len(node.expressions)}", node)
         return handler(node, env, bound)

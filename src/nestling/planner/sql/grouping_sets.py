@@ -16,7 +16,7 @@ from sqlglot import exp
 from nestling.planner.sql.expressions import is_aggregate
 from nestling.planner.sql.gaps import statement_gap
 
-Keys = tuple[exp.Expr, ...]
+_Keys = tuple[exp.Expr, ...]
 MOST_SETS = 64
 """A cube of six keys; more would be a statement without end."""
 
@@ -65,7 +65,7 @@ def _offers(item: exp.Expr) -> int:
             return 1
 
 
-def _one(select: exp.Select, keys: Keys, every: Sequence[exp.Expr], titles: Sequence[str]) -> exp.Select:
+def _one(select: exp.Select, keys: _Keys, every: Sequence[exp.Expr], titles: Sequence[str]) -> exp.Select:
     found = select.copy()
     for clause in ("order", "limit", "offset", "with_"):
         found.set(clause, None)
@@ -79,7 +79,7 @@ def _one(select: exp.Select, keys: Keys, every: Sequence[exp.Expr], titles: Sequ
     return found
 
 
-def _without(node: exp.Expr, others: Sequence[exp.Expr], keys: Keys) -> exp.Expr:
+def _without(node: exp.Expr, others: Sequence[exp.Expr], keys: _Keys) -> exp.Expr:
     """The expression with the keys that are not grouped by as NULL."""
     if isinstance(node, exp.Grouping):
         bits = "".join("0" if argument in keys else "1" for argument in node.expressions)
@@ -97,7 +97,7 @@ def _without(node: exp.Expr, others: Sequence[exp.Expr], keys: Keys) -> exp.Expr
     return changed
 
 
-def _sets(group: exp.Group) -> list[Keys]:
+def _sets(group: exp.Group) -> list[_Keys]:
     """Every grouping: what each item of GROUP BY offers, combined with what the others do."""
     offers = [_offered(item) for item in group.expressions]
     whole = tuple(key for (keys,) in offers for key in keys) if all(len(offer) == 1 for offer in offers) else ()
@@ -106,7 +106,7 @@ def _sets(group: exp.Group) -> list[Keys]:
     return [sum(choice, ()) for choice in product(*offers)]
 
 
-def _offered(item: exp.Expr) -> list[Keys]:
+def _offered(item: exp.Expr) -> list[_Keys]:
     match item:
         case exp.Rollup():
             return _rolled([_keys(part) for part in item.expressions])
@@ -120,14 +120,14 @@ def _offered(item: exp.Expr) -> list[Keys]:
             return [_keys(item)]
 
 
-def _offered_set(part: exp.Expr) -> list[Keys]:
+def _offered_set(part: exp.Expr) -> list[_Keys]:
     return _offered(part) if isinstance(part, exp.Rollup | exp.Cube | exp.GroupingSets) else [_keys(part)]
 
 
-def _rolled(parts: Sequence[Keys]) -> list[Keys]:
+def _rolled(parts: Sequence[_Keys]) -> list[_Keys]:
     """The first so many, from all down to none."""
     return [sum(parts[:size], ()) for size in range(len(parts), -1, -1)]
 
 
-def _keys(part: exp.Expr) -> Keys:
+def _keys(part: exp.Expr) -> _Keys:
     return tuple(part.expressions) if isinstance(part, exp.Tuple) else (part.unnest(),)

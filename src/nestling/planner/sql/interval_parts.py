@@ -20,7 +20,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.value_forms.time_text import interval_micros
 from nestling.planner.sql.literals import DECIMAL
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _WITHIN = {"hour": 24, "minute": 60}
 """How many of a unit the next one has."""
@@ -49,7 +49,7 @@ def part_of_interval(unit: str, interval: Expression) -> Expression | None:
     return Cast(passed, DECIMAL, Rules.POSTGRESQL)
 
 
-def beside_interval(left: exp.Expr, right: exp.Expr, env: Env, bound: Bound) -> tuple[Expression, Expression] | None:
+def beside_interval(left: exp.Expr, right: exp.Expr, env: Env, bound: Bind) -> tuple[Expression, Expression] | None:
     """Both sides in seconds, where one is the time between two moments and the other an interval; None for all else."""
     if env.dialect.rules is not Rules.POSTGRESQL:
         return None

@@ -12,7 +12,7 @@ from nestling.ir.types import JSONB, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, statement_gap, written
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _PLAIN = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.INTEGER, TypeName.BOOLEAN})
 """Types whose values stand in JSON as they are kept."""
@@ -25,7 +25,7 @@ def is_jsonb(value: Expression) -> bool:
     return value.type.name is TypeName.JSON and value.type.carried == JSONB
 
 
-def merged(node: exp.DPipe, env: Env, bound: Bound) -> Expression:
+def merged(node: exp.DPipe, env: Env, bound: Bind) -> Expression:
     """`data || '{…}'`: objects one over the other."""
     first, *others = [bound(each) for each in node.flatten()]
     if not is_jsonb(first):
@@ -58,7 +58,7 @@ def _constant(value: Expression, beside: Expression, node: exp.Expr) -> Expressi
     return AttributeCast(inner, beside.type, Rules.POSTGRESQL)
 
 
-def _part(tree: exp.Expr, json: Expression, node: exp.Expr, bound: Bound) -> Expression:
+def _part(tree: exp.Expr, json: Expression, node: exp.Expr, bound: Bind) -> Expression:
     """What stands under a key: a constant, or `to_jsonb` of a value that JSON has as it is kept."""
     if (
         isinstance(tree, exp.Anonymous)
@@ -89,7 +89,7 @@ def without(node: exp.Sub, left: Expression, right: Expression, env: Env) -> Exp
     return Call(Function.JSON_WITHOUT, (left, right), left.type, env.dialect.rules)
 
 
-def set_under(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def set_under(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`jsonb_set(data, '{key}', '…')`."""
     parts = node.expressions
     path = parts[1].unnest() if len(parts) == 3 else None

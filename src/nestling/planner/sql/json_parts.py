@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlglot import exp
 
 from nestling.ir.statements.expression import NULL, Call, Expression, Function, Literal, Parameter, Rules
@@ -11,7 +9,7 @@ from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import JSONB, MADE, TEXT, Type, TypeName
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env, Handler
 
 KIND = Type(TypeName.JSON, carried=MADE)
 _AS_KEPT = frozenset({TypeName.BOOLEAN, TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.ENUM})
@@ -44,7 +42,7 @@ def _is_as_kept(kind: Type) -> bool:
     return kind.name in _AS_KEPT and not kind.carried
 
 
-def _object(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _object(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`json_build_object('key', value, …)`."""
     parts = node.expressions
     if len(parts) % 2:
@@ -64,13 +62,13 @@ def _key(key: exp.Expr, node: exp.Expr) -> Literal:
     return Literal(inner.name, TEXT)
 
 
-def _array(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _array(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`json_build_array(value, …)`."""
     parts = tuple(as_part(bound(value), node.name.upper(), node, env) for value in node.expressions)
     return Call(Function.JSON_ARRAY, parts, KIND, env.dialect.rules)
 
 
-def _to_json(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _to_json(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`to_jsonb(value)`."""
     if len(node.expressions) != 1:
         raise mistake(f"{node.name.upper()}() takes one argument, not {len(node.expressions)}", node)
@@ -80,11 +78,8 @@ def _to_json(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.JSON_PART, (as_part(value, node.name.upper(), node, env),), KIND, env.dialect.rules)
 
 
-Handler = Callable[[exp.Expr, Env, Bound], Expression]
-
-
 def _in_postgresql(handler: Handler) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if env.dialect.rules is not Rules.POSTGRESQL:
             raise statement_gap(f"{node.name.upper()}() function", node)
         return handler(node, env, bound)

@@ -34,7 +34,7 @@ class BoundQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class OutputItem:
     """One output of a SELECT: its name, and its tree or (from a star) the column itself."""
 
     name: str
@@ -42,19 +42,19 @@ class Item:
     column: Expression | None = None
 
 
-def select_items(nodes: Sequence[exp.Expr], scope: Scope, env: Env) -> list[Item]:
+def select_items(nodes: Sequence[exp.Expr], scope: Scope, env: Env) -> list[OutputItem]:
     """The select list, its stars written out."""
-    items: list[Item] = []
+    items: list[OutputItem] = []
     for node in nodes:
         if isinstance(node, exp.Star):
-            items += [Item(name, None, column) for name, column in _star(node, scope, env)]
+            items += [OutputItem(name, None, column) for name, column in _star(node, scope, env)]
         elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             source = scope.source(node.table)
             if source is None:
                 raise no_such("table or alias", node.table, (s.name for s in scope.sources), node)
-            items += [Item(name, None, column) for name, column in source.columns]
+            items += [OutputItem(name, None, column) for name, column in source.columns]
         else:
-            items.append(Item(title_of(node, scope, env), node))
+            items.append(OutputItem(title_of(node, scope, env), node))
     return items
 
 

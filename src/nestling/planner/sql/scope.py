@@ -20,7 +20,7 @@ from nestling.ir.statements.read_locks import ReadLock
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 
-Bound = Callable[[exp.Expr], Expression]
+Bind = Callable[[exp.Expr], Expression]
 """Binds a part of what is being bound, in the same `Env`."""
 
 MOST_RELATIONS = 500
@@ -28,7 +28,7 @@ MOST_RELATIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FromSource:
     """One table of a FROM: the name it goes by, and what each of its column names means, in order."""
 
     name: str
@@ -47,10 +47,10 @@ class Source:
 class Scope:
     """The sources in order, and the columns USING or NATURAL merged."""
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[FromSource, ...] = ()
     merged: tuple[tuple[str, Expression], ...] = ()
 
-    def source(self, name: str) -> Source | None:
+    def source(self, name: str) -> FromSource | None:
         """The source of that name."""
         return next((source for source in self.sources if source.name.casefold() == name.casefold()), None)
 
@@ -234,3 +234,7 @@ class Env:
         """Every name visible, for suggestions."""
         names = [name for name, _ in self.scope.columns()] + list(self.outputs)
         return names + (self.parent.known() if self.parent is not None else [])
+
+
+Handler = Callable[[exp.Expr, Env, Bind], Expression]
+"""Makes an expression of a function's call; its arguments are bound by the third."""

@@ -33,7 +33,7 @@ from nestling.planner.sql.from_clause import bind_from
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import SelectGrouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
-from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
+from nestling.planner.sql.outputs import BoundQuery, OutputItem, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
 from nestling.planner.sql.row_locks import note_locks
@@ -63,7 +63,7 @@ class Select:
     node: exp.Select
     outside: Env
     wish: str
-    items: list[Item] = field(default_factory=list)
+    items: list[OutputItem] = field(default_factory=list)
     outputs: dict[str, exp.Expr] = field(default_factory=dict)
 
     @property
@@ -117,7 +117,7 @@ class Select:
 
         rows = Env(self.translation, ctes=self.outside.ctes)
         scope = bind_from(self.node, rows)[1]
-        self.items = [Item(title_of(tree, scope, rows), tree) for tree in self.node.expressions]
+        self.items = [OutputItem(title_of(tree, scope, rows), tree) for tree in self.node.expressions]
         self.outputs = {item.name.casefold(): item.tree.this for item in self.items if isinstance(item.tree, exp.Alias)}
         rows = replace(rows, scope=scope)
         names = [item.name for item in self.items]
@@ -179,7 +179,7 @@ class Select:
             named.append(Named(name, expression))
         return tuple(named)
 
-    def _output(self, item: Item, env: Env) -> Expression:
+    def _output(self, item: OutputItem, env: Env) -> Expression:
         if item.tree is not None:
             found = bind(item.tree.unalias(), env)
             if found.type.name is TypeName.DECIMAL and self._is_merged(env):

@@ -29,7 +29,7 @@ from nestling.ir.statements.operands import is_integer, is_mixed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMESTAMP, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import typed_literal
-from nestling.planner.sql.scope import Bound
+from nestling.planner.sql.scope import Bind
 
 _DAY = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)")
 _LAST_HOUR = re.compile(r"(?:^|[T\s])24:\d\d")
@@ -38,7 +38,7 @@ _STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
 _WEEKDAY = re.compile(r"\s*weekday\s+([0-6])\s*\Z", re.IGNORECASE)
 
 
-def instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
+def instant(parts: Sequence[exp.Expr], bound: Bind) -> Expression:
     """A SQLite time value with its modifiers as a timestamp, NULL when it is none."""
     if not parts:
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)

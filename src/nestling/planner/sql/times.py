@@ -45,11 +45,9 @@ from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.sqlite_moments import instant
 from nestling.planner.sql.time_formats import formatted, pieces_of
-
-Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
 UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Z")
 ZONE = re.compile(r"UTC|GMT|Z|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]+)+")
@@ -67,7 +65,7 @@ _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 
 
 def _formatted(pattern: str) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if not env.dialect.is_sqlite:
             return _other(node, env, bound)
         parts = node.expressions or ([node.this] if isinstance(node.this, exp.Expr) else [])
@@ -77,7 +75,7 @@ def _formatted(pattern: str) -> Handler:
     return call
 
 
-def _date(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _date(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.is_sqlite:
         parts = [part for part in (node.this, node.args.get("zone"), *node.expressions) if part is not None]
         return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal("%Y-%m-%d", TEXT)), TEXT, Rules.SQLITE)
@@ -90,7 +88,7 @@ def _day_of(value: Expression, env: Env) -> Expression:
     return value if env.dialect.rules is Rules.MYSQL and is_mixed_time(value) else time
 
 
-def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise no_constant("a time format that is no constant text", node, pattern)
@@ -110,7 +108,7 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.FORMAT_TIME, (moment, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
 
-def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _with_pieces(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """DATE_FORMAT and TO_CHAR by a format that says more than both write alike."""
     if len(node.expressions) != 2:
         raise statement_gap(f"{node.name.upper()}() with {counted(len(node.expressions), 'argument')}", node)
@@ -126,7 +124,7 @@ def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return formatted(time_of(given, env), pieces, env.dialect.rules)
 
 
-def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _strftime_modified(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if not env.dialect.is_sqlite or not node.expressions:
         return _other(node, env, bound)
     pattern, *parts = node.expressions
@@ -138,7 +136,7 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _julian(function: Function, kind: Type) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if not env.dialect.is_sqlite:
             raise statement_gap(f"{node.name.upper()}() function", node)
         return Call(function, (instant(node.expressions, bound),), kind, Rules.SQLITE)
@@ -159,12 +157,12 @@ def time_of(value: Expression, env: Env) -> Expression:
     return Cast(value, TIMESTAMP, env.dialect.rules)
 
 
-def _other(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a handler's signature
+def _other(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001 - a handler's signature
     raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
 
 
 def _now(kind: Type, pattern: str) -> Handler:
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001
         if isinstance(node, exp.CurrentTime) and not env.dialect.is_sqlite:
             raise statement_gap("the time of day it is", node)
         digits = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.args.get("this")
@@ -193,14 +191,14 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
     return Call(Function.ROUND_TIME, arguments, now.type, rules)
 
 
-def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _extract(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     unit = _unit(node.this, "EXTRACT", node)
     if unit == "year_month":
         return of_calendar(year_month)(exp.Extract(this=node.expression), env, bound)
     return part_of(unit, node.expression, node, env, bound)
 
 
-def _date_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _date_part(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """PostgreSQL's date_part: EXTRACT as a float."""
     if env.dialect.rules is not Rules.POSTGRESQL or len(node.expressions) != 2:
         raise statement_gap("DATE_PART() function", node)
@@ -219,7 +217,7 @@ def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
 _CLOCK = ("hour", "minute", "second")
 
 
-def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """A part of a time as a number."""
     if unit not in _UNITS:
         raise statement_gap(f"EXTRACT of {unit}", node)
@@ -248,7 +246,7 @@ def _part_of(unit: str) -> Handler:
     return lambda node, env, bound: part_of(unit, node.this, node, env, bound)
 
 
-def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _truncate(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     unit = _unit(node.args["unit"], "DATE_TRUNC", node)
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
         raise statement_gap(f"DATE_TRUNC to {unit}", node)
@@ -263,7 +261,7 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), kind, env.dialect.rules)
 
 
-def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _at_time_zone(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """PostgreSQL's AT TIME ZONE, and `timezone(zone, time)`."""
     if env.dialect.rules is not Rules.POSTGRESQL:
         raise statement_gap("AT TIME ZONE", node)
@@ -303,7 +301,7 @@ def is_instant(value: Expression) -> bool:
             return value.type.name is TypeName.TIMESTAMPTZ
 
 
-def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _difference(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap("DATEDIFF", node)
     sides = tuple(
@@ -315,7 +313,7 @@ def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
     """What MySQL says of a date by the calendar; of one that may be a zero date a gap."""
 
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else node.this
         given = bound(inner)
         if env.dialect.rules is not Rules.MYSQL or is_mixed_time(given):
@@ -325,7 +323,7 @@ def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
     return call
 
 
-def _date_add(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _date_add(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return shifted(node.this, node.expression, node.args.get("unit"), isinstance(node, exp.DateSub), env, bound)
 
 
@@ -337,7 +335,7 @@ def is_interval(node: exp.Expr) -> bool:
     return isinstance(inner, exp.Interval)
 
 
-def add_interval(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def add_interval(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """A timestamp plus or minus an interval of one unit, or such an interval by itself times a number."""
     left, right = node.this.unnest(), node.expression.unnest()
     if is_interval(left) and isinstance(node, exp.Add):
@@ -368,7 +366,7 @@ def _seconds_of(number: Expression, node: exp.Expr) -> Literal:
 
 
 def shifted(
-    base: exp.Expr, amount: exp.Expr, unit: exp.Expr | None, minus: bool, env: Env, bound: Bound,
+    base: exp.Expr, amount: exp.Expr, unit: exp.Expr | None, minus: bool, env: Env, bound: Bind,
     times: exp.Expr | None = None,
 ) -> Expression:  # fmt: skip
     """A time so many units later, or earlier where it is `minus`; `times` multiplies the amount."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import ReadPlan
-from nestling.ir.rows import Path
+from nestling.ir.rows import RowPath
 from nestling.ir.statements.algebra import Distinct, Filter, Join, JoinKind, Named, Project, Query, Relation
 from nestling.ir.statements.expression import ANY, Compare, Comparison, Parameter
 from nestling.ir.statements.operands import conjunction
@@ -28,7 +28,7 @@ def linked_values(change: RowChange, attributes: tuple[str, ...]) -> tuple[Mappi
     return (before,) if change.has_old else (after,)
 
 
-def direct_anchors(design: Design, path: Path, change: RowChange) -> tuple[Mapping[str, str], ...]:
+def direct_anchors(design: Design, path: RowPath, change: RowChange) -> tuple[Mapping[str, str], ...]:
     """For a row one hop from its holders: the holder's attribute to the column that is equal to it."""
     hop = path[0]
     pairs = tuple(zip(near(design.model, hop), far(design.model, hop), strict=True))
@@ -37,7 +37,7 @@ def direct_anchors(design: Design, path: Path, change: RowChange) -> tuple[Mappi
     )
 
 
-def anchors_read(design: Design, path: Path, position: int) -> tuple[ReadPlan, Mapping[str, str], Mapping[str, str]]:
+def anchors_read(design: Design, path: RowPath, position: int) -> tuple[ReadPlan, Mapping[str, str], Mapping[str, str]]:
     """The holders' attributes for a row `position` hops away, two or more: the read, which parameter is which attribute of the
     changed row, and which column is which attribute of the holder.
     """

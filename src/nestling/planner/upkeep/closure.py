@@ -11,8 +11,8 @@ from nestling.ir.paths.access_path import (
     Climb,
     CollectionScan,
     DocumentOf,
-    Expression,
     FieldPath,
+    PathExpression,
     PathText,
     ProjectDocuments,
     RootFirst,
@@ -28,7 +28,7 @@ from nestling.ir.types import TypeName
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.gaps import read_gap
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.upkeep.copied_element import At, copied_element
 from nestling.planner.upkeep.copies import VALUE, looked_up
@@ -45,7 +45,9 @@ def closure_columns(design: Design, entity: str, copy: Copy) -> tuple[Column, ..
     return tuple(column(design.model, entity, _ABOVE, name) for name in names)
 
 
-def ancestors(rows: Rows, copy: Copy, design: Design, entity: str, context: Context) -> tuple[Rows, Expression]:
+def ancestors(
+    rows: Lowered, copy: Copy, design: Design, entity: str, context: LoweringContext
+) -> tuple[Lowered, PathExpression]:
     """The rows with the array (or path) of their ancestors; raises `ReadGap` for descendants and odd texts."""
     _refuse(copy, design, entity)
     link = design.model.relationship(copy.path[0].relationship)
@@ -53,7 +55,7 @@ def ancestors(rows: Rows, copy: Copy, design: Design, entity: str, context: Cont
     rows, met = walked if walked is not None else _climbed(rows, copy, link, design, context)
     field = rows.fresh("ancestors")
     step = Add(rows.step, ((field, RootFirst(met, copy.limit)),))
-    rows = Rows(step, rows.layout, rows.taken | {field}, rows.standing)
+    rows = Lowered(step, rows.layout, rows.taken | {field}, rows.standing)
     values = FieldPath(f"{field}.{VALUE}")
     return rows, PathText(values, copy.separator) if copy.form is Form.PATH else values
 
@@ -66,7 +68,7 @@ def _refuse(copy: Copy, design: Design, entity: str) -> None:
         raise read_gap(f"the path `{copy.name}` of values of type {attribute.type}", GapKind.NOTIMPL)
 
 
-def _element(copy: Copy, link: Relationship, layout: Layout) -> tuple[tuple[str, Expression], ...]:
+def _element(copy: Copy, link: Relationship, layout: Layout) -> tuple[tuple[str, PathExpression], ...]:
     """A row's key, that of the one above it, and what is copied of it."""
 
     def at(attribute: str) -> str:
@@ -76,12 +78,14 @@ def _element(copy: Copy, link: Relationship, layout: Layout) -> tuple[tuple[str,
     return ("k", key), ("p", above), (VALUE, copied_element(copy, at))
 
 
-def _key(attributes: tuple[str, ...], at: At) -> Expression:
+def _key(attributes: tuple[str, ...], at: At) -> PathExpression:
     parts = tuple((f"k{number}", FieldPath(at(attribute))) for number, attribute in enumerate(attributes))
     return parts[0][1] if len(parts) == 1 else DocumentOf(parts)
 
 
-def _climbed(rows: Rows, copy: Copy, link: Relationship, design: Design, context: Context) -> tuple[Rows, Expression]:
+def _climbed(
+    rows: Lowered, copy: Copy, link: Relationship, design: Design, context: LoweringContext
+) -> tuple[Lowered, PathExpression]:
     """Every row that has a key is looked at."""
     model = design.model
     above = scan(model, link.parent, _ABOVE)
@@ -98,8 +102,8 @@ def _climbed(rows: Rows, copy: Copy, link: Relationship, design: Design, context
 
 
 def _walked(
-    rows: Rows, copy: Copy, link: Relationship, design: Design, context: Context
-) -> tuple[Rows, Expression] | None:
+    rows: Lowered, copy: Copy, link: Relationship, design: Design, context: LoweringContext
+) -> tuple[Lowered, PathExpression] | None:
     """The parent by its key, and all above it by the server's own walk; None where that cannot see every row."""
     places = design.places.get(link.parent, ())
     if len(places) != 1 or places[0].copy is not None or len(link.parent_attributes) != 1:
@@ -111,7 +115,7 @@ def _walked(
     own = {each.name: stored_path(place, each, context) for each in wanted}
     if any(path is None for path in own.values()):
         return None
-    field = Rows(rows.step, Layout(), top_fields(place.store)).fresh("met")
+    field = Lowered(rows.step, Layout(), top_fields(place.store)).fresh("met")
     to, by = str(own[link.parent_attributes[0]]), str(own[link.child_attributes[0]])
 
     def inner(step: Step, _: Layout) -> Step:

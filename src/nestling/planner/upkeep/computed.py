@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute
-from nestling.ir.paths.access_path import Expression, FieldPath, FixedValue, IfMissing, NullAsMissing
+from nestling.ir.paths.access_path import FieldPath, FixedValue, IfMissing, NullAsMissing, PathExpression
 from nestling.ir.paths.row_steps import Keep
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.algebra import AggregateCall, GroupBy, Named, NamedAggregate
-from nestling.ir.statements.expression import ANY, Arithmetic, ArithmeticOperator, Column, Division, Literal
-from nestling.ir.statements.expression import Expression as Formula
+from nestling.ir.statements.expression import ANY, Arithmetic, ArithmeticOperator, Column, Division, Expression, Literal
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 from nestling.planner.aggregate_functions import FUNCTIONS
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.lower import lower
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import alias_of, alone, along, as_stored, column, columns_at, homes_context
 from nestling.planner.upkeep.triggers import far
@@ -31,7 +30,9 @@ def aggregated_columns(design: Design, computed: Computed) -> tuple[Column, ...]
     return (*used(group), *group.columns)
 
 
-def aggregated(rows: Rows, computed: Computed, design: Design, context: Context) -> tuple[Rows, Expression]:
+def aggregated(
+    rows: Lowered, computed: Computed, design: Design, context: LoweringContext
+) -> tuple[Lowered, PathExpression]:
     """The rows with what the computed field must be, rounded down to its step; missing when NULL."""
     group = _group(design, computed)
     total = group.columns[-1]
@@ -45,7 +46,7 @@ def aggregated(rows: Rows, computed: Computed, design: Design, context: Context)
 
 def aggregated_by_link(
     several: Sequence[Computed], design: Design
-) -> tuple[Rows, tuple[Column, ...], tuple[Expression, ...]]:
+) -> tuple[Lowered, tuple[Column, ...], tuple[PathExpression, ...]]:
     """Aggregates along one path for all holders together: rows by what links them to sources, its columns, the aggregates."""
     model, path = design.model, several[0].path
     links = columns_at(model, path[:1], far(model, path[0]))
@@ -57,7 +58,7 @@ def aggregated_by_link(
     return rows, group.columns[: len(keys)], tuple(map(_shown, several, values))
 
 
-def _shown(computed: Computed, value: Expression) -> Expression:
+def _shown(computed: Computed, value: PathExpression) -> PathExpression:
     return IfMissing(value, FixedValue(0)) if computed.function is AggregateKind.COUNT else NullAsMissing(value)
 
 
@@ -91,11 +92,11 @@ def _type(function: AggregateKind, attribute: Attribute | None) -> Type:
     return attribute.type if function is AggregateKind.SUM else ANY
 
 
-def _rounded_down(total: Column, step: int) -> Formula:
+def _rounded_down(total: Column, step: int) -> Expression:
     """What is over the greatest multiple below goes; the remainder of a negative number is negative first."""
     by = Literal(step, INTEGER)
 
-    def remainder(of: Formula) -> Formula:
+    def remainder(of: Expression) -> Expression:
         return Arithmetic(ArithmeticOperator.MODULO, of, by, total.type, Division.INTEGER)
 
     above = remainder(Arithmetic(ArithmeticOperator.ADD, remainder(total), by, total.type))

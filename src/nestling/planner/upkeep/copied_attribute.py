@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.paths.write_path import Cell, Set, SubDocument, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Set, SubDocument, WriteStep, WrittenValue
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
@@ -23,7 +23,7 @@ def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChan
     hop = copy.path[0]
     if change.attributes & set(far(model, hop)) or copy.form not in (Form.OBJECT, Form.INLINE):
         return None
-    links: dict[str, Value] = {
+    links: dict[str, WrittenValue] = {
         here: Cell(old(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
     }
     target = target_of(design, upkeep.place, links, many=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, FixedValue, IfMissing, UnlessEmpty
+from nestling.ir.paths.access_path import DocumentOf, FieldPath, FixedValue, IfMissing, PathExpression, UnlessEmpty
 from nestling.ir.primitives import Copy, Field, Form, Reference
 from nestling.ir.storage.names import stored_name
 from nestling.planner.upkeep.triggers import path_of
@@ -14,9 +14,9 @@ At = Callable[[str], str]
 """The path of an attribute of the row."""
 
 
-def sub_document(fields: Iterable[tuple[str, Expression]]) -> Expression:
+def sub_document(fields: Iterable[tuple[str, PathExpression]]) -> PathExpression:
     """A document of (dotted path, value) in order; sub-documents that stay empty are left out."""
-    inner: dict[str, Expression | list[tuple[str, Expression]]] = {}
+    inner: dict[str, PathExpression | list[tuple[str, PathExpression]]] = {}
     for path, value in fields:
         name, _, rest = path.partition(".")
         if rest:
@@ -33,14 +33,14 @@ def sub_document(fields: Iterable[tuple[str, Expression]]) -> Expression:
     )
 
 
-def copied_element(copy: Copy, at: At) -> Expression:
+def copied_element(copy: Copy, at: At) -> PathExpression:
     """A sub-document of the copied attributes, or the one value."""
     if copy.form in (Form.SCALARS, Form.PATH):
         return IfMissing(FieldPath(at(copy.attributes[0].attribute)), FixedValue(None))
     return _of_fields(copy.attributes, at)
 
 
-def listed_element(design: Design, reference: Reference, at: At) -> Expression:
+def listed_element(design: Design, reference: Reference, at: At) -> PathExpression:
     """A child's id, or it with what is copied beside."""
     parts = tuple(
         (path, FieldPath(at(name)) if name else FixedValue(value)) for path, name, value in id_parts(design, reference)
@@ -76,5 +76,5 @@ def id_parts(design: Design, reference: Reference) -> tuple[tuple[str, str, str]
     return parts if prefix is None else (prefix, *parts)
 
 
-def _of_fields(fields: tuple[Field, ...], at: At) -> Expression:
+def _of_fields(fields: tuple[Field, ...], at: At) -> PathExpression:
     return sub_document((field.path, FieldPath(at(field.attribute))) for field in fields)

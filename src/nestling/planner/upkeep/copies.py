@@ -10,10 +10,10 @@ from nestling.ir.design import Design
 from nestling.ir.model import Cardinality, Entity
 from nestling.ir.paths.access_path import (
     DocumentOf,
-    Expression,
     FieldPath,
     FixedValue,
     IfMissing,
+    PathExpression,
     ProjectDocuments,
     Step,
 )
@@ -23,7 +23,7 @@ from nestling.ir.statements.algebra import Relation, SortKey
 from nestling.ir.statements.expression import Column, Literal
 from nestling.ir.types import ELEMENTWISE, INTEGER
 from nestling.planner.reads.correlate import correlated
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copied_element import copied_element, listed_element
@@ -31,7 +31,7 @@ from nestling.planner.upkeep.source import alias_of, along, as_stored, columns_a
 from nestling.planner.upkeep.triggers import path_of
 
 VALUE = "v"
-Inner = Callable[[Step, Layout], Step]
+_Inner = Callable[[Step, Layout], Step]
 
 
 def copied_columns(design: Design, what: Copy | Reference) -> tuple[Column, ...]:
@@ -43,7 +43,9 @@ def copied_columns(design: Design, what: Copy | Reference) -> tuple[Column, ...]
     return (*used(along(design.model, path)), *columns_at(design.model, path, attributes))
 
 
-def copied(rows: Rows, what: Copy | Reference, design: Design, context: Context) -> tuple[Rows, tuple[Expression, ...]]:
+def copied(
+    rows: Lowered, what: Copy | Reference, design: Design, context: LoweringContext
+) -> tuple[Lowered, tuple[PathExpression, ...]]:
     """The rows with what the copy must hold: a value, or for inline copies one for each attribute."""
     model, path = design.model, path_of(design.model, what)
     source, alias = model.entity(path[-1].target(model)), alias_of(len(path))
@@ -66,7 +68,7 @@ def copied(rows: Rows, what: Copy | Reference, design: Design, context: Context)
     return rows, (FieldPath(f"{field}.{VALUE}"),)
 
 
-def copied_values(copy: Copy, design: Design, layout: Layout, hops: int) -> tuple[Expression, ...]:
+def copied_values(copy: Copy, design: Design, layout: Layout, hops: int) -> tuple[PathExpression, ...]:
     """What a copy of one row holds, in the order of its values, where the row is at the end of so many hops."""
     alias = alias_of(hops)
     return tuple(
@@ -74,7 +76,9 @@ def copied_values(copy: Copy, design: Design, layout: Layout, hops: int) -> tupl
     )
 
 
-def looked_up(rows: Rows, relation: Relation, keep: Keep, context: Context, inner: Inner) -> tuple[Rows, str]:
+def looked_up(
+    rows: Lowered, relation: Relation, keep: Keep, context: LoweringContext, inner: _Inner
+) -> tuple[Lowered, str]:
     """The rows with those of the relation, shaped by further steps, under a field."""
     found = correlated(rows, relation, keep, context, "implied")
     step = cast(Correlate, found.step)
@@ -91,7 +95,7 @@ def _is_single(design: Design, what: Copy | Reference) -> tuple[bool, bool]:
     return not what.form.to_many, not to_one
 
 
-def _fields(what: Copy | Reference, design: Design, at: Callable[[str], str]) -> tuple[tuple[str, Expression], ...]:
+def _fields(what: Copy | Reference, design: Design, at: Callable[[str], str]) -> tuple[tuple[str, PathExpression], ...]:
     if isinstance(what, Reference):
         return ((VALUE, listed_element(design, what, at)),)
     if what.form is Form.INLINE:
@@ -107,12 +111,12 @@ def _order(what: Copy | Reference, source: Entity) -> tuple[Order, ...]:
 
 
 def sorted_by_stored_values(
-    step: Step, order: tuple[Order, ...], source: Entity, at: Callable[[str], str], context: Context
+    step: Step, order: tuple[Order, ...], source: Entity, at: Callable[[str], str], context: LoweringContext
 ) -> Step:
     """The documents in the server's order of stored values; arrays compare as a whole, not by their least element."""
     taken = frozenset(name for store in context.design.stores for name in top_fields(store)) | {"_id"}
-    prefix = Rows(step, Layout(), taken).fresh("implied order")
-    wrapped: list[tuple[str, Expression]] = []
+    prefix = Lowered(step, Layout(), taken).fresh("implied order")
+    wrapped: list[tuple[str, PathExpression]] = []
     paths: dict[tuple[str, str], str] = {}
     for number, each in enumerate(order):
         path = at(each.attribute)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.paths.write_path import Cell, Constant, Increment, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Constant, Increment, WriteStep, WrittenValue
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
 from nestling.ir.storage.names import join
@@ -60,13 +60,13 @@ def is_added_to(model: Model, computed: Computed, change: RowChange) -> bool:
 
 def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) -> HolderTarget | None:
     hop, model = computed.path[0], design.model
-    links: dict[str, Value] = {
+    links: dict[str, WrittenValue] = {
         here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
     }
     return target_of(design, upkeep.place, links, many=False)
 
 
-def _amount(computed: Computed, prefix: Prefix) -> Value:
+def _amount(computed: Computed, prefix: Prefix) -> WrittenValue:
     if computed.function is AggregateKind.COUNT:
         return Constant(1)
     return Cell(prefix(str(computed.attribute)))

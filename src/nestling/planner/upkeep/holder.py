@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import Expression, FieldPath
+from nestling.ir.paths.access_path import FieldPath, PathExpression
 from nestling.ir.paths.row_steps import Layout
-from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, Match, Test
+from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, FieldMatch, Test
 from nestling.ir.statements.expression import ANY, Column
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import Type
 from nestling.planner.attribute import path_to
 from nestling.planner.place import documents_at
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.scan import identity_paths, top_fields, with_attributes
 from nestling.planner.upkeep.source import HOLDER
 
@@ -35,9 +35,9 @@ class Locator:
     type: Type = ANY
 
 
-def holder_rows(place: Place, columns: Sequence[Column], context: Context) -> Rows:
+def holder_rows(place: Place, columns: Sequence[Column], context: LoweringContext) -> Lowered:
     """The rows at the place with some of their attributes; the documents still are the collection's."""
-    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {HOLDER: PlacedScan(place)})
+    rows = Lowered(documents_at(place), Layout(), top_fields(place.store), {HOLDER: PlacedScan(place)})
     return replace(with_attributes(rows, place, tuple(columns), context), identity=identity_paths(place))
 
 
@@ -66,7 +66,7 @@ def _telling(design: Design, place: Place, level: int) -> Iterator[tuple[str, Ty
         yield from ((pairs.field, ANY) for pairs in node.body.pairs)
 
 
-def locating(place: Place, found: Sequence[Locator]) -> tuple[tuple[str, Expression, Type], ...]:
+def locating(place: Place, found: Sequence[Locator]) -> tuple[tuple[str, PathExpression, Type], ...]:
     """The columns that tell a holder: name, value, type."""
     paths = ((each.column, FieldPath(join(path_to(place, each.level), each.path)), each.type) for each in found)
     return ((ID, FieldPath("_id"), ANY), *paths)
@@ -88,11 +88,11 @@ def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilt
         ElementFilter(f"e{level}", (*matches, *taken(node)))
         for level, node in enumerate(place.nodes)
         if is_array(node)
-        and (matches := tuple(Match(each.path, Cell(each.column)) for each in found if each.level == level))
+        and (matches := tuple(FieldMatch(each.path, Cell(each.column)) for each in found if each.level == level))
     )
 
 
-def taken(node: Node) -> tuple[Match, ...]:
+def taken(node: Node) -> tuple[FieldMatch, ...]:
     """What tells a row in an array with places from a place that is empty."""
     has_places = node.embedding is not None and node.embedding.slots is not None
-    return (Match("", Constant(None), Test.NOT_EQUAL),) if has_places else ()
+    return (FieldMatch("", Constant(None), Test.NOT_EQUAL),) if has_places else ()

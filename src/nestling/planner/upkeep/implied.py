@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import Expression, FieldPath, ProjectDocuments
+from nestling.ir.paths.access_path import FieldPath, PathExpression, ProjectDocuments
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules
@@ -14,7 +14,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.names import join
 from nestling.ir.types import Type, TypeName
 from nestling.ir.upkeep import Upkeep
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.upkeep.closure import ancestors, closure_columns
 from nestling.planner.upkeep.computed import aggregated, aggregated_columns
 from nestling.planner.upkeep.copies import copied, copied_columns
@@ -22,7 +22,7 @@ from nestling.planner.upkeep.holder import Locator, holder_rows, locating, locat
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
 from nestling.planner.upkeep.triggers import near, path_of
 
-Values = tuple[tuple[str, Expression, Type], ...]
+_Values = tuple[tuple[str, PathExpression, Type], ...]
 """(Path relative to the holder's document or column, what must be there, its type); missing: nothing."""
 NOW = "now"
 
@@ -89,7 +89,7 @@ def _source_columns(design: Design, upkeep: Upkeep) -> tuple[Column, ...]:
             return aggregated_columns(design, computed)
 
 
-def _values(rows: Rows, upkeep: Upkeep, design: Design, context: Context) -> tuple[Rows, Values]:
+def _values(rows: Lowered, upkeep: Upkeep, design: Design, context: LoweringContext) -> tuple[Lowered, _Values]:
     what = upkeep.what
     match what:
         case Copy(closure=True):
@@ -110,7 +110,7 @@ def _values(rows: Rows, upkeep: Upkeep, design: Design, context: Context) -> tup
             return rows, ((what.field, value, ANY),)
 
 
-def _stamped(rows: Rows, upkeep: Upkeep, context: Context) -> tuple[Rows, Values]:
+def _stamped(rows: Lowered, upkeep: Upkeep, context: LoweringContext) -> tuple[Lowered, _Values]:
     """When it was computed, where that is kept."""
     if not isinstance(upkeep.what, Computed) or upkeep.what.stamp is None:
         return rows, ()

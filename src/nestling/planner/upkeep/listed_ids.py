@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
-from nestling.ir.paths.write_path import Cell, Constant, Match, Pull, Push, SubDocument, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Constant, FieldMatch, Pull, Push, SubDocument, WriteStep, WrittenValue
 from nestling.ir.primitives import Reference
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import ELEMENTWISE
@@ -37,20 +37,20 @@ def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: Row
     field = join(before.path, reference.field)
     steps: list[WriteStep] = []
     if change.has_old:
-        gone = Match("id" if reference.copied else "", _id(design, reference, old))
+        gone = FieldMatch("id" if reference.copied else "", _id(design, reference, old))
         steps.append(before.update(Pull(field, (gone,))))
     if change.has_new:
         steps.append(after.update(Push(field, _element(design, reference, new), ids_order(design, reference))))
     return tuple(steps)
 
 
-def _id(design: Design, reference: Reference, prefix: Callable[[str], str]) -> Value:
+def _id(design: Design, reference: Reference, prefix: Callable[[str], str]) -> WrittenValue:
     parts = id_parts(design, reference)
     values = tuple((path, Cell(prefix(name)) if name else Constant(constant)) for path, name, constant in parts)
     return values[0][1] if values[0][0] == "" else SubDocument(values)
 
 
-def _element(design: Design, reference: Reference, prefix: Callable[[str], str]) -> Value:
+def _element(design: Design, reference: Reference, prefix: Callable[[str], str]) -> WrittenValue:
     identity = _id(design, reference, prefix)
     if not reference.copied:
         return identity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Model
-from nestling.ir.paths.write_path import Cell, Match, Pull, Push, SubDocument, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, FieldMatch, Pull, Push, SubDocument, WriteStep, WrittenValue
 from nestling.ir.primitives import Copy, Form, Order
 from nestling.ir.rows import Hop
 from nestling.ir.storage.collations import goes_by_collation
@@ -23,7 +23,7 @@ def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tup
         return None
     hop = copy.path[0]
     prefix = new if change.kind is ChangeKind.INSERT else old
-    links: dict[str, Value] = {
+    links: dict[str, WrittenValue] = {
         here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
     }
     target = target_of(design, upkeep.place, links, many=False)
@@ -33,7 +33,7 @@ def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tup
     if change.kind is ChangeKind.INSERT:
         return (target.update(Push(field, _element(copy), order, copy.limit)),)
     paths = _paths(copy)
-    told = tuple(Match(paths[name], Cell(old(name))) for name in _own_key(model, hop))
+    told = tuple(FieldMatch(paths[name], Cell(old(name))) for name in _own_key(model, hop))
     return (target.update(Pull(field, told)),)
 
 
@@ -51,7 +51,7 @@ def _placed_by(model: Model, copy: Copy, change: RowChange) -> tuple[tuple[str, 
     return _order(model, copy)
 
 
-def _element(copy: Copy) -> Value:
+def _element(copy: Copy) -> WrittenValue:
     if copy.form is Form.SCALARS:
         return Cell(new(copy.attributes[0].attribute))
     return SubDocument(tuple((each.path, Cell(new(each.attribute))) for each in copy.attributes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.ir.design import Design
-from nestling.ir.paths.write_path import Cell, Change, Each, Fetch, Match, Set, UpdateDocuments, WriteStep
+from nestling.ir.paths.write_path import Cell, DocumentChange, Each, Fetch, FieldMatch, Set, UpdateDocuments, WriteStep
 from nestling.ir.primitives import Computed
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
@@ -29,8 +29,8 @@ def stored(found: ExpectedRead) -> UpdateDocuments:
     """The change that makes a holder hold what is implied; cells are those of its row."""
     upkeep, place = found.upkeep, found.upkeep.place
     at = changed_path(place, found.locators)
-    changes: list[Change] = [Set(join(at, path), Cell(column)) for path, column in found.values]
+    changes: list[DocumentChange] = [Set(join(at, path), Cell(column)) for path, column in found.values]
     if isinstance(upkeep.what, Computed) and upkeep.what.stamp is not None:
         changes.append(Set(join(at, upkeep.what.stamp), Cell(NOW)))
-    where = (Match("_id", Cell(ID)),)
+    where = (FieldMatch("_id", Cell(ID)),)
     return UpdateDocuments(place.store.name, where, tuple(changes), element_filters(place, found.locators))

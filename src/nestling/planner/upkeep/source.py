@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
-from nestling.ir.rows import Path
+from nestling.ir.rows import RowPath
 from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan
 from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.planner.reads.rewrites import ALL, Rewrite
-from nestling.planner.reads.rows import Context, VariableNames
+from nestling.planner.reads.rows import LoweringContext, VariableNames
 from nestling.planner.upkeep.triggers import far, near
 
 HOMES = ALL - {
@@ -49,7 +49,7 @@ def alias_of(position: int) -> str:
     return f"source{position}" if position else HOLDER
 
 
-def along(model: Model, path: Path) -> Relation:
+def along(model: Model, path: RowPath) -> Relation:
     """The rows at the end of a path, joined with those on the way; the holder's columns are free in it."""
     first, *others = (scan(model, hop.target(model), alias_of(number)) for number, hop in enumerate(path, start=1))
     relation: Relation = Filter(first, linked(model, path, 1))
@@ -58,7 +58,7 @@ def along(model: Model, path: Path) -> Relation:
     return relation
 
 
-def linked(model: Model, path: Path, position: int) -> Expression:
+def linked(model: Model, path: RowPath, position: int) -> Expression:
     """That the rows after `position` hops are linked to those before."""
     hop = path[position - 1]
     pairs = zip(near(model, hop), far(model, hop), strict=True)
@@ -76,19 +76,19 @@ def linked(model: Model, path: Path, position: int) -> Expression:
     return found
 
 
-def homes_context(design: Design, wanted: Iterable[Column]) -> Context:
+def homes_context(design: Design, wanted: Iterable[Column]) -> LoweringContext:
     """What lowering needs to know to read these columns from homes."""
     uses: Counter[ColumnId] = Counter((each.alias, each.name) for each in wanted)
-    return Context(design, uses, HOMES, VariableNames())
+    return LoweringContext(design, uses, HOMES, VariableNames())
 
 
-def columns_at(model: Model, path: Path, attributes: Sequence[str]) -> tuple[Column, ...]:
+def columns_at(model: Model, path: RowPath, attributes: Sequence[str]) -> tuple[Column, ...]:
     """Columns of the row at the end of a path."""
     entity, alias = path[-1].target(model), alias_of(len(path))
     return tuple(column(model, entity, alias, name) for name in dict.fromkeys(attributes))
 
 
-def alone(model: Model, path: Path) -> Relation:
+def alone(model: Model, path: RowPath) -> Relation:
     """The rows at the end of a path, joined with those on the way, of all holders together; those no holder is linked to, too."""
     first, *others = (scan(model, hop.target(model), alias_of(number)) for number, hop in enumerate(path, start=1))
     keys = (column(model, path[0].target(model), alias_of(1), name) for name in far(model, path[0]))

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.paths.write_path import Change, Constant, ElementFilter, Items, Match, Test, UpdateDocuments, Value
+from nestling.ir.paths.write_path import (
+    Constant,
+    DocumentChange,
+    ElementFilter,
+    FieldMatch,
+    Items,
+    Test,
+    UpdateDocuments,
+    WrittenValue,
+)
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join
@@ -21,17 +30,17 @@ class HolderTarget:
     """Documents of a collection, and the path in them to the holders."""
 
     collection: str
-    where: tuple[Match, ...]
+    where: tuple[FieldMatch, ...]
     path: str
     filters: tuple[ElementFilter, ...]
     many: bool
 
-    def update(self, *changes: Change) -> UpdateDocuments:
+    def update(self, *changes: DocumentChange) -> UpdateDocuments:
         """The command; paths of the changes begin with `path`."""
         return UpdateDocuments(self.collection, self.where, changes, self.filters, many=self.many)
 
 
-def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many: bool) -> HolderTarget | None:
+def target_of(design: Design, place: Place, values: Mapping[str, WrittenValue], *, many: bool) -> HolderTarget | None:
     """The holders whose attributes have these values; None where that is more than comparing stored fields.
 
     NULL links nothing: a missing value is among no values, so it finds nobody.
@@ -47,9 +56,9 @@ def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many
             return None
         level, path = found
         whole = join(path_to(place, level), path)
-        where.append(Match(whole, Items((value,)), Test.IN))
+        where.append(FieldMatch(whole, Items((value,)), Test.IN))
         if level >= array:
-            inside.append(Match(_below(place, array, level, path), Items((value,)), Test.IN))
+            inside.append(FieldMatch(_below(place, array, level, path), Items((value,)), Test.IN))
     if array == len(place.nodes):
         return HolderTarget(place.store.name, tuple(where), place.path, (), many)
     if not inside:
@@ -58,18 +67,18 @@ def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many
     return HolderTarget(place.store.name, tuple(where), at, (ElementFilter(_ELEMENT, tuple(inside)),), many)
 
 
-def _presence(place: Place, array: int) -> tuple[list[Match], list[Match]]:
+def _presence(place: Place, array: int) -> tuple[list[FieldMatch], list[FieldMatch]]:
     """What tells that the rows are there: on the document, and inside the array's elements."""
-    where: list[Match] = []
-    inside: list[Match] = []
+    where: list[FieldMatch] = []
+    inside: list[FieldMatch] = []
     for level, node in enumerate(place.nodes):
         if node.presence is not None:
-            where.append(Match(node.presence.path, Constant(node.presence.value)))
+            where.append(FieldMatch(node.presence.path, Constant(node.presence.value)))
         if node.kind is NodeKind.EMBEDDED and node.form is Form.OBJECT and node.field:
             if level < array:
-                where.append(Match(path_to(place, level), Constant(None), Test.NOT_EQUAL))
+                where.append(FieldMatch(path_to(place, level), Constant(None), Test.NOT_EQUAL))
             else:
-                inside.append(Match(_below(place, array, level, ""), Constant(None), Test.NOT_EQUAL))
+                inside.append(FieldMatch(_below(place, array, level, ""), Constant(None), Test.NOT_EQUAL))
     return where, inside
 
 

@@ -8,7 +8,7 @@ from typing import assert_never
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Model
 from nestling.ir.primitives import Computed, Copy, Reference
-from nestling.ir.rows import Hop, Path, down, reversed_path
+from nestling.ir.rows import Hop, RowPath, down, reversed_path
 from nestling.ir.upkeep import Derived, Trigger
 from nestling.planner.upkeep.change import ChangeKind, RowChange
 
@@ -62,7 +62,7 @@ def _fires(model: Model, trigger: Trigger, change: RowChange) -> bool:
     return trigger.rows and (first.up or not model.relationship(first.relationship).enforced)
 
 
-def path_of(model: Model, what: Derived) -> Path:
+def path_of(model: Model, what: Derived) -> RowPath:
     """The way from a holder to what the derived thing is made of."""
     return (down(model.relationship(what.relationship)),) if isinstance(what, Reference) else what.path
 
@@ -88,7 +88,7 @@ def _closure_triggers(model: Model, copy: Copy) -> tuple[Trigger, ...]:
     return own, Trigger(link.child, rows=True, attributes=linked, back=(Hop(link.name, up=not copy.path[0].up),))
 
 
-def _path_triggers(model: Model, path: Path, wanted: Collection[str]) -> tuple[Trigger, ...]:
+def _path_triggers(model: Model, path: RowPath, wanted: Collection[str]) -> tuple[Trigger, ...]:
     """The holder's own link, then every entity on the way with the links it stands between, the last with what is wanted."""
     found = [Trigger(path[0].start(model), rows=True, attributes=frozenset(near(model, path[0])), back=())]
     for place, hop in enumerate(path, start=1):

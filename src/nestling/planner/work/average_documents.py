@@ -25,7 +25,7 @@ FEW_ORPHANS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class AverageDocuments:
     """Documents of a collection: their number, bytes and fields on average; `arrays` are elements of one array, by
     path, `array_bytes` the bytes of all of them, `bias` how much longer it is where one of its elements
     is than on average. `cold`: the share of the documents the cache does not hold.
@@ -40,7 +40,7 @@ class Documents:
     bias: Mapping[str, float] = field(default_factory=dict)
     cold: float = 0.0
 
-    def holding(self, path: str, share: float) -> Documents:
+    def holding(self, path: str, share: float) -> AverageDocuments:
         """The documents as they are on average when found by one of their elements: those with many are found more often.
 
         `share` of the documents is found; where it is all of them, they are as they were.
@@ -62,10 +62,10 @@ class Documents:
         return max(ELEMENT_BYTES, self.bytes - sum(self.array_bytes[path] for path in skipped))
 
 
-NOTHING = Documents(0.0, 0.0, 0.0, {}, {})
+NOTHING = AverageDocuments(0.0, 0.0, 0.0, {}, {})
 
 
-def documents_of(store: StoredCollection, design: Design, statistics: Statistics) -> Documents:
+def documents_of(store: StoredCollection, design: Design, statistics: Statistics) -> AverageDocuments:
     """The documents of a store; those of several kinds in one collection are mixed by their numbers."""
     statistics = as_parted(store, statistics)
     counts = [_count(root, store, design.model, statistics) for root in store.roots]
@@ -85,7 +85,7 @@ def documents_of(store: StoredCollection, design: Design, statistics: Statistics
     constants = sum(len(name) + FRAMING_BYTES + UNKNOWN_BYTES for name, _ in store.collection.constants)
     size = constants + sum(share * part.bytes for share, part in zip(shares, found, strict=True))
     fields = sum(share * part.fields for share, part in zip(shares, found, strict=True))
-    return Documents(total, size, fields, known, arrays, array_bytes, bias)
+    return AverageDocuments(total, size, fields, known, arrays, array_bytes, bias)
 
 
 def _count(root: Node, store: StoredCollection, model: Model, statistics: Statistics) -> float:
@@ -136,7 +136,9 @@ def native_events(store: StoredCollection, model: Model, statistics: Statistics)
     return rows_in_bucket(rows / max(min(series, rows), 1.0), MOST_NATIVE_EVENTS)
 
 
-def _of_node(node: Node, at: str, each: float, design: Design, statistics: Statistics, parents: float) -> Documents:
+def _of_node(
+    node: Node, at: str, each: float, design: Design, statistics: Statistics, parents: float
+) -> AverageDocuments:
     """One document of a node at path `at`, of which a document of the collection holds `each`."""
     known: dict[str, PathStatistics] = {}
     arrays: dict[str, float] = {}
@@ -170,7 +172,7 @@ def _of_node(node: Node, at: str, each: float, design: Design, statistics: Stati
             known[inside] = PathStatistics(missing=1 - min(per_parent, 1.0), bytes=part.bytes, each=each)
         size += per_parent * part.bytes + len(child.field) + FRAMING_BYTES
         fields += per_parent * part.fields
-    return Documents(1.0, size, fields, known, arrays, array_bytes, bias)
+    return AverageDocuments(1.0, size, fields, known, arrays, array_bytes, bias)
 
 
 def fan_out(child: Node, parent: Node, model: Model, statistics: Statistics, parents: float) -> float:

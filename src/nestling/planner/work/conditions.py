@@ -20,8 +20,8 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.planner.selectivity import bytes_by, known_by_path, share
-from nestling.planner.value_ranges import Values, both, column_in, items_in, span_of, width
-from nestling.planner.work.average_documents import Documents
+from nestling.planner.value_ranges import SampleValues, both, column_in, items_in, span_of, width
+from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.expressions import patterns, weight
 from nestling.planner.work.stream import Condition, Use
@@ -29,7 +29,7 @@ from nestling.planner.work.stream import Condition, Use
 _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
 
 
-def condition(predicate: Expression, layout: Layout, documents: Documents, values: Values) -> Condition:
+def condition(predicate: Expression, layout: Layout, documents: AverageDocuments, values: SampleValues) -> Condition:
     """One conjunct asked of the documents themselves; `values`: sample values of parameters, by name."""
     either = _either(predicate, layout, documents)
     if either:
@@ -46,7 +46,7 @@ def condition(predicate: Expression, layout: Layout, documents: Documents, value
     return Condition(path, use, kept, seeks, kept, asked, patterns(predicate, bytes_by(known)), span, clause=said)
 
 
-def _either(predicate: Expression, layout: Layout, documents: Documents) -> tuple[Condition, ...]:
+def _either(predicate: Expression, layout: Layout, documents: AverageDocuments) -> tuple[Condition, ...]:
     """The parts of an OR each of which is an equality of a path and a constant; none where some are something else."""
     if not isinstance(predicate, Or):
         return ()
@@ -56,7 +56,7 @@ def _either(predicate: Expression, layout: Layout, documents: Documents) -> tupl
     return tuple(equal_to(path, documents, outer_distinct=None, unique=path == "_id") for path in paths)
 
 
-def element_condition(step: WhereElement, documents: Documents, values: Values) -> Condition | None:
+def element_condition(step: WhereElement, documents: AverageDocuments, values: SampleValues) -> Condition | None:
     """What must hold of an element: the documents that have one. None where the query language can ask nothing of it, and need
     not.
     """
@@ -133,7 +133,7 @@ def _range(one: Condition, other: Condition) -> Condition:
     return replace(other, share=kept, entries=kept, weight=one.weight + other.weight, span=span)
 
 
-def equal_to(path: str, documents: Documents, *, outer_distinct: float | None, unique: bool) -> Condition:
+def equal_to(path: str, documents: AverageDocuments, *, outer_distinct: float | None, unique: bool) -> Condition:
     """What a lookup asks: the value at `path`, or one of those there, equals that of an outer row."""
     known = documents.known.get(path)
     distinct = known.distinct if known is not None else None

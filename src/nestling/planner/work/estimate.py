@@ -28,7 +28,7 @@ from nestling.ir.paths.access_path import (
     Union,
     Unwind,
 )
-from nestling.ir.paths.access_path import Expression as PathExpression
+from nestling.ir.paths.access_path import PathExpression as PathExpression
 from nestling.ir.paths.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.paths.work import Work
 from nestling.ir.programs.compiled import ReadPlan
@@ -38,7 +38,7 @@ from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.cold_reads import HELD, ColdShares
-from nestling.planner.work.facts import Facts
+from nestling.planner.work.facts import WorkFacts
 from nestling.planner.work.first_access import read
 from nestling.planner.work.lookups import looked_up, scanned, set_up, steps_of
 from nestling.planner.work.row_steps import row_step
@@ -58,7 +58,7 @@ def estimate(
     """The work of one execution, result and all. `values`: sample values of parameters, by name; `cold`: the rows the cache does
     not hold.
     """
-    facts = Facts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step), cold=cold)
+    facts = WorkFacts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step), cold=cold)
     stream = opened(walk(plan.step, facts), facts)
     as_find = is_find(plan.step)
     work = stream.work + work_of.send(stream.rows, stream.bytes, fields=len(plan.columns))
@@ -74,7 +74,7 @@ def is_find(step: Step) -> bool:
     return isinstance(step, CollectionScan)
 
 
-def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
+def walk(step: Step, facts: WorkFacts, *, wanted: float | None = None) -> Stream:
     """The rows a step yields; `wanted`: as many as a limit above lets through."""
     if isinstance(step, ROW_STEPS):
         return row_step(step, facts, walk, opened, wanted)
@@ -108,11 +108,11 @@ def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
             assert_never(step)
 
 
-def _rows(step: Step, facts: Facts) -> Stream:
+def _rows(step: Step, facts: WorkFacts) -> Stream:
     return opened(walk(step, facts), facts)
 
 
-def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) -> Stream:
+def opened(stream: Stream, facts: WorkFacts, needs: frozenset[str] | None = None) -> Stream:
     """The rows with their collection read as its conditions allow; `needs`: the only paths asked for."""
     if stream.leading is None:
         return stream
@@ -120,7 +120,7 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
     return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
 
 
-def _filtered(step: FilterDocuments, stream: Stream, facts: Facts) -> Stream:
+def _filtered(step: FilterDocuments, stream: Stream, facts: WorkFacts) -> Stream:
     """Documents that are there; what is asked of a collection's own joins in with its other conditions."""
     said = _said(step.predicate)
     kept = share_within((said,), stream.known) if said is not None else 1.0

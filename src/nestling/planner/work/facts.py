@@ -11,7 +11,7 @@ from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import StoredCollection
-from nestling.planner.work.average_documents import NOTHING, Documents, documents_of, native_events
+from nestling.planner.work.average_documents import NOTHING, AverageDocuments, documents_of, native_events
 from nestling.planner.work.cold_reads import HELD, ColdShares
 
 UNKNOWN_LIMIT = 20.0
@@ -27,7 +27,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class WorkFacts:
     """`values`: sample values of parameters, by name; `probe`: set while the steps of a lookup are counted;
     `mentioned`: every path the plan speaks of, as it is in some collection's documents; `cold`: the rows the cache does not hold.
     """
@@ -38,14 +38,14 @@ class Facts:
     probe: Probe | None = None
     mentioned: frozenset[str] = frozenset()
     cold: ColdShares = HELD
-    _documents: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
+    _documents: dict[str, AverageDocuments] = field(default_factory=dict, repr=False, compare=False)
     _built: dict[str, tuple[PlannedIndex, ...]] = field(default_factory=dict, repr=False, compare=False)
 
-    def asking(self, probe: Probe | None) -> Facts:
+    def asking(self, probe: Probe | None) -> WorkFacts:
         """The same facts for the steps of a lookup."""
         return replace(self, probe=probe)
 
-    def documents(self, collection: str) -> Documents:
+    def documents(self, collection: str) -> AverageDocuments:
         """The documents of a collection; none when the design has no such collection."""
         if collection not in self._documents:
             store = next((each for each in self.design.stores if each.name == collection), None)

@@ -22,12 +22,12 @@ from nestling.planner.work.cold_reads import from_disk
 from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 
-Order = tuple[tuple[str, int], ...]
-_EITHER_WAY: tuple[Order, ...] = ((("_id", 1),), (("_id", -1),))
+_Order = tuple[tuple[str, int], ...]
+_EITHER_WAY: tuple[_Order, ...] = ((("_id", 1),), (("_id", -1),))
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class FirstAccess:
     """One way to read: documents it yields, its work, whether they come in the order asked."""
 
     rows: float
@@ -48,13 +48,13 @@ class IndexCondition:
     part: Condition
 
 
-def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
+def read(leading: Leading, design: Design, order: _Order = (), needs: frozenset[str] | None = None) -> FirstAccess:
     """The access the server would take, reads from disk and all. `needs`: the only paths asked for, which an index may hold."""
     access = _chosen(leading, design, order, needs)
     return replace(access, work=access.work + from_disk(access.work, leading.documents.cold))
 
 
-def _chosen(leading: Leading, design: Design, order: Order, needs: frozenset[str] | None) -> Access:
+def _chosen(leading: Leading, design: Design, order: _Order, needs: frozenset[str] | None) -> FirstAccess:
     found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, design, keys, order, needs))]
     found += _by_partial(leading, design, order)
     parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
@@ -67,7 +67,7 @@ def _chosen(leading: Leading, design: Design, order: Order, needs: frozenset[str
     )
 
 
-def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
+def _indexes(leading: Leading, design: Design) -> Iterator[_Order]:
     """The keys of every index over all documents of the collection."""
     yield (("_id", 1),)
     for index in design.indexes:
@@ -78,7 +78,7 @@ def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
             yield tuple((path, 1) for path in paths)
 
 
-def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Access]:
+def _by_partial(leading: Leading, design: Design, order: _Order) -> Iterator[FirstAccess]:
     """The accesses by indexes that hold only some documents, where the conditions say that of all they ask for."""
     for index in design.indexes:
         if index.collection == leading.collection and index.partial:
@@ -104,7 +104,7 @@ def _is_part(asked: Condition, partial: Sequence[Clause]) -> bool:
     return asked.clause is not None and any(asked.clause.implies(each) for each in partial)
 
 
-def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | None:
+def _by_several(leading: Leading, asked: Condition, design: Design) -> FirstAccess | None:
     """The access to the documents of an OR by an index for each of its parts; None where one has none, or it is no OR."""
     if not asked.either:
         return None
@@ -119,33 +119,33 @@ def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | 
             return None
         best = min(found, key=lambda access: access.effort)
         rows, work = rows + best.rows, work + best.work
-    return Access(rows * _product(each.share for each in rest), work + asked_in_turn(rows, rest))
+    return FirstAccess(rows * _product(each.share for each in rest), work + asked_in_turn(rows, rest))
 
 
-def _by_scan(leading: Leading) -> Access:
+def _by_scan(leading: Leading) -> FirstAccess:
     documents = leading.documents
     rows = documents.count * _product(each.share for each in leading.conditions)
     work = work_of.scan(documents.count, documents.read_bytes(leading.mentioned))
-    return Access(rows, work + asked_in_turn(documents.count, leading.conditions))
+    return FirstAccess(rows, work + asked_in_turn(documents.count, leading.conditions))
 
 
-def distinct(leading: Leading, design: Design, path: str, values: float) -> Access | None:
+def distinct(leading: Leading, design: Design, path: str, values: float) -> FirstAccess | None:
     """The different values of a path from an index that begins with it, a seek for each; None without one."""
     begins = any(keys[0][0] == path for keys in _indexes(leading, design))
     known = leading.documents.known.get(path)
     if leading.conditions or not begins or known is None or known.each != 1.0 or _is_collated(leading, design, (path,)):
         return None
-    return Access(values, work_of.covered(values, seeks=values))
+    return FirstAccess(values, work_of.covered(values, seeks=values))
 
 
 def _by_index(
     leading: Leading,
     design: Design,
-    keys: Order,
-    order: Order,
+    keys: _Order,
+    order: _Order,
     needs: frozenset[str] | None,
     told: Sequence[Condition] = (),
-) -> Access | None:
+) -> FirstAccess | None:
     """The access by one index, None when it serves neither a condition nor the order. `told`: conditions all in it meet."""
     documents = leading.documents
     used: list[IndexCondition] = []
@@ -171,7 +171,7 @@ def _by_index(
     if needs is not None and _covers(leading, design, keys, needs):
         work = work_of.covered(documents.count * entries, seeks=seeks)
     rows = fetched * _product(each.share for each in rest)
-    return Access(rows, work + asked_in_turn(fetched, rest), ordered)
+    return FirstAccess(rows, work + asked_in_turn(fetched, rest), ordered)
 
 
 def _found(conditions: Sequence[Condition], used: Sequence[IndexCondition]) -> tuple[float, float, list[Condition]]:
@@ -192,7 +192,7 @@ def _found(conditions: Sequence[Condition], used: Sequence[IndexCondition]) -> t
     return share, entries, rest
 
 
-def _covers(leading: Leading, design: Design, keys: Order, needs: frozenset[str]) -> bool:
+def _covers(leading: Leading, design: Design, keys: _Order, needs: frozenset[str]) -> bool:
     """Whether the index holds all that is asked of a document; one over arrays or of a collation holds no whole values."""
     held = {path for path, _ in keys}
     known = leading.documents.known
@@ -214,7 +214,7 @@ def _serving(path: str, conditions: Sequence[Condition]) -> IndexCondition | Non
     return min(usable, key=lambda each: (each.part.use is Use.RANGE, each.part.share), default=None)
 
 
-def _ordered(keys: Order, equal: int, order: Order) -> bool:
+def _ordered(keys: _Order, equal: int, order: _Order) -> bool:
     """Whether entries under the equal prefix come in the order asked, or the other way round."""
     fixed = {path for path, _ in keys[:equal]}
     asked = [(path, direction) for path, direction in order if path not in fixed]

@@ -27,7 +27,7 @@ from nestling.planner.known_values import PathStatistics
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.work.cold_reads import from_disk, read_once
 from nestling.planner.work.conditions import equal_to
-from nestling.planner.work.facts import Facts, Probe
+from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import read
 from nestling.planner.work.stream import Leading, Stream, under
 from nestling.planner.work.used_paths import mentioned_paths
@@ -46,11 +46,11 @@ LIGHT_STEPS = (
     WherePair,
 )
 """Steps whose stages are light to set up: they take rows out of arrays, ask, order or show them."""
-Rows = Callable[[Step, Facts], Stream]
+_Rows = Callable[[Step, WorkFacts], Stream]
 """The rows of a step, its collection read."""
 
 
-def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stream:
+def correlated(step: Correlate, outer: Stream, facts: WorkFacts, rows: _Rows) -> Stream:
     """Each outer row with those found for it."""
     if step.equal is not None:
         local, path = step.equal
@@ -66,7 +66,7 @@ def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stre
     return _joined(outer, again, step.foreign, step.field, step.keep).then(inner.work)  # the first answer is kept
 
 
-def _from_the_same(step: Correlate, outer: Stream, inner: Stream, facts: Facts, rows: Rows) -> Stream:
+def _from_the_same(step: Correlate, outer: Stream, inner: Stream, facts: WorkFacts, rows: _Rows) -> Stream:
     """Each outer row with what comes of the steps that mention it.
 
     What the steps before these yield is kept after the first row, unless a limit leaves some of it unasked for.
@@ -97,8 +97,8 @@ def _before_variables(step: Correlate) -> Step | None:
 def looked_up(
     outer: Stream,
     foreign: Step,
-    facts: Facts,
-    rows: Rows,
+    facts: WorkFacts,
+    rows: _Rows,
     *,
     field: str,
     local: str | None,
@@ -120,7 +120,7 @@ def looked_up(
     return _joined(outer, inner, foreign, field, keep)
 
 
-def scanned(collection: str, facts: Facts) -> Stream:
+def scanned(collection: str, facts: WorkFacts) -> Stream:
     """A collection about to be read; inside a lookup it is asked for the lookup's own equality."""
     documents = facts.documents(collection)
     whole = Stream(documents.count, documents.bytes, documents.known, documents.arrays)
@@ -135,7 +135,7 @@ def scanned(collection: str, facts: Facts) -> Stream:
     return replace(whole, rows=whole.rows * asked.share, leading=leading, asked={probe.path: asked.share})
 
 
-def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
+def reached(step: GraphLookup, outer: Stream, facts: WorkFacts) -> Stream:
     """Each outer row with all reached from it: a query for each level, which looks for each row of the level before."""
     documents = facts.documents(step.collection)
     is_unique = facts.is_unique(step.collection, step.to)
@@ -157,7 +157,7 @@ def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
     )
 
 
-def _met(collection: str, facts: Facts) -> float:
+def _met(collection: str, facts: WorkFacts) -> float:
     """The rows a walk along the tree in a collection meets."""
     entities = {root.entity for store in facts.design.stores if store.name == collection for root in store.roots}
     trees = [link for link in facts.design.model.relationships if link.is_self and link.child in entities]

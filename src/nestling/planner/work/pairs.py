@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.paths import work_of
-from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, NullAsMissing, PairValue, WithLast
+from nestling.ir.paths.access_path import DocumentOf, FieldPath, NullAsMissing, PairValue, PathExpression, WithLast
 from nestling.ir.paths.row_steps import Add, WherePair
 from nestling.ir.statements.expression import InList
 from nestling.ir.storage.names import join
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.selectivity import share
-from nestling.planner.value_ranges import Values, items_in
-from nestling.planner.work.average_documents import Documents
+from nestling.planner.value_ranges import SampleValues, items_in
+from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.expressions import size, weight
-from nestling.planner.work.facts import Facts
+from nestling.planner.work.facts import WorkFacts
 from nestling.planner.work.stream import Condition, Stream, Use
 
 PAIR_SIZE = 12.0
@@ -27,7 +27,7 @@ LIST_SIZE, FIELD_SIZE = 4.0, 2.0
 """Those to put one more element at the end of a list, and those for each of its fields."""
 
 
-def in_pairs(step: WherePair, stream: Stream, facts: Facts) -> Stream:
+def in_pairs(step: WherePair, stream: Stream, facts: WorkFacts) -> Stream:
     """Asked of the pairs: two conditions that one index serves."""
     if stream.leading is None:
         known = stream.known.get(join(step.array, step.name), PathStatistics())
@@ -55,7 +55,7 @@ def added(step: Add, stream: Stream) -> Stream:
     return replace(stream, known={**stream.known, **known}).then(work)
 
 
-def _shown(value: Expression, stream: Stream) -> PathStatistics:
+def _shown(value: PathExpression, stream: Stream) -> PathStatistics:
     """What is known of a field's values, which are shown under another name."""
     match value:
         case FieldPath(path):
@@ -66,7 +66,7 @@ def _shown(value: Expression, stream: Stream) -> PathStatistics:
             return PathStatistics()
 
 
-def _conditions(step: WherePair, documents: Documents, values: Values) -> tuple[Condition, ...]:
+def _conditions(step: WherePair, documents: AverageDocuments, values: SampleValues) -> tuple[Condition, ...]:
     """Documents that have a pair of that name, and of these the ones whose value fits."""
     known = documents.known.get(join(step.array, step.name), PathStatistics())
     kept = share(step.predicate, lambda _: known, values)

@@ -38,21 +38,21 @@ from nestling.ir.storage.collations import BY_EXPRESSION
 from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
-from nestling.planner.value_ranges import Values, column_in
-from nestling.planner.work.average_documents import Documents
+from nestling.planner.value_ranges import SampleValues, column_in
+from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
 from nestling.planner.work.expressions import patterns, size, weight
-from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
+from nestling.planner.work.facts import UNKNOWN_LIMIT, WorkFacts
 from nestling.planner.work.first_access import asked_in_turn, distinct, read
 from nestling.planner.work.lookups import correlated, reached
 from nestling.planner.work.pairs import added, in_pairs
 from nestling.planner.work.stream import Condition, Stream, Use
 
-Walk = Callable[..., Stream]
+_Walk = Callable[..., Stream]
 Open = Callable[..., Stream]
 
 
-def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: float | None) -> Stream:  # noqa: C901
+def row_step(step: RowStep, facts: WorkFacts, walk: _Walk, opened: Open, wanted: float | None) -> Stream:  # noqa: C901
     """The rows of a step; `walk` and `opened` are those of the steps below."""
 
     def rows(below: object) -> Stream:
@@ -103,7 +103,7 @@ def _find(stream: Stream, layout: Layout) -> KnownOf:
     return known_by_path(stream.known, lambda column: layout.path(column) if column in layout else None)
 
 
-def _where(step: Where, stream: Stream, values: Values) -> Stream:
+def _where(step: Where, stream: Stream, values: SampleValues) -> Stream:
     found = _asked(step, stream, values)
     return replace(found, known=_one_value(found.known, conjuncts(step.predicate), step.layout))
 
@@ -117,7 +117,7 @@ def _one_value(
     return {**known, **{path: replace(known[path], distinct=1.0) for path in paths if path in known}}
 
 
-def _asked(step: Where, stream: Stream, values: Values) -> Stream:
+def _asked(step: Where, stream: Stream, values: SampleValues) -> Stream:
     parts = conjuncts(step.predicate)
     if stream.leading is not None:
         found = tuple(_condition(each, step.layout, stream, stream.leading.documents, values) for each in parts)
@@ -135,7 +135,7 @@ def _asked(step: Where, stream: Stream, values: Values) -> Stream:
 
 
 def _rows_left(
-    parts: Sequence[Expression], layout: Layout, stream: Stream, values: Values
+    parts: Sequence[Expression], layout: Layout, stream: Stream, values: SampleValues
 ) -> Mapping[str, PathStatistics]:
     """What is known of the rows, when each table's own conditions leave some of its rows."""
     by_alias = defaultdict[str, list[Expression]](list)
@@ -151,7 +151,7 @@ def _rows_left(
     return known
 
 
-def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: Values) -> float:
+def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: SampleValues) -> float:
     """The share of rows that conjuncts leave, of what those asked before them have left."""
     find, fresh, kept = _find(stream, layout), list[Expression](), 1.0
     for each in parts:
@@ -165,7 +165,7 @@ def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: V
 
 
 def _condition(
-    predicate: Expression, layout: Layout, stream: Stream, documents: Documents, values: Values
+    predicate: Expression, layout: Layout, stream: Stream, documents: AverageDocuments, values: SampleValues
 ) -> Condition:
     """What is asked of the documents; the equality the lookup has asked already keeps all it is asked of again."""
     found = condition(predicate, layout, documents, values)
@@ -183,7 +183,7 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
     return own[0] if len(paths) == 2 and len(own) == 1 else ""
 
 
-def _where_element(step: WhereElement, stream: Stream, values: Values) -> Stream:
+def _where_element(step: WhereElement, stream: Stream, values: SampleValues) -> Stream:
     if stream.leading is None:
         return stream if step.again else _asked_of_elements(step, stream, values)
     found = element_condition(step, stream.leading.documents, values)
@@ -212,7 +212,7 @@ def _elements_aggregated(step: AggregateElements, stream: Stream) -> Stream:
     return replace(stream.then(work_of.pass_on(stream.rows) + asked), known=known, bytes=width)
 
 
-def _asked_of_elements(step: WhereElement, stream: Stream, values: Values) -> Stream:
+def _asked_of_elements(step: WhereElement, stream: Stream, values: SampleValues) -> Stream:
     """All that is asked of elements, of each row's in turn."""
     find, parts = _find(stream, step.layout), conjuncts(step.predicate)
     elements = stream.arrays.get(step.array, 1.0)
@@ -252,7 +252,7 @@ def _paths(expressions: Iterable[Expression], layout: Layout) -> frozenset[str]:
     return frozenset(layout.path(column) for each in expressions for column in columns_of(each) if column in layout)
 
 
-def _grouped(step: GroupRows, stream: Stream, facts: Facts, opened: Open) -> Stream:
+def _grouped(step: GroupRows, stream: Stream, facts: WorkFacts, opened: Open) -> Stream:
     asked = [part for _, each in step.aggregates for part in (each.argument, each.filter) if part is not None]
     needs = _paths([*(each for _, each in step.keys), *asked], step.layout)
     keys = tuple(each for _, each in step.keys)
@@ -270,7 +270,7 @@ def _grouped(step: GroupRows, stream: Stream, facts: Facts, opened: Open) -> Str
     return replace(stream.blocked(work), rows=groups, known=told, arrays={}, bytes=width)
 
 
-def _distinct(step: GroupRows, stream: Stream, needs: frozenset[str], facts: Facts) -> Stream | None:
+def _distinct(step: GroupRows, stream: Stream, needs: frozenset[str], facts: WorkFacts) -> Stream | None:
     """The different values of one path, where an index tells them without reading every document."""
     if stream.leading is None or step.aggregates or not len(step.keys) == len(needs) == 1:
         return None
@@ -288,7 +288,7 @@ def _each(stream: Stream, expressions: Iterable[Expression], layout: Layout, *, 
     return work + work_of.parse(sum(map(size, asked)) + extra)
 
 
-def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: float | None) -> Stream:
+def _sorted(step: SortRows, stream: Stream, facts: WorkFacts, opened: Open, wanted: float | None) -> Stream:
     columns = [column_in(key.expression) if key.collation not in BY_EXPRESSION else None for key in step.keys]
     if stream.leading is not None and all(column is not None and column in step.layout for column in columns):
         order = tuple(
@@ -306,7 +306,7 @@ def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: 
     return stream.blocked(work + sort)
 
 
-def _sliced(step: Slice, facts: Facts, walk: Walk, opened: Open) -> Stream:
+def _sliced(step: Slice, facts: WorkFacts, walk: _Walk, opened: Open) -> Stream:
     skipped = facts.number(step.offset, 0.0) if step.offset is not None else 0.0
     if step.count is None:
         stream = opened(walk(step.source, facts), facts)

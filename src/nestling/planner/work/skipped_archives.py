@@ -8,10 +8,10 @@ from nestling.ir.paths.row_steps import Add, Compute, Shape, Where
 from nestling.ir.statements.expression import Compare, Comparison, Expression
 from nestling.ir.statements.operands import bare, conjuncts
 from nestling.planner.reads.rewrites.archived import bounded_below
-from nestling.planner.value_ranges import Values, value_of
+from nestling.planner.value_ranges import SampleValues, value_of
 
 
-def is_left_out(step: Step, values: Values) -> bool:
+def is_left_out(step: Step, values: SampleValues) -> bool:
     """Whether a branch asks an archive for rows that are later than all it has."""
     while not isinstance(step, Where):
         if not isinstance(step, Unwind | Shape | ProjectDocuments | Add | Compute):
@@ -21,7 +21,7 @@ def is_left_out(step: Step, values: Values) -> bool:
     return any(_is_later(each, other, values) for each in asked for other in asked)
 
 
-def _is_later(lower: Expression, upper: Expression, values: Values) -> bool:
+def _is_later(lower: Expression, upper: Expression, values: SampleValues) -> bool:
     column = bounded_below(lower)
     if column is None or not isinstance(lower, Compare) or not isinstance(upper, Compare):
         return False

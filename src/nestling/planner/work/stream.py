@@ -11,7 +11,7 @@ from nestling.ir.statements.clause import Clause
 from nestling.ir.statements.expression import Expression
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import Span
-from nestling.planner.work.average_documents import Documents
+from nestling.planner.work.average_documents import AverageDocuments
 
 
 class Use(Enum):
@@ -50,7 +50,7 @@ class Leading:
     """A collection about to be read: conditions may still join in, and the server then chooses how."""
 
     collection: str
-    documents: Documents
+    documents: AverageDocuments
     conditions: tuple[Condition, ...] = ()
     identity: tuple[str, ...] = ()
     mentioned: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class Leading:
 class Stream:
     """Rows on their way. `fixed` is done before the first row leaves, `flow` as far as rows are asked for.
 
-    `bytes` of one row; `known` and `arrays` as in `Documents`; `asked`: the share kept already by a condition
+    `bytes` of one row; `known` and `arrays` as in `AverageDocuments`; `asked`: the share kept already by a condition
     that is asked again, or by an equality on a path.
     """
 

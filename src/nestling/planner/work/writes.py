@@ -13,25 +13,25 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.paths.write_path import (
     COUNT,
-    Change,
     Constant,
     DeleteDocuments,
+    DocumentChange,
     Each,
     Fetch,
+    FieldMatch,
     Give,
     GivenValue,
     IfThere,
     InsertOne,
     Items,
-    Match,
     NewNumbers,
     Push,
     Refuse,
     Test,
     UpdateDocuments,
-    Value,
     WritePlan,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.operands import bare
@@ -41,13 +41,13 @@ from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
 from nestling.planner.bucket_fill import room_in
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
-from nestling.planner.work.average_documents import Documents
+from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.cold_reads import HELD, ColdShares
 from nestling.planner.work.conditions import equal_to, merged
 from nestling.planner.work.estimate import estimate
-from nestling.planner.work.facts import Facts
-from nestling.planner.work.first_access import Access, read
+from nestling.planner.work.facts import WorkFacts
+from nestling.planner.work.first_access import FirstAccess, read
 from nestling.planner.work.stream import Condition, Leading, Use
 
 LAST_LEVEL = 0.5
@@ -55,7 +55,7 @@ LAST_LEVEL = 0.5
 MOST_LISTED = 10_000
 """Values a list is taken to have at most."""
 _ONE_NUMBER = Statistics(((NUMBERS_COLLECTION, EntityStatistics(Quantity(1))),))
-_NUMBERS = Facts(NUMBERS, _ONE_NUMBER)
+_NUMBERS = WorkFacts(NUMBERS, _ONE_NUMBER)
 """The highest numbers given: each is one document, found by its `_id`."""
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")
 """What stands for elements in the path of a change: `lines.$[e1].price`."""
@@ -72,7 +72,7 @@ def estimate_write(
     """The work of one execution, its transaction included. `values`: sample values of parameters, by name; `cold`: the rows the
     cache does not hold.
     """
-    counted = _Counted(Facts(design, statistics, dict(values or {}), cold=cold))
+    counted = _Counted(WorkFacts(design, statistics, dict(values or {}), cold=cold))
     work = counted.steps(plan.steps, 1.0)
     for numbers in plan.new_numbers:
         work += counted.taken(numbers)
@@ -83,13 +83,13 @@ def estimate_write(
 class _Counted:
     """The mean numbers of rows in the row sets so far, for one run of the steps they are in."""
 
-    facts: Facts
+    facts: WorkFacts
     rows: dict[str, float] = field(default_factory=dict)
 
     def taken(self, numbers: NewNumbers) -> Work:
         """The work of taking numbers: how many, the highest there is, and the counter."""
         count = () if numbers.count is None else (Fetch(f"{COUNT} {numbers.counter}", numbers.count),)
-        one = UpdateDocuments(NUMBERS_COLLECTION, (Match("_id", Constant(numbers.counter)),), (), on_insert=())
+        one = UpdateDocuments(NUMBERS_COLLECTION, (FieldMatch("_id", Constant(numbers.counter)),), (), on_insert=())
         return self.steps((*count, Fetch(numbers.counter, numbers.highest), one), 1.0)
 
     def steps(self, steps: Iterable[WriteStep], times: float) -> Work:
@@ -185,7 +185,7 @@ class _Counted:
         arrays = self.facts.documents(collection).arrays
         return sum(kept * arrays.get(pairs.get(keys[0], ""), 1.0) for keys, kept in self._indexes(collection))
 
-    def _found(self, collection: str, where: Iterable[Match]) -> Access:
+    def _found(self, collection: str, where: Iterable[FieldMatch]) -> FirstAccess:
         documents, asked = self.facts.documents(collection), tuple(where)
         equal = {(each.path, Items((each.value,))) for each in asked if each.test is Test.EQUAL}
         conditions = merged(
@@ -200,14 +200,14 @@ class _Counted:
         events = self._events_where_room_is_asked(collection, asked)
         return found if events is None else replace(found, rows=1 - 1 / max(events, 1.0))
 
-    def _events_where_room_is_asked(self, collection: str, asked: Iterable[Match]) -> float | None:
+    def _events_where_room_is_asked(self, collection: str, asked: Iterable[FieldMatch]) -> float | None:
         """How many events a bucket has, where one with room is asked for: only the last of a series has, until it is full."""
         for root in self.facts.design.store(collection).roots:
             if root.bucket is not None and any(each == room_in(root.bucket) for each in asked):
                 return self.facts.documents(collection).arrays[root.bucket.field]
         return None
 
-    def _condition(self, collection: str, asked: Match, documents: Documents) -> Condition:
+    def _condition(self, collection: str, asked: FieldMatch, documents: AverageDocuments) -> Condition:
         unique = self.facts.is_unique(collection, asked.path)
         known = documents.known.get(asked.path)
         match asked.test:
@@ -225,7 +225,7 @@ class _Counted:
             case _:
                 assert_never(asked.test)
 
-    def _listed(self, value: Value) -> float:
+    def _listed(self, value: WrittenValue) -> float:
         """How many values are in a list."""
         match value:
             case Items(items):
@@ -237,7 +237,7 @@ class _Counted:
                 return 1.0
 
 
-def _touches(keys: tuple[str, ...], changes: Iterable[Change]) -> bool:
+def _touches(keys: tuple[str, ...], changes: Iterable[DocumentChange]) -> bool:
     """Whether a change is about what the index holds."""
     paths = [_PLACES.sub("", change.path) for change in changes]
     return any(overlap(key, path) for key in keys for path in paths)

@@ -19,7 +19,7 @@ from nestling.ir.paths.work import Work
 from nestling.ir.paths.write_path import WritePlan
 from nestling.ir.statements.write import Delete, Insert, Update, Write
 from nestling.ir.statistics import Statistics
-from nestling.planner.writes.draft.fetch import Prices
+from nestling.planner.writes.draft.fetch import FetchPrices
 from nestling.planner.writes.draft.gaps import WriteGap
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
@@ -47,7 +47,7 @@ def plan_write(
     `short`: one command where that is exact; without it, or to answer with them, rows are always read first. `statistics` and
     `price` tell which of several ways to read them is the cheapest, as those of `plan_read` do.
     """
-    prices = Prices(statistics or Statistics(), price)
+    prices = FetchPrices(statistics or Statistics(), price)
     found = _shortest(write, design, prices) if short and write.returning is None else None
     if found is not None:
         return without_unused(found)
@@ -69,7 +69,7 @@ def plan_write(
     return without_unused(direct(work.plan(), design))
 
 
-def _shortest(write: Write, design: Design, prices: Prices) -> WritePlan | None:
+def _shortest(write: Write, design: Design, prices: FetchPrices) -> WritePlan | None:
     """One command, for each row that is inserted; None where that is not exact."""
     if not isinstance(write, Insert):
         return shortest(write, design)

@@ -45,7 +45,7 @@ from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 
 _ONE = Literal(1, INTEGER)
@@ -200,4 +200,4 @@ def refuse_nulls(work: WriteDraft, entity: Entity, unsure: Sequence[str], rows: 
     if needed:
         text = f"`{entity.name}` takes no NULL"
         columns = tuple(column(NEW, name) for name in needed)
-        work.add(Phase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns)])
+        work.add(WritePhase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns)])

@@ -7,7 +7,7 @@ from nestling.ir.storage.names import join
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.draft.cells import ID, Cells, column
 from nestling.planner.writes.draft.fetch import rows_by_place
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Effect
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
@@ -39,11 +39,11 @@ def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:
         for place, plan in rows_by_place(design, scan, delete.predicate, outputs, lambda _: {ID: "_id"}, work.prices):
             assert place is not None, "a home of copies is refused before"
             name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
-            work.add(Phase.FETCH, [Fetch(name, plan)])
+            work.add(WritePhase.FETCH, [Fetch(name, plan)])
             if own and number == 0:
                 counted(work, entity, OLD, name)
             listed.leave(work, row, name, frozenset(entity.attribute_names))
             if not is_inside(place, delete.along):
-                work.add(Phase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
+                work.add(WritePhase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
                 work.changed_entities.add(entity.name)
             add_upkeep(work, entity, ChangeKind.DELETE, name)

@@ -10,7 +10,7 @@ from nestling.ir.types import INTEGER
 from nestling.planner.writes.delete import delete_from_entity
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Assignments, Effect, ForbiddenRows, RowDelete, RowUpdate
 from nestling.planner.writes.foreign_keys.reachable_entities import entities_parents_first
@@ -67,7 +67,7 @@ def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:
     name = work.name(f"{effect.scan.entity} that are asked for")
     there = filtered(effect.scan, asked.predicate)
     found = a.Project(there, "found", (a.Named("one", _ONE),))
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
+    work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     work.counted.append(name)
 
 
@@ -77,6 +77,6 @@ def _refuse(work: WriteDraft, effect: Effect, forbidden: ForbiddenRows) -> None:
     there = filtered(effect.scan, effect.not_deleted(work, forbidden.predicate))
     found = a.LimitOffset(a.Project(there, "found", (a.Named("one", _ONE),)), _ONE)
     name = work.name(f"{link.child} that refer by {link.name}")
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
+    work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     text = f"`{link.child}` refers to this `{link.parent}` ({link.name})"
-    work.add(Phase.REFUSE, [Refuse(name, forbidden.violation, text)])
+    work.add(WritePhase.REFUSE, [Refuse(name, forbidden.violation, text)])

@@ -33,7 +33,7 @@ from nestling.planner.writes.constraints import refuse_nulls, refuse_same, ungua
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.parent_locks import held_parent
 from nestling.planner.writes.numbered_rows import with_places
@@ -49,7 +49,7 @@ from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_set_upkeep import add_upkeep
 from nestling.planner.writes.unindexed_uniques import met, refuse_some
 
-Row = dict[str, Expression]
+RowExpressions = dict[str, Expression]
 _MORE_ROWS = "the SELECT has found more rows than it had when numbers were taken for them: run the statement again"
 
 
@@ -76,13 +76,13 @@ def insert_rows(
     given = _given(numbered, attributes, source)
     steps += [*raised(entity, given, row), *added(work.design, entity, row, name, inside)]
     steps += crossed(work.design, entity, numbered, given)
-    work.add(Phase.ADD, [Each(name, tuple(steps))])
+    work.add(WritePhase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
-    work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
+    work.add(WritePhase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
     settled = inside.link if inside is not None else None
     links = [link for link in work.model.parents_of(entity.name) if link.enforced and link != settled]
     asked_first = _copied_from(work, entity)
-    for phase, asked in ((Phase.REFUSE, True), (Phase.CHECK, False)):
+    for phase, asked in ((WritePhase.REFUSE, True), (WritePhase.CHECK, False)):
         checks = [
             step
             for link in links
@@ -129,7 +129,7 @@ def _rows_at_hand(
     if rows is not None and condition is None and plain and (len(rows) == 1 or not (made or copied)):
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
         given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
-        work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
+        work.add(WritePhase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
         known = {*made, *new_ids, *taken_here}
         return [a for a in entity.attribute_names if a not in known and any(nullable(row[a]) for row in complete)]
     if rows is not None:  # a parameter is kept as its attribute keeps it, and not as the column of a relation
@@ -141,8 +141,8 @@ def _rows_at_hand(
         computed = _computed(work, entity, attributes, filtered(source, condition), made)
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
-    work.add(Phase.REFUSE, [Refuse(name, Violation.KEY, _MORE_ROWS, (column(NEW, a),)) for a in of_rows])
+    work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
+    work.add(WritePhase.REFUSE, [Refuse(name, Violation.KEY, _MORE_ROWS, (column(NEW, a),)) for a in of_rows])
     return [a for a in entity.attribute_names if a not in of_rows]
 
 
@@ -150,7 +150,7 @@ def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: 
     """The one row that stands in the statement, with the numbers made for it and what it copies."""
     types = Cells(entity, NEW).types()
     names = {attribute.name: column(NEW, attribute.name) for attribute in entity.attributes}
-    cells: Row = {attribute: cell(name, types[name]) for attribute, name in names.items()}
+    cells: RowExpressions = {attribute: cell(name, types[name]) for attribute, name in names.items()}
     row = _numbered(work, entity, [cells], made) if made else same_row(types)
     row = with_copied(work, node, row, names) if copied_fields(node) else row
     stated = replace(given, rows=work.name(f"stated {entity.name}"))
@@ -160,7 +160,7 @@ def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: 
 # --- rows that stand in the statement ---------------------------------------------------------------------------------
 
 
-def written_rows(source: Relation, attributes: Sequence[str]) -> list[Row] | None:
+def written_rows(source: Relation, attributes: Sequence[str]) -> list[RowExpressions] | None:
     """The rows by attribute, where they are written in the statement."""
     rows = _rows(source)
     return None if rows is None else [dict(zip(attributes, row, strict=True)) for row in rows]
@@ -224,7 +224,7 @@ def _row_number(
     return _number(work, entity, attribute, known, place)
 
 
-def _made(generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
+def _made(generated: Sequence[GeneratedValue], rows: list[RowExpressions]) -> list[str]:
     """The attributes that the server numbers for some row. A parameter is taken for a number: see `numbered_parameters`."""
     numbered = [item.attribute for item in generated if item.how in NUMBERED]
     return [name for name in numbered if any(_may_lack(row.get(name, NULL)) for row in rows)]
@@ -276,7 +276,9 @@ def _left(
     return found
 
 
-def _with_new_ids(work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
+def _with_new_ids(
+    work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[RowExpressions]
+) -> list[str]:
     """Give the rows new ids, which whoever runs the write makes; the attributes that have them."""
     found = [item.attribute for item in generated if item.how in NEW_IDS]
     for row in rows:
@@ -287,7 +289,7 @@ def _with_new_ids(work: WriteDraft, entity: Entity, generated: Sequence[Generate
 
 
 def _with_new_numbers(
-    work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]
+    work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[RowExpressions]
 ) -> list[str]:
     """Give the rows the next numbers where those never return; the attributes that have them."""
     found = list(never_return(entity, _made(generated, rows)))
@@ -303,7 +305,11 @@ def _unless_known(known: Expression, number: Expression) -> Expression:
 
 
 def _numbered(
-    work: WriteDraft, entity: Entity, rows: list[Row], made: Sequence[str], condition: Expression | None = None
+    work: WriteDraft,
+    entity: Entity,
+    rows: list[RowExpressions],
+    made: Sequence[str],
+    condition: Expression | None = None,
 ) -> Relation:
     """The statement's rows, with the next numbers where they have none."""
     place = Column("given", "its place", INTEGER, nullable=False)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
-from nestling.ir.paths.write_path import COUNT, HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
+from nestling.ir.paths.write_path import COUNT, HIGHEST, Constant, Extend, FieldMatch, Increment, UpdateDocuments
 from nestling.ir.statements.algebra import (
     AggregateCall,
     AggregateFunction,
@@ -98,7 +98,7 @@ def _unsorted(rows: Relation) -> Relation:
 def raised(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateDocuments]:
     """Raise the counters to the numbers that the statement gives, before the row is there."""
     for attribute in never_return(entity, given):
-        one = Match("_id", Constant(counter(entity, attribute)))
+        one = FieldMatch("_id", Constant(counter(entity, attribute)))
         change = Extend(LAST, row[attribute], greater=True)
         yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (change,), on_insert=(), apart=True)
 
@@ -110,5 +110,5 @@ def crossed(
     for attribute in numbered:
         is_taken = attribute not in given and attribute in counted(entity)
         if is_contended(design, entity, attribute) and not is_taken:
-            one = Match("_id", Constant(crossing(entity, attribute)))
+            one = FieldMatch("_id", Constant(crossing(entity, attribute)))
             yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())

@@ -18,7 +18,7 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import fetch, plan, same_row
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
@@ -49,5 +49,5 @@ def _computed(work: WriteDraft, cells: Cells, outputs: Sequence[Named], rows: st
     shown = [replace(item, expression=rewritten(item.expression, own)) for item in outputs]
     asked = plan(work.design, Project(same_row(types), "answered", tuple(shown)))
     answered = work.name(f"answered of {rows}")
-    work.add(Phase.ANSWER, [Each(rows, (fetch(answered, asked, tuple(types)),))])
+    work.add(WritePhase.ANSWER, [Each(rows, (fetch(answered, asked, tuple(types)),))])
     return answered

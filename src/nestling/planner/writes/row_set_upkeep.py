@@ -7,7 +7,7 @@ from collections.abc import Collection
 from nestling.ir.model import Entity
 from nestling.ir.upkeep import Derived
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
@@ -25,5 +25,5 @@ def add_upkeep(
     if kind is ChangeKind.UPDATE and not attributes:
         return
     found = upkeep_steps(work.design, RowChange(entity.name, kind, rows, attributes), filled=filled, copied=copied)
-    work.add(Phase.UPKEEP, found.steps)
+    work.add(WritePhase.UPKEEP, found.steps)
     work.left.extend(found.left)

@@ -26,7 +26,7 @@ from nestling.planner.writes.constraints import compared_by, refuse_nulls
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import plan, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.numbered_rows import ALL_ROWS
@@ -97,5 +97,5 @@ def _refuse_proposed(work: WriteDraft, insert: Insert, entity: Entity, given: di
         rows = work.name(f"proposed {entity.name}")
         outputs = tuple(Named(column(NEW, name), given.get(name, NULL)) for name in unsure)
         proposed = Project(insert.source, "proposed", outputs)
-        work.add(Phase.FETCH, [Fetch(rows, plan(work.design, proposed, work.prices))])
+        work.add(WritePhase.FETCH, [Fetch(rows, plan(work.design, proposed, work.prices))])
         refuse_nulls(work, entity, unsure, rows)

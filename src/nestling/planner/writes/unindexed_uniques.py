@@ -14,7 +14,16 @@ from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.design import Design
 from nestling.ir.indexes.kept_uniques import looked_for
 from nestling.ir.model import Entity
-from nestling.ir.paths.write_path import Constant, Each, Increment, Match, Refuse, UpdateDocuments, Violation, WriteStep
+from nestling.ir.paths.write_path import (
+    Constant,
+    Each,
+    FieldMatch,
+    Increment,
+    Refuse,
+    UpdateDocuments,
+    Violation,
+    WriteStep,
+)
 from nestling.ir.statements.algebra import (
     AggregateCall,
     AggregateFunction,
@@ -104,5 +113,5 @@ def _own(columns: dict[str, Column], inner: Expression) -> Expression | None:
 
 
 def _met(entity: Entity, group: str) -> WriteStep:
-    one = Match("_id", Constant(f"{entity.name} {group}"))
+    one = FieldMatch("_id", Constant(f"{entity.name} {group}"))
     return UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())

@@ -13,7 +13,7 @@ from nestling.planner.writes.constraints import refuse_nulls, refuse_several, un
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import Outputs, rows_by_place
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Assignments, RowUpdate
 from nestling.planner.writes.foreign_keys.parent_locks import held_parent
@@ -49,14 +49,14 @@ def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool)
         if not attributes and not is_embedded_along(place, update.out_of) and not own:
             continue
         name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
-        work.add(Phase.FETCH, [Fetch(name, plan)])
+        work.add(WritePhase.FETCH, [Fetch(name, plan)])
         if own:
             counted(work, entity, NEW, name)
         refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(update.values[a])], name)
         _change_home(work, place, entity, update, name)
         listed.leave(work, Cells(entity, OLD), name, attributes)
         listed.enter(work, Cells(entity, NEW), name, attributes)
-        work.add(Phase.SETTLE, adopted(design, entity, name, attributes))
+        work.add(WritePhase.SETTLE, adopted(design, entity, name, attributes))
         _check_constraints(work, entity, attributes, name)
         add_upkeep(work, entity, ChangeKind.UPDATE, name, attributes)
 
@@ -89,13 +89,13 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
     design, attributes = work.design, frozenset(update.values)
     before, after = Cells(entity, OLD), Cells(entity, NEW, carried=True)
     if is_paged(place) and is_embedded_along(place, update.along):
-        work.add(Phase.REMOVE, [Each(name, tuple(overflow.page_left(place)))])
-        work.add(Phase.ADD, [Each(name, tuple(overflow.page_entered(design, place, after)))])
+        work.add(WritePhase.REMOVE, [Each(name, tuple(overflow.page_left(place)))])
+        work.add(WritePhase.ADD, [Each(name, tuple(overflow.page_entered(design, place, after)))])
     elif _moves(work, place, update):
-        work.add(Phase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
-        work.add_first(Phase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
+        work.add(WritePhase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
+        work.add_first(WritePhase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
     elif steps := tuple(changes_in_place(design, place, before, Cells(entity, NEW), attributes)):
-        work.add(Phase.CHANGE, [Each(name, steps)])
+        work.add(WritePhase.CHANGE, [Each(name, steps)])
     else:
         return
     work.changed_entities.add(entity.name)
@@ -109,7 +109,7 @@ def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[s
         if link.enforced and attributes & set(link.child_attributes):
             steps += held_parent(design, after, link)
     if steps:
-        work.add(Phase.CHECK, [Each(name, tuple(steps))])
+        work.add(WritePhase.CHECK, [Each(name, tuple(steps))])
 
 
 def _outputs(scan: Scan, assignments: Assignments) -> Outputs:

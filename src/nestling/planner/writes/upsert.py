@@ -32,11 +32,11 @@ from nestling.planner.writes.constraints import refuse_nulls, sharing, sharing_s
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import scan_of
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.scanned_entities import scanned
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
-from nestling.planner.writes.insert import Row, insert_rows, written_rows
+from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
 from nestling.planner.writes.single_command.plain_conditions import is_given
 
 
@@ -65,7 +65,7 @@ def conflict_groups(design: Design, entity: Entity, conflict: Conflict) -> tuple
     return (conflict.attributes,) if conflict.attributes else unique_groups(design, entity)
 
 
-def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> None:
+def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[RowExpressions]) -> None:
     """Raise the gap of values that are asked for again once rows they are read from may have changed."""
     changed, found = set[str](), {entity.name}
     while found - changed:
@@ -79,7 +79,7 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> N
         )
 
 
-def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: Row) -> None:
+def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: RowExpressions) -> None:
     scan = scan_of(entity, work.name("there"))
     there = conflicting(work.design, entity, scan, conflict, row)
     match conflict.action:
@@ -98,7 +98,7 @@ def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity
             insert_row(work, insert, entity, row, _absent(scan, there))
 
 
-def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, insert: Insert, row: Row) -> None:
+def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, insert: Insert, row: RowExpressions) -> None:
     """A row that lacks a NOT NULL attribute is refused, whether another is there or not."""
     made = {item.attribute for item in insert.generated}
     unsure = [name for name in entity.attribute_names if name not in made and nullable(row.get(name, NULL))]
@@ -106,11 +106,11 @@ def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, inser
     if conflict.ignores or all(entity.attribute(name).nullable for name in given):
         return
     rows = work.name(f"proposed {entity.name}")
-    work.add(Phase.FETCH, [Give(rows, (tuple((column(NEW, name), value) for name, value in given.items()),))])
+    work.add(WritePhase.FETCH, [Give(rows, (tuple((column(NEW, name), value) for name, value in given.items()),))])
     refuse_nulls(work, entity, list(given), rows)
 
 
-def _update(work: WriteDraft, conflict: Conflict, insert: Insert, entity: Entity, row: Row) -> None:
+def _update(work: WriteDraft, conflict: Conflict, insert: Insert, entity: Entity, row: RowExpressions) -> None:
     scan = scan_of(entity, insert.alias)
     there = conflicting(work.design, entity, scan, conflict, row)
     if there is None:
@@ -120,7 +120,9 @@ def _update(work: WriteDraft, conflict: Conflict, insert: Insert, entity: Entity
     update_with_effects(work, scan, assignments, conjunction(there, wanted), counted=True)
 
 
-def insert_row(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None = None) -> None:
+def insert_row(
+    work: WriteDraft, insert: Insert, entity: Entity, row: RowExpressions, condition: Expression | None = None
+) -> None:
     """Plan one row of the statement; only where the condition holds."""
     attributes = tuple(row)
     columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)

@@ -15,7 +15,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TEXTS, Type
-from nestling.sources.ddl.column_type import Read
+from nestling.sources.ddl.column_type import ReadType
 from nestling.sources.ddl.cursor import Name
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.tables import CheckConstraint, ForeignKey, PartialIndex, Table, find_name
@@ -156,7 +156,7 @@ class Catalogue:
         self.text = text
         self.is_mariadb = dialect == MYSQL and _MARIADB.search(text[:_HEAD]) is not None
         self.tables: dict[Name, Declared] = {}
-        self.types: dict[Name, Read] = {}
+        self.types: dict[Name, ReadType] = {}
         self.partitions: dict[Name, Name] = {}
         self.views: dict[Name, View] = {}
         self.null_keys: list[str] = []
@@ -173,7 +173,7 @@ class Catalogue:
         """List what is not understood, with its line."""
         self.gaps.append(Gap(kind, what, self.where(line)))
 
-    def fraction(self, read: Read) -> Fraction | None:
+    def fraction(self, read: ReadType) -> Fraction | None:
         """What a column of that type keeps of a second; MariaDB cuts the rest off."""
         return replace(read.fraction, cut=self.is_mariadb) if read.fraction is not None else None
 

@@ -88,7 +88,7 @@ _INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadType:
     """A type read: what it is, and what a person should know (`gap`: something is lost; `note`: nothing is)."""
 
     type: Type
@@ -104,14 +104,14 @@ class Read:
     fraction: Fraction | None = None  # what a time keeps of a second
 
 
-UserTypes = Mapping[Name, Read]
+UserTypes = Mapping[Name, ReadType]
 """Types the DDL itself creates: enums and domains."""
 
 
-def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> Read:
+def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> ReadType:
     """The conceptual type those tokens declare; no tokens are a column without a type."""
     if not typed:
-        return Read(Type(_T.ANY))
+        return ReadType(Type(_T.ANY))
     cursor = Cursor(typed)
     if (found := _user_type(cursor, user_types)) is None:
         found = _built_in(cursor, dialect)
@@ -120,19 +120,19 @@ def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> Re
     return _array(cursor, found)
 
 
-def catalogued_type(declared: str, dialect: str, labels: Sequence[str] = ()) -> Read:
+def catalogued_type(declared: str, dialect: str, labels: Sequence[str] = ()) -> ReadType:
     """The conceptual type of a column by its database's catalogue; `labels` are those of a PostgreSQL enum.
 
     MySQL's `tinyint(1)` is a number there: its values tell whether it is a truth.
     """
     words = list(tokens(declared, dialect))
     if not words:
-        return Read(Type(_T.ANY))
+        return ReadType(Type(_T.ANY))
     cursor = Cursor(words)
     try:
         if labels:
             cursor.qualified_name()
-            return _array(cursor, Read(Type(_T.ENUM, values=tuple(labels))))
+            return _array(cursor, ReadType(Type(_T.ENUM, values=tuple(labels))))
         found = read_type(words, dialect, {})
     except NotUnderstood:
         return _unknown(declared.lower(), (), dialect)
@@ -140,7 +140,7 @@ def catalogued_type(declared: str, dialect: str, labels: Sequence[str] = ()) -> 
     return replace(_of_mysql(replace(found, type=INTEGER), words), narrow=False) if is_flag else found
 
 
-def _array(cursor: Cursor, found: Read) -> Read:
+def _array(cursor: Cursor, found: ReadType) -> ReadType:
     """An array of what was read, when dimensions follow: PostgreSQL does not fix how many there are."""
     dimensions = cursor.accept("ARRAY")
     while not cursor.done:
@@ -148,10 +148,10 @@ def _array(cursor: Cursor, found: Read) -> Read:
     if not dimensions:
         return found
     kind = Type(_T.ARRAY, element=found.type)
-    return Read(kind, gap=found.gap, note=found.note, collation=found.collation, fraction=found.fraction)
+    return ReadType(kind, gap=found.gap, note=found.note, collation=found.collation, fraction=found.fraction)
 
 
-def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
+def _user_type(cursor: Cursor, user_types: UserTypes) -> ReadType | None:
     if cursor.peek().kind not in (TokenKind.WORD, TokenKind.NAME):
         return None
     qualified = cursor.peek(1).key == "."
@@ -164,16 +164,16 @@ def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
     return user_types[found]
 
 
-def _built_in(cursor: Cursor, dialect: str) -> Read:
+def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     is_quoted = cursor.peek().kind is TokenKind.NAME  # PostgreSQL's "char" is another type than char
     words, inner = _words(cursor)
     if words in ("enum", "set") and inner:
         values = tuple(token.text for token in inner if token.kind is TokenKind.STRING)
-        return Read(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, carried=SET))
+        return ReadType(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, carried=SET))
     if dialect == MYSQL and words == "tinyint" and [token.text for token in inner] == ["1"]:
-        return Read(Type(_T.BOOLEAN))
+        return ReadType(Type(_T.BOOLEAN))
     if dialect == SQLITE and words == "any":
-        return Read(Type(_T.ANY))
+        return ReadType(Type(_T.ANY))
     name = (NAMES_IN_SQLITE if dialect == SQLITE else _NAMES).get(words)
     if name is None:
         return _unknown(words, inner, dialect)
@@ -186,21 +186,21 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
         return _filled(words, numbers)
     kept_as = _CARRIED.get(dialect, {}).get(words, "")
     kind = Type(name, numbers, carried=kept_as)
-    return Read(kind, not_null=counted, gap=gap, counted=counted, fraction=_fraction(kind, inner, dialect))
+    return ReadType(kind, not_null=counted, gap=gap, counted=counted, fraction=_fraction(kind, inner, dialect))
 
 
-def _of_mysql(found: Read, typed: Sequence[Token]) -> Read:
+def _of_mysql(found: ReadType, typed: Sequence[Token]) -> ReadType:
     """UNSIGNED, and what implies it, is a range; the width of an integer is not kept."""
     is_unsigned = found.type.name in NUMBERS and any(token.key in _UNSIGNED for token in typed)
     is_narrow = found.type == INTEGER and typed[0].text.lower() in _NARROW
     return replace(found, allowed=Allowed(minimum=0) if is_unsigned else None, narrow=is_narrow)
 
 
-def _filled(words: str, numbers: tuple[int, ...]) -> Read:
+def _filled(words: str, numbers: tuple[int, ...]) -> ReadType:
     """A text of one character where no length is said; of a bpchar any number, whose blanks are its own."""
     if words == "bpchar" and not numbers:
-        return Read(Type(_T.TEXT, carried=words), gap=carried(words))
-    return Read(Type(_T.TEXT, numbers or (1,), carried=CHAR))
+        return ReadType(Type(_T.TEXT, carried=words), gap=carried(words))
+    return ReadType(Type(_T.TEXT, numbers or (1,), carried=CHAR))
 
 
 def _words(cursor: Cursor) -> tuple[str, list[Token]]:
@@ -238,17 +238,17 @@ def _fraction(kind: Type, inner: Sequence[Token], dialect: str) -> Fraction | No
     return Fraction.of(min(said[0], MOST_DIGITS) if said else 0 if dialect == MYSQL else None)
 
 
-def _unknown(words: str, inner: Sequence[Token], dialect: str) -> Read:
+def _unknown(words: str, inner: Sequence[Token], dialect: str) -> ReadType:
     """A word that has no conceptual type of its own."""
     if dialect == SQLITE:
         name = _affinity(words)
-        return Read(Type(name, _numbers(inner, words) if name in _COUNTED else ()))
+        return ReadType(Type(name, _numbers(inner, words) if name in _COUNTED else ()))
     if words == "citext":
-        return Read(Type(_T.TEXT), gap=carried(words), collation=Collation.NOCASE)
+        return ReadType(Type(_T.TEXT), gap=carried(words), collation=Collation.NOCASE)
     kind = Type(_T.TEXT, carried=words.rpartition(".")[2] if dialect == POSTGRESQL else "")
     if words in AS_TEXT:
-        return Read(kind, note=f"type `{words}` is carried as text")
-    return Read(kind, gap=f"type `{words}` is not known and carried as text")
+        return ReadType(kind, note=f"type `{words}` is carried as text")
+    return ReadType(kind, gap=f"type `{words}` is not known and carried as text")
 
 
 def _affinity(words: str) -> TypeName:

@@ -15,7 +15,7 @@ from nestling.ir.types import Type, TypeName
 from nestling.sources.checks import ReadCheck
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
 from nestling.sources.ddl.catalogue import Catalogue
-from nestling.sources.ddl.column_type import Read, read_type
+from nestling.sources.ddl.column_type import ReadType, read_type
 from nestling.sources.ddl.create_table import create_table
 from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
@@ -176,10 +176,12 @@ def _create_type(cursor: Cursor, catalogue: Catalogue) -> None:
     name = catalogue.home(cursor.qualified_name())
     if cursor.accept("AS", "ENUM"):
         values = tuple(token.text for token in cursor.group() if token.kind is TokenKind.STRING)
-        catalogue.types[name] = Read(Type(TypeName.ENUM, values=values)) if values else Read(Type(TypeName.TEXT))
+        catalogue.types[name] = (
+            ReadType(Type(TypeName.ENUM, values=values)) if values else ReadType(Type(TypeName.TEXT))
+        )
     else:
         gap = f"type `{name[1]}` is made by the database and carried as text"
-        catalogue.types[name] = Read(Type(TypeName.TEXT), gap=gap)
+        catalogue.types[name] = ReadType(Type(TypeName.TEXT), gap=gap)
 
 
 def _create_domain(cursor: Cursor, catalogue: Catalogue) -> None:
@@ -220,7 +222,7 @@ def _alter_type(cursor: Cursor, catalogue: Catalogue) -> None:
     cursor.accept("IF", "NOT", "EXISTS")
     value = cursor.take().text
     wider = Type(TypeName.ENUM, values=tuple(dict.fromkeys((*old.type.values, value))))
-    catalogue.types[name] = Read(wider)
+    catalogue.types[name] = ReadType(wider)
     catalogue.retype(old.type, wider)
 
 

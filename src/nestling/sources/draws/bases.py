@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.bindings import Joined
-from nestling.ir.rows import Hop, Path
+from nestling.ir.rows import Hop, RowPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Base:
     """A row to read, and the way from it to each row that is drawn with it."""
 
     row: str
-    paths: tuple[tuple[str, Path], ...]
+    paths: tuple[tuple[str, RowPath], ...]
 
 
 def bases(wanted: Iterable[str], joined: Iterable[Joined]) -> Iterator[Base]:
@@ -30,9 +30,9 @@ def bases(wanted: Iterable[str], joined: Iterable[Joined]) -> Iterator[Base]:
         yield Base(best, found)
 
 
-def _reached(start: str, links: tuple[Joined, ...]) -> dict[str, Path]:
+def _reached(start: str, links: tuple[Joined, ...]) -> dict[str, RowPath]:
     """The rows a row refers to, directly or not, by the way there."""
-    found: dict[str, Path] = {start: ()}
+    found: dict[str, RowPath] = {start: ()}
     waiting = [start]
     while waiting:
         row = waiting.pop(0)

@@ -11,7 +11,7 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterRole, ParameterUse, ParameterUses
 from nestling.ir.model import Model, OnDelete
 from nestling.ir.quantity_words import first_of
-from nestling.ir.rows import JsonNull, Path, RowColumn, RowQuery, RowSource
+from nestling.ir.rows import JsonNull, RowColumn, RowPath, RowQuery, RowSource
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
@@ -132,7 +132,7 @@ class _Drawing:
             paths = dict(base.paths)
             self.of_base([use for use in uses if use.row in paths], base, entities[base.row], paths)
 
-    def of_base(self, uses: list[ParameterUse], base: Base, entity: str, paths: Mapping[str, Path]) -> None:
+    def of_base(self, uses: list[ParameterUse], base: Base, entity: str, paths: Mapping[str, RowPath]) -> None:
         columns = tuple(dict.fromkeys(RowColumn(use.attribute, paths[use.row]) for use in uses))
         needed = [
             columns.index(RowColumn(u.attribute, paths[u.row])) for u in uses if u.role is not ParameterRole.INSERTED

@@ -10,10 +10,10 @@ from itertools import combinations, islice, product
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import RowCheck, truth_of
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.rows import Row
 from nestling.ir.statements.operands import constants_of
 from nestling.ir.types import TypeName
 
-Row = tuple[object, ...]
 MOST_TRIES = 20_000
 """Rows looked at in place of one; a check that none of them keeps leaves the row as it is."""
 _STEPS = (1, -1)

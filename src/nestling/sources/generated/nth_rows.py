@@ -18,7 +18,7 @@ from nestling.sources.generated.nth_values import LAST, Maker, maker
 from nestling.sources.generated.permutations import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
 
-Cell = Callable[[int], object]
+_Cell = Callable[[int], object]
 _UNIT = float(1 << 64)
 UNKNOWN_SHARE = 0.1
 """Distinct values of an attribute of which nothing is known, as a share of the rows."""
@@ -35,7 +35,7 @@ class GeneratedTable:
     entity: Entity
     rows: int
     links: tuple[GeneratedLink, ...] = ()
-    cells: dict[str, Cell] = field(default_factory=dict)
+    cells: dict[str, _Cell] = field(default_factory=dict)
     kept: Callable[[tuple[object, ...]], tuple[object, ...]] = field(default=lambda row: row)
 
     def row(self, number: int) -> tuple[object, ...]:
@@ -173,7 +173,7 @@ class _Filling:
         known = largest_fan_out(self.known.relationship(above.relationship.name))
         return known if known is not None else self.table.rows
 
-    def plain(self, attribute: Attribute, *, follows: bool) -> Cell:
+    def plain(self, attribute: Attribute, *, follows: bool) -> _Cell:
         """Any of so many distinct values, each at least once, as they lie if that is known, and NULL as often as it is."""
         entity, rows = self.table.entity.name, self.table.rows
         numbers = self.numbers(attribute.name)
@@ -207,7 +207,7 @@ class _Filling:
             return min(guess, MOST_DAYS) if attribute.type.name is TypeName.DATE else guess
         return max(1, min(rows, round(known.value)))
 
-    def before(self, attribute: Attribute) -> Cell | None:
+    def before(self, attribute: Attribute) -> _Cell | None:
         """When the parent of a row is from: its children come later."""
         if attribute.type.name not in TIMES or not self.table.links:
             return None
@@ -219,7 +219,7 @@ class _Filling:
         return _referring(above, parent, dates[0].name)
 
 
-def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> Cell:
+def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> _Cell:
     def cell(number: int) -> object:
         found = above.parent(number)
         return parent.cells[attribute](found[0]) if found is not None else None
@@ -227,7 +227,7 @@ def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> 
     return cell
 
 
-def _numbered(make: Cell, place: GeneratedLink | None) -> Cell:
+def _numbered(make: _Cell, place: GeneratedLink | None) -> _Cell:
     if place is None:
         return make
 

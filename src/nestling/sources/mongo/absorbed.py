@@ -6,16 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from nestling.ir.facts.nodes import NodeForm
-from nestling.ir.facts.structure import Link, RepeatedColumn
-from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
+from nestling.ir.facts.structure import FieldPlace, Link, RepeatedColumn
+from nestling.sources.mongo.seen import NodeRole, ObservedNode
 
 ALL_EQUAL = 0.98
 """Rows that must be equal to be compared in all documents, where a copy is equal in each."""
-Links = Mapping[Place, Sequence[Link]]
-Repeats = Mapping[Place, Sequence[RepeatedColumn]]
+_Links = Mapping[FieldPlace, Sequence[Link]]
+Repeats = Mapping[FieldPlace, Sequence[RepeatedColumn]]
 
 
-def absorb_copies(found: Mapping[Place, ObservedNode], links: Links, repeats: Repeats, own: AbstractSet[Place]) -> None:
+def absorb_copies(
+    found: Mapping[FieldPlace, ObservedNode], links: _Links, repeats: Repeats, own: AbstractSet[FieldPlace]
+) -> None:
     """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by.
 
     `own`: places that were compared with these, and hold something else.
@@ -32,7 +34,9 @@ def absorb_copies(found: Mapping[Place, ObservedNode], links: Links, repeats: Re
             _as_copied_rows(seen, link, equal, found, links)
 
 
-def _as_copied_object(seen: ObservedNode, repeats: Sequence[RepeatedColumn], not_copied: AbstractSet[Place]) -> None:
+def _as_copied_object(
+    seen: ObservedNode, repeats: Sequence[RepeatedColumn], not_copied: AbstractSet[FieldPlace]
+) -> None:
     """A sub-document all of whose columns repeat one row a link of the document above leads to; where it holds the link itself,
     some of them may hold something else.
     """
@@ -54,7 +58,11 @@ def _sole_link(links: Iterable[Link]) -> Link | None:
 
 
 def _as_copied_rows(
-    seen: ObservedNode, link: Link, repeats: Sequence[RepeatedColumn], found: Mapping[Place, ObservedNode], links: Links
+    seen: ObservedNode,
+    link: Link,
+    repeats: Sequence[RepeatedColumn],
+    found: Mapping[FieldPlace, ObservedNode],
+    links: _Links,
 ) -> None:
     """An array of rows that live elsewhere: copied where they refer back to this document, listed where only it tells them."""
     target = found.get((link.target, link.target_node))

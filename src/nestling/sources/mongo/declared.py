@@ -8,10 +8,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
-from nestling.ir.facts import ELEMENT, CollectionFacts, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain, name_step
+from nestling.ir.facts.structure import Steps
 
-Steps = tuple[str, ...]
 _ID = ("_id",)
 
 
@@ -22,7 +22,7 @@ def with_declared(collection: CollectionFacts) -> CollectionFacts:
     more = [path for path in _paths(schema, ()) if path.steps not in known and _may_be(path.steps, known)]
     more += _indexed(collection, known.keys() | {path.steps for path in more})
     if not any(path.steps[0] == _ID[0] for path in (*collection.paths, *more)):
-        more.insert(0, Path(_ID, (("null", 1),), parents=1, documents=0, size_bytes=0))  # every document has one
+        more.insert(0, PathFacts(_ID, (("null", 1),), parents=1, documents=0, size_bytes=0))  # every document has one
     last = max((path.place for path in collection.paths), default=-1)
     more = [replace(path, place=place) for place, path in enumerate(more, last + 1)]
     return replace(collection, paths=tuple(sorted((*collection.paths, *more), key=lambda path: path.steps)))
@@ -52,17 +52,17 @@ def _fieldless(schema: Mapping[str, Any], at: Steps) -> Iterator[Steps]:
         yield from _fieldless(schema["items"], (*at, ELEMENT))
 
 
-def _indexed(collection: CollectionFacts, known: AbstractSet[Steps]) -> Iterator[Path]:
+def _indexed(collection: CollectionFacts, known: AbstractSet[Steps]) -> Iterator[PathFacts]:
     """Fields that an index names and no document has: of the document itself, or parts of its `_id`."""
     fields = dict.fromkeys(field for index in collection.indexes for field, _ in index.keys)
     parts = [tuple(field.split(".")) for field in fields]
     in_id = [steps for steps in parts if steps[0] == "_id" and len(steps) == 2]
     if in_id and _ID not in known:
-        yield Path(_ID, (("object", 1),), parents=1, documents=0, size_bytes=0)
-        yield from (Path(steps, (("null", 1),), parents=1, documents=0, size_bytes=0) for steps in in_id)
+        yield PathFacts(_ID, (("object", 1),), parents=1, documents=0, size_bytes=0)
+        yield from (PathFacts(steps, (("null", 1),), parents=1, documents=0, size_bytes=0) for steps in in_id)
     for steps in parts:
         if len(steps) == 1 and steps not in known and steps != _ID and is_plain(steps):
-            yield Path(steps, (("null", 1),), parents=1, documents=0, size_bytes=0)
+            yield PathFacts(steps, (("null", 1),), parents=1, documents=0, size_bytes=0)
 
 
 def _schema(collection: CollectionFacts) -> Mapping[str, Any] | None:
@@ -76,13 +76,13 @@ def _schema(collection: CollectionFacts) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _may_be(steps: Steps, known: Mapping[Steps, Path]) -> bool:
+def _may_be(steps: Steps, known: Mapping[Steps, PathFacts]) -> bool:
     """Whether nothing found contradicts a declared path: what it lies in was never seen to hold anything else."""
     above = [steps[:count] for count in range(1, len(steps))]
     return all(known[each].count("object", "array") == known[each].present for each in above if each in known)
 
 
-def _paths(schema: Mapping[str, Any], at: Steps) -> Iterator[Path]:
+def _paths(schema: Mapping[str, Any], at: Steps) -> Iterator[PathFacts]:
     needed = set(schema.get("required", ()))
     for name, rules in _mapping(schema.get("properties")).items():
         steps = (*at, name_step(name))
@@ -92,10 +92,10 @@ def _paths(schema: Mapping[str, Any], at: Steps) -> Iterator[Path]:
         yield from _declared(items, (*at, ELEMENT), missing=False)
 
 
-def _declared(rules: object, steps: Steps, *, missing: bool) -> Iterator[Path]:
+def _declared(rules: object, steps: Steps, *, missing: bool) -> Iterator[PathFacts]:
     if not isinstance(rules, dict) or (kind := _first_type(rules)) is None:
         return
-    yield Path(steps, ((kind, 1),), parents=2 if missing else 1, documents=0, size_bytes=0)
+    yield PathFacts(steps, ((kind, 1),), parents=2 if missing else 1, documents=0, size_bytes=0)
     yield from _paths(rules, steps)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nestling.ir.facts.nodes import NodeColumn, NodeForm, Steps
-from nestling.ir.facts.structure import Columns
+from nestling.ir.facts.nodes import NodeColumn, NodeForm
+from nestling.ir.facts.structure import Columns, FieldPlace, Steps
 from nestling.ir.model import Attribute
 from nestling.sources.mongo.declared import required
 from nestling.sources.mongo.entity_names import column_name, entity_names, free, reference_name
 from nestling.sources.mongo.our_forms import BUCKET_FIELDS
-from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
+from nestling.sources.mongo.seen import NodeRole, ObservedNode
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
 from nestling.sources.mongo.types import JSON, type_of
 
@@ -37,7 +37,7 @@ class EntityOf:
     above: EntityOf | None
     stored: tuple[StoredAttribute, ...]
     implied: Mapping[Steps, str]
-    listed: dict[tuple[Place, Steps], str] = field(
+    listed: dict[tuple[FieldPlace, Steps], str] = field(
         default_factory=dict
     )  # by a list of its ids, and a part of that row's key
     nullable: bool = False  # rows may lack the row around: there are orphans
@@ -75,14 +75,14 @@ def _attributes(entity: EntityOf) -> Iterator[tuple[Steps, Attribute]]:
     return ((steps, by_name[name]) for steps, name in entity.by_steps.items())
 
 
-def entities(survey: Survey) -> dict[Place, EntityOf]:
+def entities(survey: Survey) -> dict[FieldPlace, EntityOf]:
     """Every entity by its node's place, those whose documents hold others before these."""
     names = entity_names(survey.seen.values())
     left_out = _told_otherwise(survey)
     with_orphans = {
         each.of.place for each in survey.seen.values() if each.role is NodeRole.ORPHANS and each.of is not None
     }
-    found: dict[Place, EntityOf] = {}
+    found: dict[FieldPlace, EntityOf] = {}
     for place, seen in survey.seen.items():
         if seen.role is NodeRole.ENTITY:
             found[place] = _entity(names[place], seen, found, left_out, survey)
@@ -118,7 +118,7 @@ def _own_flag(array: ObservedNode) -> str:
 def _entity(
     name: str,
     seen: ObservedNode,
-    found: Mapping[Place, EntityOf],
+    found: Mapping[FieldPlace, EntityOf],
     left_out: frozenset[tuple[str, Steps]],
     survey: Survey,
 ) -> EntityOf:

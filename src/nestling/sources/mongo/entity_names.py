@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from nestling.ir.facts import ELEMENT
-from nestling.ir.facts.nodes import Steps
-from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
+from nestling.ir.facts.structure import FieldPlace, Steps
+from nestling.sources.mongo.seen import NodeRole, ObservedNode
 
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
 _IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", "series", "species"})
@@ -15,12 +15,12 @@ _IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", 
 _IDS = ("_ids", "Ids", "IDs")
 
 
-def entity_names(seen: Iterable[ObservedNode]) -> dict[Place, str]:
+def entity_names(seen: Iterable[ObservedNode]) -> dict[FieldPlace, str]:
     """A name for each entity: its collection's, or its field's where no other has that, else with those above it."""
     every = [each for each in seen if each.role is NodeRole.ENTITY]
     short = {each.place: _short(each) for each in every}
     times = Counter(name.casefold() for name in short.values())
-    names: dict[Place, str] = {}
+    names: dict[FieldPlace, str] = {}
     taken: set[str] = set()
     for each in sorted(every, key=lambda each: (_is_inside(each), each.place)):
         name = short[each.place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.facts import IndexFacts as IndexFact
+from nestling.ir.facts import IndexFacts
 from nestling.ir.invariants import paths_in
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Index
@@ -35,7 +35,7 @@ def indexes(
     return tuple(found), tuple(gaps)
 
 
-def _unfit(index: IndexFact, known: frozenset[str], usual: str) -> str:
+def _unfit(index: IndexFacts, known: frozenset[str], usual: str) -> str:
     """What a design cannot say of an index; `usual` is the collation of the collection."""
     if index.collation != usual:
         return "compares texts by another collation than its collection; a design in place asks by that alone"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.facts import CollectionFacts, Path, Quantiles
+from nestling.ir.facts import CollectionFacts, PathFacts, Quantiles
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.model import Model
 from nestling.ir.statistics import (
@@ -123,7 +123,7 @@ def _fan_out_of(entity: EntityOf) -> RelationshipStatistics:
     return _of_lengths(array, lengths)
 
 
-def _of_lengths(array: Path, lengths: Quantiles) -> RelationshipStatistics:
+def _of_lengths(array: PathFacts, lengths: Quantiles) -> RelationshipStatistics:
     share = lengths.count / max(array.parents, lengths.count, 1)
     rows = None if array.exact else array.parents
     return RelationshipStatistics(

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nestling.ir.facts.nodes import PAGE, NodeColumn, NodeFacts, NodeForm, Steps, is_paged, paged_by
+from nestling.ir.facts.nodes import PAGE, NodeColumn, NodeFacts, NodeForm, is_paged, paged_by
+from nestling.ir.facts.structure import FieldPlace, Steps
 from nestling.sources.mongo.entity_names import column_name
-from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
+from nestling.sources.mongo.seen import NodeRole, ObservedNode
 
 COUNT, START = "count", "bucket_start"
 BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
@@ -27,7 +28,7 @@ def _beside_id(node: NodeFacts) -> frozenset[str]:
     return frozenset(column.steps[-1] for column in node.columns if column.steps[0] != "_id")
 
 
-def set_aside(found: Mapping[Place, ObservedNode]) -> None:
+def set_aside(found: Mapping[FieldPlace, ObservedNode]) -> None:
     """Buckets, overflow pages and orphans: documents of our own forms (docs/document-forms.md)."""
     for seen in [each for each in found.values() if each.above is None]:
         inner = [each for each in found.values() if each.above is seen]
@@ -46,7 +47,7 @@ def _take(
     role: NodeRole,
     owner: ObservedNode,
     more: list[NodeColumn],
-    found: Mapping[Place, ObservedNode],
+    found: Mapping[FieldPlace, ObservedNode],
 ) -> None:
     """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
     foreign = _foreign_key(owner, more)
@@ -103,13 +104,13 @@ def _has_documents(seen: ObservedNode) -> bool:
     return any(column.path.documents for column in seen.node.columns)
 
 
-def _inside(seen: ObservedNode, found: Mapping[Place, ObservedNode]) -> None:
+def _inside(seen: ObservedNode, found: Mapping[FieldPlace, ObservedNode]) -> None:
     for each in found.values():
         if each.collection is seen.collection and each is not seen:
             each.role = NodeRole.INSIDE
 
 
-def _array_called(pages: ObservedNode, found: Mapping[Place, ObservedNode]) -> ObservedNode | None:
+def _array_called(pages: ObservedNode, found: Mapping[FieldPlace, ObservedNode]) -> ObservedNode | None:
     """The array elsewhere of the same name and the same columns, which these are the rest of."""
     mine = {column.steps[-1] for column in pages.node.columns}
     for each in found.values():
@@ -123,7 +124,7 @@ def _array_called(pages: ObservedNode, found: Mapping[Place, ObservedNode]) -> O
 ORPHANS_SUFFIX = "_orphans"
 
 
-def _array_of_orphans(seen: ObservedNode, found: Mapping[Place, ObservedNode]) -> ObservedNode | None:
+def _array_of_orphans(seen: ObservedNode, found: Mapping[FieldPlace, ObservedNode]) -> ObservedNode | None:
     """The embedded rows whose name and columns a collection of orphans has."""
     if not seen.collection.name.endswith(ORPHANS_SUFFIX):
         return None

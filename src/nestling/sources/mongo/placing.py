@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.facts.nodes import NodeForm
-from nestling.ir.facts.structure import Link
+from nestling.ir.facts.structure import FieldPlace, Link
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import (
@@ -26,7 +26,7 @@ from nestling.ir.rows import AggregateKind, down, up
 from nestling.ir.storage.names import join, stored_name
 from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
-from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
+from nestling.sources.mongo.seen import NodeRole, ObservedNode
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
 from nestling.sources.mongo.taken import DerivedField
 
@@ -185,7 +185,7 @@ class Placing:
     def _target(self, seen: ObservedNode, link: Link | None) -> EntityOf | None:
         if link is None:
             return None
-        at: Place = (link.target, link.target_node) if seen.link is None else (link.collection, link.node)
+        at: FieldPlace = (link.target, link.target_node) if seen.link is None else (link.collection, link.node)
         return self.found.get(at)
 
     def _relationship(self, link: Link) -> Relationship | None:

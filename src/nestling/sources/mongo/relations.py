@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir.facts.structure import Link
+from nestling.ir.facts.structure import FieldPlace, Link
 from nestling.ir.model import Attribute, Model, Relationship
 from nestling.ir.types import COMPOSITE
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.entity_names import free, reference_name
-from nestling.sources.mongo.seen import NodeRole, Place
+from nestling.sources.mongo.seen import NodeRole
 from nestling.sources.mongo.survey import Survey
 from nestling.sources.mongo.types import JSON
 from nestling.sources.tables import ForeignKey, Table
 
-Entities = Mapping[Place, EntityOf]
+Entities = Mapping[FieldPlace, EntityOf]
 LEAST_RESOLVED = 0.5
 
 
@@ -36,7 +36,7 @@ def tables(survey: Survey, found: Entities) -> tuple[Table, ...]:
     return tuple(_table(entity, keys[place], keys) for place, entity in found.items())
 
 
-def _table(entity: EntityOf, own: list[ForeignKey], keys: Mapping[Place, list[ForeignKey]]) -> Table:
+def _table(entity: EntityOf, own: list[ForeignKey], keys: Mapping[FieldPlace, list[ForeignKey]]) -> Table:
     referred = {key.referenced_columns for every in keys.values() for key in every if key.table == entity.name}
     told = {frozenset(columns): columns for columns in (*_declared(entity), *referred)}
     uniques = tuple(sorted(columns for group, columns in told.items() if group != set(entity.key)))
@@ -62,7 +62,7 @@ def _listed_attributes(entity: EntityOf) -> Iterator[Attribute]:
     return (Attribute(name, JSON) for name in entity.listed.values())
 
 
-def _foreign_keys(place: Place, survey: Survey, found: Entities) -> Iterator[ForeignKey]:
+def _foreign_keys(place: FieldPlace, survey: Survey, found: Entities) -> Iterator[ForeignKey]:
     entity = found[place]
     if entity.above is not None and (referenced := entity.above.key):
         yield ForeignKey(tuple(entity.implied.values()), entity.above.name, referenced)

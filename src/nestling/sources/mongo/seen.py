@@ -6,11 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.ir.facts import CollectionFacts
-from nestling.ir.facts.nodes import NodeColumn, NodeFacts, Steps
-from nestling.ir.facts.structure import Columns, Link, RepeatedColumn
-
-Place = tuple[str, Steps]
-"""A collection and the steps to a node in it."""
+from nestling.ir.facts.nodes import NodeColumn, NodeFacts
+from nestling.ir.facts.structure import Columns, FieldPlace, Link, RepeatedColumn, Steps
 
 
 class NodeRole(StrEnum):
@@ -61,6 +58,6 @@ class ObservedNode:
         return above
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FieldPlace:
         """The place of the node, and the kind of documents where there are several."""
         return self.collection.name, (*self.node.steps, *([f"?{self.kind}"] if self.kind else []))

@@ -10,11 +10,21 @@ from dataclasses import dataclass, field, replace
 
 from nestling.ir.facts import CollectionFacts, Facts
 from nestling.ir.facts.nodes import NodeFacts, NodeForm, nodes_of, paged_by
-from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, RepeatedColumn, StructureFacts
+from nestling.ir.facts.structure import (
+    Columns,
+    Counted,
+    Evidence,
+    FieldPlace,
+    Key,
+    Kinds,
+    Link,
+    RepeatedColumn,
+    StructureFacts,
+)
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import is_bucket, set_aside
-from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
+from nestling.sources.mongo.seen import NodeRole, ObservedNode
 
 MOSTLY = 0.95
 """Values found for a reference that not all rows were looked at for."""
@@ -29,9 +39,9 @@ class Survey:
     """
 
     facts: Facts
-    seen: dict[Place, ObservedNode]
+    seen: dict[FieldPlace, ObservedNode]
     links: tuple[Link, ...]
-    own: frozenset[Place] = frozenset()
+    own: frozenset[FieldPlace] = frozenset()
     unkept: tuple[Link, ...] = ()
     notes: list[str] = field(default_factory=list)
 
@@ -110,9 +120,9 @@ def counts(survey: Survey) -> Iterator[Counted]:
             yield each
 
 
-def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
+def survey(facts: Facts, own: frozenset[FieldPlace] = frozenset()) -> Survey:
     """Every node of the facts' collections, with its role; `own`: places of what is no repeat, however much it looks like one."""
-    found: dict[Place, ObservedNode] = {}
+    found: dict[FieldPlace, ObservedNode] = {}
     unkept = tuple(_unkept(facts.structure))
     facts = replace(facts, structure=_without(facts.structure, unkept))
     structure = replace(facts.structure, links=(*facts.structure.links, *_links_by_name(facts)))
@@ -139,7 +149,7 @@ def _header(nodes: Sequence[NodeFacts]) -> Columns:
     return paged_by(root) if is_bucket(root, [each for each in nodes if each.above == root.steps]) else ()
 
 
-def _part_into_kinds(kinds: Kinds, found: dict[Place, ObservedNode]) -> None:
+def _part_into_kinds(kinds: Kinds, found: dict[FieldPlace, ObservedNode]) -> None:
     """Documents of several kinds: what all have stays, what one kind has is an entity of its own, told by the discriminator."""
     root = found.get((kinds.collection, ())) if kinds.column else None
     if root is None or root.node.column(kinds.column) is None or not root.key:
@@ -157,9 +167,9 @@ class _Known:
     """The structure by place."""
 
     def __init__(self, structure: StructureFacts) -> None:
-        self.keys: dict[Place, Key] = {(key.collection, key.node): key for key in structure.keys if key.main}
-        self.links: dict[Place, list[Link]] = {}
-        self.repeats: dict[Place, list[RepeatedColumn]] = {}
+        self.keys: dict[FieldPlace, Key] = {(key.collection, key.node): key for key in structure.keys if key.main}
+        self.links: dict[FieldPlace, list[Link]] = {}
+        self.repeats: dict[FieldPlace, list[RepeatedColumn]] = {}
         for link in structure.links:
             self.links.setdefault((link.collection, link.node), []).append(link)
         for repeat in structure.repeats:
@@ -169,7 +179,7 @@ class _Known:
 def _seen(
     collection: CollectionFacts,
     node: NodeFacts,
-    found: Mapping[Place, ObservedNode],
+    found: Mapping[FieldPlace, ObservedNode],
     known: _Known,
     header: Columns,
     *,

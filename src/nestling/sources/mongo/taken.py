@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nestling.ir.facts import ELEMENT, steps_text
+from nestling.ir.facts.structure import FieldPlace
 from nestling.ir.literals import shell
 from nestling.ir.quantity_words import counted, cut
-from nestling.sources.mongo.seen import Place
 
 _AS_ATTRIBUTE = "give `{holder}` an attribute for it in the model's file and the design's"
 _AS_ENTITY = "make it an entity that `{holder}` embeds, in the model's file and the design's"
@@ -40,7 +40,7 @@ class DerivedField:
     `of` says from what; `section` of the design names it, and `is_value` where an attribute could hold it.
     """
 
-    place: Place
+    place: FieldPlace
     holder: str
     of: str
     section: str
@@ -77,7 +77,7 @@ Verdicts: TypeAlias = Mapping[DerivedField, FieldComparison]
 """What comparing said."""
 
 
-def own_data(compared: Verdicts) -> frozenset[Place]:
+def own_data(compared: Verdicts) -> frozenset[FieldPlace]:
     """The places of what was compared and is no copy."""
     return frozenset(each.place for each, found in compared.items() if not found.is_equal)
 

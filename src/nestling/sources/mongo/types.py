@@ -6,7 +6,7 @@ from collections import Counter
 
 from bson.binary import UUID_SUBTYPE
 
-from nestling.ir.facts import Path
+from nestling.ir.facts import PathFacts
 from nestling.ir.facts.nodes import NOTHING
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 
@@ -30,7 +30,7 @@ _TYPES = {
 _ANY = Type(TypeName.ANY)
 
 
-def type_of(path: Path) -> tuple[Type, tuple[Type, ...]]:
+def type_of(path: PathFacts) -> tuple[Type, tuple[Type, ...]]:
     """The type most values have, and the others, the more frequent first; `any` where all are null.
 
     UUIDs go before all others: their column takes other values as they are, and no other column takes a UUID.
@@ -50,6 +50,6 @@ def type_of(path: Path) -> tuple[Type, tuple[Type, ...]]:
     return found[0], tuple(found[1:])
 
 
-def odd_types(path: Path) -> tuple[str, ...]:
+def odd_types(path: PathFacts) -> tuple[str, ...]:
     """BSON types that no type of a model stands for."""
     return tuple(name for name, _ in path.types if name not in _TYPES and name not in NOTHING)

@@ -19,7 +19,7 @@ from nestling.sources.sql.measure import Connected, TableMeasures, entity_statis
 from nestling.sources.sql.measure_links import LinkMeasures, link_statistics, measure_link
 from nestling.sources.sql.measure_values import with_values
 from nestling.sources.sql.refine import refined_entity, refined_model, without_null_keys
-from nestling.sources.sql.reflect import Joined, reflect
+from nestling.sources.sql.reflect import JoinReader, reflect
 from nestling.sources.sql.row_sql import Tables
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def read_database(
     connection: Any,
     sampled_above_rows: int,
     progress: Callable[[str], None] | None,
-    joined: Joined | None,
+    joined: JoinReader | None,
     read_check: ReadCheck | None,
 ) -> Reading:
     """Read everything about a database through one connection; `progress` hears the name of each table and relationship.

@@ -32,7 +32,7 @@ class Reflection:
     notes: tuple[str, ...]
 
 
-Joined: TypeAlias = "Callable[[Model], tuple[Model, tuple[str, ...]]]"
+JoinReader: TypeAlias = "Callable[[Model], tuple[Model, tuple[str, ...]]]"
 """Adds the relationships statements join along, with a note about each."""
 
 
@@ -40,7 +40,7 @@ def reflect(
     catalog: found.Catalog,
     name: str,
     dialect: str,
-    joined: Joined | None = None,
+    joined: JoinReader | None = None,
     read_check: ReadCheck | None = None,
 ) -> Reflection:
     """Make a model of a catalog."""

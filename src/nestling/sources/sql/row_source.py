@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nestling.sources.checks import ReadCheck
     from nestling.sources.sql.catalog import Catalog
     from nestling.sources.sql.engine import Engine
-    from nestling.sources.sql.reflect import Joined
+    from nestling.sources.sql.reflect import JoinReader
     from nestling.sources.sql.row_sql import Tables
 
 BATCH_ROWS = 5_000
@@ -65,7 +65,7 @@ class SqlDatabase:
         progress: Callable[[str], None] | None = None,
         *,
         sampled_above_rows: int = SAMPLED_ABOVE_ROWS,
-        joined: Joined | None = None,
+        joined: JoinReader | None = None,
         read_check: ReadCheck | None = None,
     ) -> Reading:
         """Read model and statistics; tables above the bound are sampled; `progress` hears each table's name.

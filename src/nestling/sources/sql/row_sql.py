@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
 from nestling.common.errors import Problem, SourceError
-from nestling.ir.rows import AggregateKind, Path, RowColumn, RowSortKey
+from nestling.ir.rows import AggregateKind, RowColumn, RowPath, RowSortKey
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of
 
@@ -51,13 +51,13 @@ class Joins:
 
     tables: Tables
     query: RowQuery
-    aliases: dict[Path, Any] = field(default_factory=dict)
+    aliases: dict[RowPath, Any] = field(default_factory=dict)
     clause: Any = None
 
     def __post_init__(self) -> None:
         self.aliases[()] = self.clause = self.tables.table(self.query.entity).alias("t0")
 
-    def alias(self, path: Path) -> Any:
+    def alias(self, path: RowPath) -> Any:
         """The alias a path arrives at, joined when it is new."""
         if path not in self.aliases:
             start = self.alias(path[:-1])

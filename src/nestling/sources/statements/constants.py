@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from nestling.ir.model import Attribute
-from nestling.ir.statements.clause import Clause, ClauseOperator, Scalar
+from nestling.ir.statements.clause import Clause, ClauseOperator, ClauseValue
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, NAMES
 from nestling.ir.types import COMPOSITE, TEXTS, TypeName
@@ -33,7 +33,7 @@ _MIRRORED = {
     ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
 }
 
-Said = tuple[exp.Column, ClauseOperator, Scalar | None]
+_Said = tuple[exp.Column, ClauseOperator, ClauseValue | None]
 
 
 def note_found(part: exp.Expr, walk: StatementWalk) -> None:
@@ -73,7 +73,7 @@ def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk
         note_written(occurrence, name, given.get(name), walk)
 
 
-def _said(part: exp.Expr) -> Iterator[Said]:
+def _said(part: exp.Expr) -> Iterator[_Said]:
     match part:
         case exp.Column():
             yield part, ClauseOperator.EQUAL, True
@@ -92,7 +92,7 @@ def _said(part: exp.Expr) -> Iterator[Said]:
             return
 
 
-def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Iterator[Said]:
+def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Iterator[_Said]:
     left, right = left.unnest(), right.unnest()
     if isinstance(right, exp.Column):
         left, right, compared = right, left, _MIRRORED.get(compared, compared)
@@ -105,7 +105,7 @@ def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Itera
         yield left, ClauseOperator.NULL, None
 
 
-def _literal(node: exp.Expr) -> tuple[bool, Scalar | None]:
+def _literal(node: exp.Expr) -> tuple[bool, ClauseValue | None]:
     """Whether a value is a plain literal, and which."""
     match node:
         case exp.Null():
@@ -127,7 +127,7 @@ def _note(
     notes: dict[Clause, None],
     name: str,
     compared: ClauseOperator,
-    value: Scalar | None,
+    value: ClauseValue | None,
     walk: StatementWalk,
 ) -> None:
     attribute = occurrence.entity.attribute(name)
@@ -135,7 +135,9 @@ def _note(
     notes.update(dict.fromkeys(found))
 
 
-def _of_kind(attribute: Attribute, compared: ClauseOperator, value: Scalar | None, dialect: str) -> Iterable[Clause]:
+def _of_kind(
+    attribute: Attribute, compared: ClauseOperator, value: ClauseValue | None, dialect: str
+) -> Iterable[Clause]:
     """The condition as one on values of the attribute's type; none where that is another thing."""
     kind = attribute.type.name
     if compared in (ClauseOperator.NULL, ClauseOperator.PRESENT):

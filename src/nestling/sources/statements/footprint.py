@@ -16,7 +16,7 @@ from nestling.ir.reading import GapKind
 from nestling.ir.statements.sql_dialects import GRAMMARS, SQLITE
 from nestling.ir.workload import Access, StatementKind
 from nestling.sources.statements.joins import Links, reached, walked
-from nestling.sources.statements.occurrences import Origin
+from nestling.sources.statements.occurrences import ColumnOrigin
 from nestling.sources.statements.queries import walk_query
 from nestling.sources.statements.views import with_views
 from nestling.sources.statements.walk import Mistake, StatementWalk
@@ -37,7 +37,7 @@ class StatementFootprint:
     mistakes: tuple[Mistake, ...] = ()
     texts: tuple[tuple[int, int, str], ...] = ()
     limit: int | None = None
-    joined: tuple[tuple[Origin, Origin], ...] = ()
+    joined: tuple[tuple[ColumnOrigin, ColumnOrigin], ...] = ()
 
 
 def syntax_tree(sql: str, dialect: str) -> exp.Expr | Mistake:

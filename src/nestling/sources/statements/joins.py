@@ -11,24 +11,24 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Walk
-from nestling.sources.statements.occurrences import Occurrence, Origin
+from nestling.sources.statements.occurrences import ColumnOrigin, Occurrence
 
 
 class Equalities:
     """Which columns are equal, with and without the help of constants."""
 
     def __init__(self) -> None:
-        self.pairs: list[tuple[Origin, Origin]] = []
+        self.pairs: list[tuple[ColumnOrigin, ColumnOrigin]] = []
         self._by_columns = _Classes()
         self._by_anything = _Classes()
 
-    def columns(self, left: Origin, right: Origin) -> None:
+    def columns(self, left: ColumnOrigin, right: ColumnOrigin) -> None:
         """Two columns are equal."""
         self.pairs.append((left, right))
         self._by_columns.unite(left, right)
         self._by_anything.unite(left, right)
 
-    def constant(self, column: Origin, value: str) -> None:
+    def constant(self, column: ColumnOrigin, value: str) -> None:
         """A column equals a constant or a parameter, given as text."""
         self._by_anything.unite(column, value)
 

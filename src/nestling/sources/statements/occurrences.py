@@ -48,9 +48,9 @@ class Occurrence:
         )
 
 
-Origin = tuple[Occurrence, str]
+ColumnOrigin = tuple[Occurrence, str]
 """An attribute of an occurrence."""
-Origins = tuple[Origin, ...]
+Origins = tuple[ColumnOrigin, ...]
 """Where a column's values come from: one attribute, several in a union, none when they are computed."""
 
 

@@ -11,10 +11,12 @@ from nestling.sources.statements.occurrences import NamedSource, NameScope, Orig
 from nestling.sources.statements.predicates import conditions, natural_join, using_join
 from nestling.sources.statements.walk import StatementWalk, outermost
 
-Outputs = dict[str, Origins]
+_Outputs = dict[str, Origins]
 
 
-def walk_query(query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool = False) -> Outputs:
+def walk_query(
+    query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool = False
+) -> _Outputs:
     """Walk a query and say where its output columns come from; `counts_only` when nobody reads them (EXISTS)."""
     if isinstance(query, exp.SetOperation):
         outputs = _set_operation(query, walk, parent)
@@ -58,14 +60,14 @@ def with_queries(node: exp.Expr, walk: StatementWalk, scope: NameScope) -> None:
             scope.queries[part.alias] = _named(part, walk_query(body, walk, scope))
 
 
-def _named(part: exp.Expr, outputs: Outputs) -> NamedSource:
+def _named(part: exp.Expr, outputs: _Outputs) -> NamedSource:
     """The outputs under an alias, and under the column names the alias lists."""
     names = [name.name for name in part.args["alias"].columns] if part.args.get("alias") else []
     renamed = {names[i] if i < len(names) else name: origins for i, (name, origins) in enumerate(outputs.items())}
     return NamedSource(part.alias_or_name, renamed or dict.fromkeys(names, ()), is_open=not renamed and not names)
 
 
-def _wrapped(query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool) -> Outputs:
+def _wrapped(query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool) -> _Outputs:
     scope = NameScope(parent)
     with_queries(query, walk, scope)
     outputs = walk_query(query.this, walk, scope, counts_only=counts_only)
@@ -74,7 +76,7 @@ def _wrapped(query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, 
     return outputs
 
 
-def _set_operation(query: exp.SetOperation, walk: StatementWalk, parent: NameScope | None) -> Outputs:
+def _set_operation(query: exp.SetOperation, walk: StatementWalk, parent: NameScope | None) -> _Outputs:
     scope = NameScope(parent)
     with_queries(query, walk, scope)
     left, right = walk_query(query.left, walk, scope), walk_query(query.right, walk, scope)
@@ -88,7 +90,7 @@ def _set_operation(query: exp.SetOperation, walk: StatementWalk, parent: NameSco
 # --- SELECT ----------------------------------------------------------------------------------------------------------
 
 
-def _select(query: exp.Select, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool) -> Outputs:
+def _select(query: exp.Select, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool) -> _Outputs:
     scope = NameScope(parent)
     with_queries(query, walk, scope)
     add_sources(query, walk, scope)
@@ -165,8 +167,8 @@ def _is_around_join(node: exp.Subquery) -> bool:
     return isinstance(node.this, exp.Table) or (isinstance(node.this, exp.Subquery) and not node.alias)
 
 
-def _outputs(query: exp.Select, walk: StatementWalk, scope: NameScope, *, counts_only: bool) -> Outputs:
-    outputs: Outputs = {}
+def _outputs(query: exp.Select, walk: StatementWalk, scope: NameScope, *, counts_only: bool) -> _Outputs:
+    outputs: _Outputs = {}
     for position, item in enumerate(query.expressions):
         starred = item.this if isinstance(item, exp.Column) else item
         if isinstance(starred, exp.Star):
@@ -179,7 +181,7 @@ def _outputs(query: exp.Select, walk: StatementWalk, scope: NameScope, *, counts
     return outputs
 
 
-def _star(item: exp.Expr, walk: StatementWalk, scope: NameScope, *, counts_only: bool) -> Outputs:
+def _star(item: exp.Expr, walk: StatementWalk, scope: NameScope, *, counts_only: bool) -> _Outputs:
     """All columns of one source or of all; those that USING merged once."""
     sources = scope.sources
     if isinstance(item, exp.Column) and item.table:
@@ -187,7 +189,7 @@ def _star(item: exp.Expr, walk: StatementWalk, scope: NameScope, *, counts_only:
         if one is None:
             walk.resolve(item, scope)
         sources = [one] if one else []
-    outputs: Outputs = {}
+    outputs: _Outputs = {}
     for source in sources:
         for name, origins in source.columns.items():
             if not counts_only:

@@ -17,12 +17,12 @@ from nestling.sources.roles import parent_role
 from nestling.sources.statements.blocks import blocks
 from nestling.sources.statements.footprint import StatementFootprint, footprint
 from nestling.sources.statements.joins import Links
-from nestling.sources.statements.occurrences import Occurrence, Origin
+from nestling.sources.statements.occurrences import ColumnOrigin, Occurrence
 from nestling.sources.statements.placeholders import normalise
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ComparedColumns:
     """Columns of one entity that statements compare with a key of another; names are in the order of that key."""
 
     child: str
@@ -52,7 +52,7 @@ def named_statements(text: str, dialect: str) -> Iterator[NamedSql]:
 
 def with_joined(model: Model, statements: Iterable[NamedSql]) -> tuple[Model, tuple[str, ...]]:
     """The model with a relationship for each reference the workload's statements join along, and a note about each."""
-    found: dict[Reference, list[str]] = defaultdict(list)
+    found: dict[ComparedColumns, list[str]] = defaultdict(list)
     declared = {(link.child, link.parent, _pairs(link)) for link in model.relationships}
     for name, joins in _joins(model, statements):
         for reference in _references(joins):
@@ -72,7 +72,9 @@ def _pairs(link: Relationship) -> frozenset[tuple[str, str]]:
     return frozenset(zip(link.child_attributes, link.parent_attributes, strict=True))
 
 
-def _joins(model: Model, statements: Iterable[NamedSql]) -> Iterator[tuple[str, Iterable[tuple[Origin, Origin]]]]:
+def _joins(
+    model: Model, statements: Iterable[NamedSql]
+) -> Iterator[tuple[str, Iterable[tuple[ColumnOrigin, ColumnOrigin]]]]:
     """The columns each statement makes equal; what cannot be read is listed by whoever reads the workload itself."""
     links = Links(model)
     for each in statements:
@@ -82,7 +84,7 @@ def _joins(model: Model, statements: Iterable[NamedSql]) -> Iterator[tuple[str, 
             yield each.name, read.joined
 
 
-def _references(joins: Iterable[tuple[Origin, Origin]]) -> Iterator[Reference]:
+def _references(joins: Iterable[tuple[ColumnOrigin, ColumnOrigin]]) -> Iterator[ComparedColumns]:
     """For two tables of a statement: whether the columns made equal hold a whole key of one and not of the other."""
     equal: dict[tuple[Occurrence, Occurrence], dict[str, str]] = defaultdict(dict)
     for (one, mine), (other, its) in joins:
@@ -97,7 +99,7 @@ def _references(joins: Iterable[tuple[Origin, Origin]]) -> Iterator[Reference]:
                 and not refers_by_type(child, columns)
                 and _alike(child, columns, parent, key)
             ):
-                yield Reference(child.name, columns, parent.name, key)
+                yield ComparedColumns(child.name, columns, parent.name, key)
                 break
 
 
@@ -126,7 +128,7 @@ def _alike(child: Entity, columns: tuple[str, ...], parent: Entity, key: tuple[s
     return all(child.attribute(mine).type.name is parent.attribute(its).type.name for mine, its in pairs)
 
 
-def _relationship(model: Model, reference: Reference, taken: Iterable[str]) -> Relationship:
+def _relationship(model: Model, reference: ComparedColumns, taken: Iterable[str]) -> Relationship:
     plain = f"{reference.parent}_{reference.child}"
     long = f"{plain}_by_{'_'.join(reference.columns)}"
     names = (plain, long, *(f"{long}_{number}" for number in range(2, len(model.relationships) + 100)))
@@ -143,7 +145,7 @@ def _relationship(model: Model, reference: Reference, taken: Iterable[str]) -> R
     )
 
 
-def _note(reference: Reference, statements: list[str]) -> str:
+def _note(reference: ComparedColumns, statements: list[str]) -> str:
     joined = first_of([f"`{name}`" for name in statements], 1)
     refers = f"`{reference.child}` ({', '.join(reference.columns)}) is taken to refer to `{reference.parent}`"
     return f"{refers}, as joined by {joined}; no foreign key says so"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir.candidate import Candidate
+from nestling.ir.candidate import Candidate, IndexKeys
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
@@ -13,8 +13,6 @@ from nestling.ir.primitives import Index
 from nestling.ir.proposal import Weighed
 from nestling.ir.storage.layout import Place, Role
 from nestling.strategies.placement.indexes import chosen_indexes, indexed_rows
-
-Keys = tuple[tuple[str, int], ...]
 
 
 def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], design: Design) -> tuple[Weighed, ...]:
@@ -77,6 +75,6 @@ def _does_for(built: PlannedIndex, index: Index) -> bool:
     return index.keys in _either_way(keys)
 
 
-def _either_way(keys: Keys) -> tuple[Keys, Keys]:
+def _either_way(keys: IndexKeys) -> tuple[IndexKeys, IndexKeys]:
     """An index is read from both ends."""
     return keys, tuple((path, -direction) for path, direction in keys)

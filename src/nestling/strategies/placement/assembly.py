@@ -27,7 +27,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.ir.storage.names import collection_name
 from nestling.ir.types import MAY_BE_ARRAYS
 from nestling.strategies.placement.derived_primitives import bucket_of, computed, copies, options_of, overflow_flag
-from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed
+from nestling.strategies.placement.field_names import TakenNames, attribute_fields, embedded_name, ids_name, renamed
 from nestling.strategies.placement.nesting import distinct_names
 from nestling.strategies.placement.pairs import pairs_of
 
@@ -55,7 +55,7 @@ class _Assembly:
     def __init__(self, situation: Situation, outline: Outline) -> None:
         self.situation, self.outline = situation, outline
         roots = [e.name for e in situation.model.entities if e.name not in {*outline.homes, *outline.absorbed}]
-        self.names = Names()
+        self.names = TakenNames()
         self.collection_names = {name: self.names.free(collection_name(name)) for name in sorted(roots)}
 
     def collection(self, entity: Entity) -> Collection:
@@ -73,7 +73,7 @@ class _Assembly:
             if isinstance(part, Cold) and part.entity == entity.name
         )
         variant = self.variant(entity)
-        names = Names({variant.discriminator} if variant is not None else ())
+        names = TakenNames({variant.discriminator} if variant is not None else ())
         constants = tuple(self.constants(entity, names))
         return Collection(
             name,
@@ -97,7 +97,7 @@ class _Assembly:
         for rows in dict.fromkeys((*asked, *chosen)):
             yield Split(self.names.free(f"{name}_archive"), rows=rows)
 
-    def constants(self, entity: Entity, names: Names) -> Iterator[tuple[str, int]]:
+    def constants(self, entity: Entity, names: TakenNames) -> Iterator[tuple[str, int]]:
         """The schema version, where one is asked for (C8)."""
         version = self.situation.requirements.schema_version
         if version is not None:
@@ -107,7 +107,7 @@ class _Assembly:
     def variant(self, entity: Entity) -> Variant | None:
         """The discriminator of a supertype whose subtypes' fields stand beside its own."""
         inline = self.inline(entity.name)
-        names = Names({"_id", *self.stored_names(entity.name)})
+        names = TakenNames({"_id", *self.stored_names(entity.name)})
         subtypes = tuple((link.name, link.child) for link in inline)
         return Variant(names.free("type", "kind", f"type_of_{entity.name}"), subtypes=subtypes) if inline else None
 
@@ -120,7 +120,7 @@ class _Assembly:
         for link in self.inline(entity):
             yield from self.stored_names(link.child)
 
-    def document(self, entity_name: str, names: Names) -> Document:
+    def document(self, entity_name: str, names: TakenNames) -> Document:
         entity = self.situation.model.entity(entity_name)
         names.taken |= {"_id", *self.stored_names(entity_name)}
         pairs = pairs_of(self.outline, entity_name, names)
@@ -135,7 +135,7 @@ class _Assembly:
             computed=computed(self.situation.model, self.outline, entity_name, names),
         )
 
-    def embeddings(self, entity: str, names: Names) -> Iterator[Embedding]:
+    def embeddings(self, entity: str, names: TakenNames) -> Iterator[Embedding]:
         for link in self.situation.children[entity]:
             if self.outline.homes.get(link.child) == link.name:
                 form = self.form(link)
@@ -152,7 +152,7 @@ class _Assembly:
                     Overflow(bound, self.names.free(f"{collection_name(link.child)}_overflow")) if bound else None
                 )
                 flags = overflow_flag(names, name, overflow)
-                body = self.document(link.child, names if form is Form.INLINE else Names())
+                body = self.document(link.child, names if form is Form.INLINE else TakenNames())
                 if link.name in self.outline.bare and self.is_one_value(link, body):
                     form = Form.SCALARS
                 yield Embedding(name, link.name, form, body, overflow=flags, orphans=orphans)
@@ -198,7 +198,7 @@ class _Assembly:
         other = self.situation.model.relationship(name)
         return None if other is link else other
 
-    def references(self, entity: str, names: Names) -> Iterator[Reference]:
+    def references(self, entity: str, names: TakenNames) -> Iterator[Reference]:
         for link in self.situation.children[entity]:
             if Holder.PARENT in self.outline.held.get(link.name, CHILD_HOLDS):
                 many = link.cardinality is not Cardinality.ONE_TO_ONE
@@ -208,7 +208,7 @@ class _Assembly:
             if link.name not in told and Holder.CHILD in self.outline.held.get(link.name, CHILD_HOLDS):
                 yield Reference(link.name, Holder.CHILD)
 
-    def mirrors(self, entity: str, names: Names) -> Iterator[Copy]:
+    def mirrors(self, entity: str, names: TakenNames) -> Iterator[Copy]:
         """Ids of the other side of a many-to-many, kept here too: copies of the junction's other foreign key."""
         for link in self.situation.children[entity]:
             other = self.other_side(link) if link.name in self.outline.mirrored.values() else None

@@ -22,13 +22,13 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import Hop, up
 from nestling.ir.storage.names import collection_name, stored_name
-from nestling.strategies.placement.field_names import Names, ids_name
+from nestling.strategies.placement.field_names import TakenNames, ids_name
 
 GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}
 """What a server of version 6 calls its buckets of an hour, a day, 30 days."""
 
 
-def copies(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+def copies(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
     """The copies in an entity's documents: attributes of one parent together, and the first few children."""
     return (
         *_whole_parents(model, outline, entity, names),
@@ -38,7 +38,7 @@ def copies(model: Model, outline: Outline, entity: str, names: Names) -> tuple[C
     )
 
 
-def _of_trees(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+def _of_trees(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
     """The rows above each of a tree: an array of their keys, or of sub-documents where there is more of them."""
     found = []
     for part in outline.kept:
@@ -48,7 +48,7 @@ def _of_trees(model: Model, outline: Outline, entity: str, names: Names) -> tupl
     return tuple(found)
 
 
-def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+def _of_parents(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
     """One copy for each parent and freshness: what must be fresher than the rest lies in a field of its own.
 
     The freshest has the parent's name, the others say what they are: `product`, `product_async`.
@@ -69,7 +69,7 @@ def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tu
     return tuple(found)
 
 
-def _whole_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+def _whole_parents(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
     """The copies that are the home of a parent: all it has beside the key its children refer to."""
     found = []
     for parent, name in outline.absorbed.items():
@@ -82,7 +82,7 @@ def _whole_parents(model: Model, outline: Outline, entity: str, names: Names) ->
     return tuple(found)
 
 
-def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+def _of_children(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
     found = []
     for part in outline.kept:
         link = model.relationship(part.relationship) if isinstance(part, FirstChildren) else None
@@ -96,11 +96,11 @@ def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> t
     return tuple(found)
 
 
-def _first_free(names: Names, words: tuple[str, ...], role: str) -> str:
+def _first_free(names: TakenNames, words: tuple[str, ...], role: str) -> str:
     return names.free(*(stored_name(f"{word}_{role}") for word in words))
 
 
-def computed(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Computed, ...]:
+def computed(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Computed, ...]:
     """The aggregates kept in an entity's documents."""
     found = []
     for part in outline.kept:
@@ -132,6 +132,6 @@ def options_of(part: Bucketed | None) -> Options:
     return Options(CollectionKind.TIME_SERIES, part.window.attribute, meta, GRANULARITY[part.window.unit])
 
 
-def overflow_flag(names: Names, field: str, overflow: Overflow | None) -> Overflow | None:
+def overflow_flag(names: TakenNames, field: str, overflow: Overflow | None) -> Overflow | None:
     """The overflow with a flag of its own name, where a document has several arrays that may overflow."""
     return None if overflow is None else replace(overflow, flag=names.free("has_overflow", f"{field}_overflow"))

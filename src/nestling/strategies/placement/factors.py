@@ -10,7 +10,13 @@ from nestling.ir.proposal import Decision, Reason
 from nestling.ir.quantity_words import counted, short, size
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
-from nestling.strategies.placement.outweighing import EMBEDDING, NEITHER, REFERENCING, Factor, with_what_outweighs
+from nestling.strategies.placement.outweighing import (
+    EMBEDDING,
+    NEITHER,
+    REFERENCING,
+    LeaningFactor,
+    with_what_outweighs,
+)
 
 
 def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
@@ -34,7 +40,7 @@ def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Dec
     return tuple(found)
 
 
-def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple[Factor, ...]:
+def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple[LeaningFactor, ...]:
     """The seven factors in the sources' order; `nesting` is what is embedded, for the size of documents."""
     return (
         _read_pattern(situation, link),
@@ -47,12 +53,12 @@ def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple
     )
 
 
-def _factor(name: str, embeds: bool | None, evidence: str, number: float | None = None) -> Factor:
+def _factor(name: str, embeds: bool | None, evidence: str, number: float | None = None) -> LeaningFactor:
     side = NEITHER if embeds is None else EMBEDDING if embeds else REFERENCING
-    return Factor(side, Reason("A7", f"{name}: leans to {side} – {evidence}", number))
+    return LeaningFactor(side, Reason("A7", f"{name}: leans to {side} – {evidence}", number))
 
 
-def _read_pattern(situation: Situation, link: Relationship) -> Factor:
+def _read_pattern(situation: Situation, link: Relationship) -> LeaningFactor:
     footprint = situation.footprints[link.name]
     if not footprint.reads:
         return _factor("read pattern", None, _unread(situation, link))
@@ -61,7 +67,7 @@ def _read_pattern(situation: Situation, link: Relationship) -> Factor:
     return _factor("read pattern", share >= situation.thresholds.stand_alone_share, evidence, share)
 
 
-def _write_pattern(situation: Situation, link: Relationship) -> Factor:
+def _write_pattern(situation: Situation, link: Relationship) -> LeaningFactor:
     footprint = situation.footprints[link.name]
     if not footprint.reads and not footprint.child_writes:
         return _factor("write pattern", None, _unread(situation, link))
@@ -70,7 +76,7 @@ def _write_pattern(situation: Situation, link: Relationship) -> Factor:
     return _factor("write pattern", ratio < situation.thresholds.writes_per_read, evidence, footprint.child_writes)
 
 
-def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> Factor:
+def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> LeaningFactor:
     fan_out, each = situation.fan_outs[link.name], nesting.bytes[link.child]
     if fan_out.grows:
         return _factor("data size", False, f"one `{link.parent}` keeps getting `{link.child}` rows")
@@ -81,7 +87,7 @@ def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> Fa
     return _factor("data size", size <= situation.thresholds.children_bytes, evidence, size)
 
 
-def _atomicity(situation: Situation, link: Relationship) -> Factor:
+def _atomicity(situation: Situation, link: Relationship) -> LeaningFactor:
     atomic = situation.footprints[link.name].atomic
     if atomic:
         return _factor("atomicity", True, f"both change at once: {', '.join(atomic)}", len(atomic))
@@ -90,7 +96,7 @@ def _atomicity(situation: Situation, link: Relationship) -> Factor:
     return _factor("atomicity", None, "nothing changes both at once", 0)
 
 
-def _duplication(situation: Situation, link: Relationship) -> Factor:
+def _duplication(situation: Situation, link: Relationship) -> LeaningFactor:
     others = {p.parent for p in situation.parents[link.child] if p is not link and p.parent != link.child}
     if not others:
         return _factor("duplication", True, f"`{link.child}` has no other parent, so nothing is said twice", 0)
@@ -99,7 +105,7 @@ def _duplication(situation: Situation, link: Relationship) -> Factor:
     return _factor("duplication", False, evidence, len(others))
 
 
-def _cardinality(situation: Situation, link: Relationship) -> Factor:
+def _cardinality(situation: Situation, link: Relationship) -> LeaningFactor:
     fan_out, bound = situation.fan_outs[link.name], situation.thresholds.array_embed
     number = fan_out.projected
     if number is None:
@@ -109,7 +115,7 @@ def _cardinality(situation: Situation, link: Relationship) -> Factor:
     )
 
 
-def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -> Factor:
+def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -> LeaningFactor:
     bound, root = situation.requirements.document_bound_bytes, nesting.root_of(link.parent)
     fan_out, now = situation.fan_outs[link.name], situation.elements(link)
     if fan_out.largest is None:

@@ -9,7 +9,7 @@ from nestling.ir.primitives import Field
 from nestling.ir.storage.names import stored_name
 
 
-class Names:
+class TakenNames:
     """The names taken in one document or one database; each is given once."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -28,7 +28,7 @@ class Names:
 
 def attribute_fields(entity: Entity) -> dict[str, str]:
     """Attribute to its field name: the stored name, numbered where two attributes would be stored under the same one."""
-    names = Names({"_id"})
+    names = TakenNames({"_id"})
     plain = {name for name in entity.attribute_names if stored_name(name) == name}
     first = {name: names.free(name) for name in entity.attribute_names if name in plain}
     return {name: first.get(name) or names.free(stored_name(name)) for name in entity.attribute_names}
@@ -39,12 +39,12 @@ def renamed(entity: Entity) -> tuple[Field, ...]:
     return tuple(Field(name, path) for name, path in attribute_fields(entity).items() if path != stored_name(name))
 
 
-def embedded_name(names: Names, link: Relationship) -> str:
+def embedded_name(names: TakenNames, link: Relationship) -> str:
     """The field of embedded children: their role, else their entity, else the columns that refer to the parent."""
     by = f"{link.child}_by_{'_'.join(link.child_attributes)}"
     return names.free(*(stored_name(name) for name in (link.child_role or link.child, link.child, by)))
 
 
-def ids_name(names: Names, role: str, *, many: bool) -> str:
+def ids_name(names: TakenNames, role: str, *, many: bool) -> str:
     """The field of ids: `part_ids`, or `part_id` for one."""
     return names.free(stored_name(f"{role}_ids" if many else f"{role}_id"))

@@ -14,14 +14,14 @@ _INSIDE = (Choice.EMBED, Choice.CHILD_REFERENCE)
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class LeaningFactor:
     """The side one factor leans to, and why."""
 
     side: str
     reason: Reason
 
 
-def with_what_outweighs(made: Decision, factors: Sequence[Factor], *, embeds: bool) -> Decision:
+def with_what_outweighs(made: Decision, factors: Sequence[LeaningFactor], *, embeds: bool) -> Decision:
     """The decision with one more reason where most factors that lean say otherwise; `embeds`: what the choice is.
 
     A reason of that rule that is there says which number it is; otherwise it is why the other choice was not taken.

@@ -9,10 +9,10 @@ from nestling.ir.outline import Outline
 from nestling.ir.primitives import Index, Pairs
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
-from nestling.strategies.placement.field_names import Names
+from nestling.strategies.placement.field_names import TakenNames
 
 
-def pairs_of(outline: Outline, entity: str, names: Names) -> tuple[Pairs, ...]:
+def pairs_of(outline: Outline, entity: str, names: TakenNames) -> tuple[Pairs, ...]:
     """The lists in an entity's documents."""
     lists = (part for part in outline.kept if isinstance(part, Paired) and part.entity == entity)
     return tuple(Pairs(names.free("attributes"), part.attributes) for part in lists)

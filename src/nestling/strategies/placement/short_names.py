@@ -13,7 +13,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import OF_BUCKETS, Collection, Document, Embedding, Field, Form
 from nestling.ir.statistics import Statistics
-from nestling.strategies.placement.field_names import Names
+from nestling.strategies.placement.field_names import TakenNames
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 
@@ -53,10 +53,10 @@ def _collection(collection: Collection, model: Model) -> Collection:
         taken |= {*OF_BUCKETS, "summary", collection.bucket.field}
     if collection.variant is not None:
         taken.add(collection.variant.discriminator)
-    return replace(collection, body=_document(collection.body, model, Names(taken), collection.id))
+    return replace(collection, body=_document(collection.body, model, TakenNames(taken), collection.id))
 
 
-def _document(body: Document, model: Model, names: Names, fixed: Sequence[str] = ()) -> Document:
+def _document(body: Document, model: Model, names: TakenNames, fixed: Sequence[str] = ()) -> Document:
     """`fixed`: attributes in `_id`, whose names stay. Fields of inline sub-documents share the names of their parent's."""
     names.taken |= set(_said(body))
     paired = {name for pairs in body.pairs for name in pairs.attributes}
@@ -75,13 +75,13 @@ def _document(body: Document, model: Model, names: Names, fixed: Sequence[str] =
     return replace(body, fields=(*kept, *fields), copies=copies, embeddings=inside)
 
 
-def _embedded(embedding: Embedding, model: Model, names: Names) -> Embedding:
-    own = names if embedding.form is Form.INLINE else Names()
+def _embedded(embedding: Embedding, model: Model, names: TakenNames) -> Embedding:
+    own = names if embedding.form is Form.INLINE else TakenNames()
     return replace(embedding, body=_document(embedding.body, model, own))
 
 
 def _again(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    names = Names()
+    names = TakenNames()
     return tuple(Field(field.attribute, names.free(*_short(field.attribute))) for field in fields)
 
 

@@ -7,7 +7,7 @@ SQL's NULL is null or a missing field, in what goes in and in what comes out. Wh
 from __future__ import annotations
 
 from nestling.emitters.mql.sql.aggregates import Accumulation, accumulate
-from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.emitters.mql.sql.match import match
@@ -21,7 +21,7 @@ __all__ = [
     "Accumulation",
     "ConvertedPlaceholder",
     "Environment",
-    "Mql",
+    "MqlValue",
     "RenderingGap",
     "accumulator_mql",
     "kept_mql",
@@ -33,21 +33,21 @@ __all__ = [
 ]
 
 
-def value_mql(expression: Expression, environment: Environment) -> Mql:
+def value_mql(expression: Expression, environment: Environment) -> MqlValue:
     """An aggregation expression for the SQL value; a constant is a `$literal`, so that `$project` cannot misread it."""
     return _with_literal(Renderer(environment).value(expression))
 
 
-def kept_mql(expression: Expression, environment: Environment) -> Mql:
+def kept_mql(expression: Expression, environment: Environment) -> MqlValue:
     """The same as a field to go on with, or to be stored: NULL is a missing field, as a null may be JSON's own."""
     return _with_literal(Renderer(environment).kept(expression))
 
 
-def _with_literal(value: Mql) -> Mql:
+def _with_literal(value: MqlValue) -> MqlValue:
     return {"$literal": literal_value(value)} if is_inline(value) else value
 
 
-def truth_mql(predicate: Expression, environment: Environment) -> Mql:
+def truth_mql(predicate: Expression, environment: Environment) -> MqlValue:
     """An aggregation expression for whether the predicate is TRUE: true or false, never null."""
     return Renderer(environment).truth(predicate)
 
@@ -69,6 +69,6 @@ def accumulator_mql(aggregate: AggregateCall, name: str, environment: Environmen
     return accumulate(aggregate, name, Renderer(environment))
 
 
-def window_mql(function: WindowFunction, name: str, environment: Environment) -> tuple[dict[str, Mql], ...]:
+def window_mql(function: WindowFunction, name: str, environment: Environment) -> tuple[dict[str, MqlValue], ...]:
     """Stages that add a window function's value as the field `name`."""
     return window_stages(function, name, Renderer(environment))

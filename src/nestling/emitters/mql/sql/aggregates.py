@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.comparison import collated
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import absent, bind, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, exact_spread, scale
@@ -20,7 +20,7 @@ from nestling.ir.types import TypeName
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-Fields = dict[str, Mql]
+_Fields = dict[str, MqlValue]
 _SQUARES = " of squares"
 _OF_SETS = (AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.LIST)
 """Aggregates to which distinct values are no case of their own."""
@@ -33,14 +33,14 @@ class Accumulation:
     Only the field of the aggregate's own name is a result; `finish` sets it to its value and removes the others.
     """
 
-    accumulators: Fields
-    finish: Fields = field(default_factory=dict)
-    nothing: Fields = field(default_factory=dict)
+    accumulators: _Fields
+    finish: _Fields = field(default_factory=dict)
+    nothing: _Fields = field(default_factory=dict)
 
 
 def accumulate(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     """The accumulators of an aggregate whose result is called `name`."""
-    nothing: Mql = {AggregateFunction.COUNT: 0, AggregateFunction.TOTAL: 0.0}.get(node.function)
+    nothing: MqlValue = {AggregateFunction.COUNT: 0, AggregateFunction.TOTAL: 0.0}.get(node.function)
     made = _accumulate(node, name, r)
     return Accumulation(made.accumulators, made.finish, {name: nothing})
 
@@ -82,14 +82,14 @@ def _accumulate(node: AggregateCall, name: str, r: Renderer) -> Accumulation:  #
             assert_never(node.function)
 
 
-def _argument(node: AggregateCall, r: Renderer) -> Mql:
+def _argument(node: AggregateCall, r: Renderer) -> MqlValue:
     """The argument, nothing where the filter is not true."""
     assert node.argument is not None
     value = r.value(node.argument)
     return value if node.filter is None else {"$cond": [r.truth(node.filter), value, None]}
 
 
-def _kept(node: AggregateCall, r: Renderer) -> Mql:
+def _kept(node: AggregateCall, r: Renderer) -> MqlValue:
     """Whether a row counts: its argument is not NULL and the filter is true; True when that is certain."""
     conditions = [] if node.filter is None else [r.truth(node.filter)]
     if node.argument is not None and r.nullable(node.argument):
@@ -97,23 +97,23 @@ def _kept(node: AggregateCall, r: Renderer) -> Mql:
     return True if not conditions else conditions[0] if len(conditions) == 1 else {"$and": conditions}
 
 
-def _counted(node: AggregateCall, r: Renderer) -> Mql:
+def _counted(node: AggregateCall, r: Renderer) -> MqlValue:
     kept = _kept(node, r)
     return 1 if kept is True else {"$cond": [kept, 1, 0]}
 
 
 def _sum(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     """The server's sum of nothing is 0, and of integers that pass 64 bits a float; SQL's are NULL and an error."""
-    total: Mql = f"${name}"
+    total: MqlValue = f"${name}"
     assert node.argument is not None
     if is_integer(node.argument):
         total = {"$toLong": total}
-    accumulators: Fields = {name: {"$sum": _argument(node, r)}}
+    accumulators: _Fields = {name: {"$sum": _argument(node, r)}}
     if _kept(node, r) is True:
         return Accumulation(accumulators, {} if total == f"${name}" else {name: total})
     number = name + NUMBER
     accumulators[number] = {"$sum": _counted(node, r)}
-    finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, total]}, number: "$$REMOVE"}
+    finish: _Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, total]}, number: "$$REMOVE"}
     return Accumulation(accumulators, finish)
 
 
@@ -123,9 +123,9 @@ def _average(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
         return Accumulation({name: {"$avg": _argument(node, r)}})
     assert node.argument is not None
     number = name + NUMBER
-    accumulators: Fields = {name: {"$sum": _argument(node, r)}, number: {"$sum": _counted(node, r)}}
+    accumulators: _Fields = {name: {"$sum": _argument(node, r)}, number: {"$sum": _counted(node, r)}}
     found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), node.type)
-    finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
+    finish: _Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
     return Accumulation(accumulators, finish)
 
 
@@ -134,12 +134,12 @@ def _spread(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     is_variance = node.function in (AggregateFunction.VAR_POP, AggregateFunction.VAR_SAMP)
     is_sample = node.function in (AggregateFunction.STDDEV_SAMP, AggregateFunction.VAR_SAMP)
     if not _is_exact(node):
-        made: Fields = {name: {"$stdDevSamp" if is_sample else "$stdDevPop": _argument(node, r)}}
+        made: _Fields = {name: {"$stdDevSamp" if is_sample else "$stdDevPop": _argument(node, r)}}
         return Accumulation(made, {name: {"$pow": [f"${name}", 2]}} if is_variance else {})
     assert node.argument is not None
     number, squares = name + NUMBER, name + _SQUARES
     value = {"$toDecimal": _argument(node, r)}
-    accumulators: Fields = {
+    accumulators: _Fields = {
         name: {"$sum": value},
         squares: {"$sum": bind({"value": value}, lambda x: {"$multiply": [x, x]})},
         number: {"$sum": _counted(node, r)},
@@ -148,7 +148,7 @@ def _spread(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
         (f"${name}", f"${squares}", f"${number}"), scale(node.argument), is_sample=is_sample, is_variance=is_variance
     )
     least = 1 if is_sample else 0
-    finish: Fields = {name: {"$cond": [{"$lte": [f"${number}", least]}, None, spread]}}
+    finish: _Fields = {name: {"$cond": [{"$lte": [f"${number}", least]}, None, spread]}}
     return Accumulation(accumulators, finish | dict.fromkeys((number, squares), "$$REMOVE"))
 
 
@@ -158,13 +158,13 @@ def _percentile(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     return Accumulation({name: {"$push": pushed}}, {name: bind({"values": array}, lambda x: _at_share(node, x))})
 
 
-def _at_share(node: AggregateCall, values: Mql) -> Mql:
+def _at_share(node: AggregateCall, values: MqlValue) -> MqlValue:
     size = {"$size": values}
     if node.function is AggregateFunction.PERCENTILE_DISC:
         place = {"$toInt": {"$max": [{"$subtract": [{"$ceil": {"$multiply": [node.share, size]}}, 1]}, 0]}}
         return {"$cond": [{"$eq": [size, 0]}, None, {"$arrayElemAt": [values, place]}]}
 
-    def between(place: Mql) -> Mql:
+    def between(place: MqlValue) -> MqlValue:
         low, high = ({"$arrayElemAt": [values, {"$toInt": {operator: place}}]} for operator in ("$floor", "$ceil"))
         part = {"$subtract": [place, {"$floor": place}]}
         return bind(
@@ -190,7 +190,7 @@ def _extreme(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
         return Accumulation({name: {operator: _argument(node, r)}})
     pair = {"key": collated(node.argument, node.collation, r), "value": r.value(node.argument)}
     kept = _kept(node, r)
-    value: Mql = pair if kept is True else {"$cond": [kept, pair, None]}
+    value: MqlValue = pair if kept is True else {"$cond": [kept, pair, None]}
     return Accumulation({name: {operator: value}}, {name: f"${name}.value"})
 
 
@@ -219,13 +219,13 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     if node.function is not AggregateFunction.COUNT and node.collation is not Collation.BINARY:
         raise rendering_gap("DISTINCT by a collation inside an aggregate")
     kept = _kept(node, r)
-    values: Fields = {name: {"$addToSet": value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}}}
+    values: _Fields = {name: {"$addToSet": value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}}}
     array = f"${name}"
     match node.function:
         case AggregateFunction.COUNT:
             return Accumulation(values, {name: {"$size": array}})
         case AggregateFunction.SUM:
-            total: Mql = {"$toLong": {"$sum": array}} if is_integer(node.argument) else {"$sum": array}
+            total: MqlValue = {"$toLong": {"$sum": array}} if is_integer(node.argument) else {"$sum": array}
             return Accumulation(values, {name: _unless_none(array, total)})
         case AggregateFunction.TOTAL:
             return Accumulation(values, {name: {"$toDouble": {"$sum": array}}})
@@ -242,13 +242,13 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
             if any(key.expression != node.argument for key in node.order):
                 raise rendering_gap("a concatenation of distinct values ordered by another")
             direction = -1 if node.order and node.order[0].descending else 1
-            ordered: Mql = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
+            ordered: MqlValue = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
             return Accumulation(values, {name: joined(ordered, _separator(node, r))})
         case _:
             return _accumulate(AggregateCall(node.function, node.argument, node.type, filter=node.filter), name, r)
 
 
-def _unless_none(array: Mql, value: Mql) -> Mql:
+def _unless_none(array: MqlValue, value: MqlValue) -> MqlValue:
     """The value of an array's elements; NULL where it has none."""
     return {"$cond": [{"$eq": [array, []]}, None, value]}
 
@@ -263,28 +263,30 @@ def _list(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     assert node.argument is not None
     value = r.value(node.argument)
     value = {"$ifNull": [value, None]} if r.nullable(node.argument) else value
-    kept: Mql = True if node.filter is None else r.truth(node.filter)
+    kept: MqlValue = True if node.filter is None else r.truth(node.filter)
     pushed, array = _in_order(node, value, kept, name, r)
-    made: Fields = {name: {"$addToSet" if node.distinct else "$push": pushed}}
+    made: _Fields = {name: {"$addToSet" if node.distinct else "$push": pushed}}
     if node.filter is not None:
         array = {"$cond": [{"$eq": [f"${name}", []]}, None, array]}
     return Accumulation(made, {} if array == f"${name}" else {name: array})
 
 
-def _in_order(node: AggregateCall, value: Mql, kept: Mql, name: str, r: Renderer) -> tuple[Mql, Mql]:
+def _in_order(
+    node: AggregateCall, value: MqlValue, kept: MqlValue, name: str, r: Renderer
+) -> tuple[MqlValue, MqlValue]:
     """What is pushed of each row that is kept, and the array that makes, in order."""
     parts = sort_parts(node.order, "key", r)
     if parts:
         value = {"value": value, **{part.field: part.value for part in parts}}
-    pushed: Mql = value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}
-    array: Mql = f"${name}"
+    pushed: MqlValue = value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}
+    array: MqlValue = f"${name}"
     if parts:
         array = {"$sortArray": {"input": array, "sortBy": {part.field: part.direction for part in parts}}}
         array = {"$map": {"input": array, "in": "$$this.value"}}
     return pushed, array
 
 
-def _separator(node: AggregateCall, r: Renderer) -> Mql:
+def _separator(node: AggregateCall, r: Renderer) -> MqlValue:
     if node.separator is None:
         return ","
     if not isinstance(node.separator, Literal):
@@ -292,7 +294,7 @@ def _separator(node: AggregateCall, r: Renderer) -> Mql:
     return r.value(node.separator)
 
 
-def joined(texts: Mql, separator: Mql) -> Mql:
+def joined(texts: MqlValue, separator: MqlValue) -> MqlValue:
     """The texts of an array with the separator between them; NULL when there are none. Bytes among them are an error."""
     added = {"$concat": ["$$value", separator, "$$this"]} if separator != "" else {"$concat": ["$$value", "$$this"]}
     step = {"$cond": [{"$eq": ["$$value", None]}, {"$concat": ["$$this"]}, added]}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from bson import Decimal128
 
-from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
@@ -32,7 +32,7 @@ _SUMS = {
 }
 
 
-def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
+def arithmetic(node: Arithmetic | Negate, r: Renderer) -> MqlValue:
     """Arithmetic on numbers; NULL when an operand is."""
     if isinstance(node, Negate):
         return {"$subtract": [0, number(node.operand, r)]}
@@ -52,7 +52,7 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
             assert_never(node.operator)
 
 
-def number(operand: Expression, r: Renderer) -> Mql:
+def number(operand: Expression, r: Renderer) -> MqlValue:
     """An operand: a parameter that is to be stored may be anything, and must be a number where it is reckoned with."""
     value = r.value(operand)
     match value:  # the server would refuse another value without its name
@@ -62,7 +62,7 @@ def number(operand: Expression, r: Renderer) -> Mql:
             return value
 
 
-def _sum(node: Arithmetic, r: Renderer) -> Mql:
+def _sum(node: Arithmetic, r: Renderer) -> MqlValue:
     name = _SUMS[node.operator]
     left, right = _operand(node.left, node.right, name, r), _operand(node.right, node.left, name, r)
     if not _in_order(name, left, right, node):
@@ -70,7 +70,7 @@ def _sum(node: Arithmetic, r: Renderer) -> Mql:
     return {name: [left, _apart(right, name)]}
 
 
-def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql:
+def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> MqlValue:
     """An integer or decimal beside a float becomes a float before, not after, it is added; `$add` alone sums integers exactly."""
     value = number(side, r)
     if is_float(other) and not is_float(side) and not (is_integer(side) and name != "$add"):
@@ -78,14 +78,14 @@ def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql
     return value
 
 
-def _in_order(name: str, left: Mql, right: Mql, node: Arithmetic) -> bool:
+def _in_order(name: str, left: MqlValue, right: MqlValue, node: Arithmetic) -> bool:
     """Whether one `$add` or `$multiply` of all operands gives what operations from the left give: decimals without a constant."""
     inner = left.get(name) if isinstance(left, dict) else None
     exact = node.left.type.name is TypeName.DECIMAL and not is_float(node.right) and not node.in_order
     return exact and isinstance(inner, list) and all(map(_varies, (*inner, right)))
 
 
-def _varies(value: Mql) -> bool:
+def _varies(value: MqlValue) -> bool:
     """Whether it holds a field of the documents."""
     match value:
         case str():
@@ -100,34 +100,34 @@ def _varies(value: Mql) -> bool:
             return False
 
 
-def _apart(value: Mql, name: str) -> Mql:
+def _apart(value: MqlValue, name: str) -> MqlValue:
     return {"$ifNull": [value, None]} if isinstance(value, dict) and name in value and name != "$subtract" else value
 
 
-def _as_float(value: Mql) -> Mql:
+def _as_float(value: MqlValue) -> MqlValue:
     """Small integer constants are the same number either way."""
     known = literal_value(value) if is_inline(value) else None
     exact = isinstance(known, int) and not isinstance(known, bool) and abs(known) < 1 << 53
     return value if exact else {"$toDouble": value}
 
 
-def _division(node: Arithmetic, r: Renderer) -> Mql:
+def _division(node: Arithmetic, r: Renderer) -> MqlValue:
     left, right = number(node.left, r), number(node.right, r)
     divisor = literal_value(right) if is_inline(right) else None
     known = isinstance(divisor, int | float) and not isinstance(divisor, bool)
     if known and divisor == 0 and not node.zero_fails:
         return None
 
-    def body(dividend: Mql, by: Mql) -> Mql:
+    def body(dividend: MqlValue, by: MqlValue) -> MqlValue:
         found = _quotient(node, dividend, by)
         return found if known or node.zero_fails else {"$cond": [{"$eq": [by, 0]}, None, found]}
 
     return bind({"dividend": left, "by": right}, body)
 
 
-def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
+def _quotient(node: Arithmetic, left: MqlValue, right: MqlValue) -> MqlValue:
     if node.operator is ArithmeticOperator.MODULO:
-        rest: Mql = {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
+        rest: MqlValue = {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
         # the server's decimals have a zero below zero, which SQL's have not
         return {"$add": [rest, Decimal128("0")]} if node.type.name is TypeName.DECIMAL else rest
     sides = ((node.left, left), (node.right, right))
@@ -160,20 +160,20 @@ def may_overflow(expression: Expression) -> bool:
             return False
 
 
-def _whole(side: Expression, value: Mql) -> Mql:
+def _whole(side: Expression, value: MqlValue) -> MqlValue:
     """A float that passed 64 bits is an integer again where one is wanted."""
     if not (is_integer(side) and may_overflow(side)):
         return value
     return bind({"whole": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "double"]}, integer_of_float(x), x]})
 
 
-def _real(side: Expression, value: Mql) -> Mql:
+def _real(side: Expression, value: MqlValue) -> MqlValue:
     return {"$toDouble": value} if side.type.name is TypeName.DECIMAL else value
 
 
-def _integer_quotient(left: Mql, right: Mql, *, clamp: bool) -> Mql:
+def _integer_quotient(left: MqlValue, right: MqlValue, *, clamp: bool) -> MqlValue:
     """Divide by decimals, which hold every quotient of 64-bit integers. `clamp`: the one that does not fit 64 bits is a float."""
-    quotient: Mql = {"$trunc": {"$divide": [{"$toDecimal": left}, right]}}
+    quotient: MqlValue = {"$trunc": {"$divide": [{"$toDecimal": left}, right]}}
     if clamp:
         return {"$convert": {"input": quotient, "to": "long", "onError": float(INT64 - 1)}}
     return {"$toLong": quotient}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from bson import ObjectId
 
 from nestling.emitters.conversions import given
-from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Whole
@@ -59,8 +59,8 @@ LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxy
 class Sides:
     """What is compared, and which sides may be NULL."""
 
-    left: Mql
-    right: Mql
+    left: MqlValue
+    right: MqlValue
     nullable: tuple[bool, bool]
 
 
@@ -79,7 +79,7 @@ def sides(compare: Compare, r: Renderer) -> Sides:
     return Sides(left, right, (r.nullable(compare.left), r.nullable(compare.right)))
 
 
-def _beside_digits(value: Mql) -> Mql:
+def _beside_digits(value: MqlValue) -> MqlValue:
     """What is compared with the digits of an ObjectId: one that is given is its digits too."""
     match value:
         case {"$literal": ConvertedPlaceholder() as place}:
@@ -90,7 +90,7 @@ def _beside_digits(value: Mql) -> Mql:
             return value
 
 
-def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[Mql, Mql] | None:
+def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[MqlValue, MqlValue] | None:
     """Both sides of an equality of UUIDs and a constant, as they are stored; None for another one."""
     from nestling.emitters.mql.sql.uuids import beside_uuid
 
@@ -98,7 +98,7 @@ def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[Mql
     return None if None in found else found
 
 
-def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> Mql:
+def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> MqlValue:
     """One side; `operator` is how the other compares with it."""
     if is_wide(one) or is_wide(other):
         given_as_kept = beside_wide(one, other) if isinstance(one, Parameter) else one
@@ -159,7 +159,7 @@ def _keeps_precision(expression: Expression) -> bool:
     return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
 
 
-def wide(expression: Expression, r: Renderer, kind: Type) -> Mql:
+def wide(expression: Expression, r: Renderer, kind: Type) -> MqlValue:
     """A date or timestamp as ISO text of six digits, which sorts as it should; with a zone's sign where that type has it."""
     zone = "Z" if kind.name is TypeName.TIMESTAMPTZ else ""
     if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
@@ -172,7 +172,7 @@ def wide(expression: Expression, r: Renderer, kind: Type) -> Mql:
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         return value
 
-    def shown(time: Mql) -> Mql:
+    def shown(time: MqlValue) -> MqlValue:
         return {"$dateToString": {"date": time, "format": _WIDE_FORMAT + zone}}
 
     if not is_mixed_time(expression):
@@ -180,13 +180,13 @@ def wide(expression: Expression, r: Renderer, kind: Type) -> Mql:
     return bind({"time": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "date"]}, shown(x), x]})
 
 
-def _with_zone(text: Mql) -> Mql:
+def _with_zone(text: MqlValue) -> MqlValue:
     """Add the sign of UTC, `Z`, to the text of a time; infinite times have none."""
     is_finite = {"$regexMatch": {"input": text, "regex": r"\.\d{6}$"}}
     return {"$cond": [is_finite, {"$concat": [text, "Z"]}, text]}
 
 
-def _as_float(expression: Expression, r: Renderer) -> Mql:
+def _as_float(expression: Expression, r: Renderer) -> MqlValue:
     """SQLite's DECIMAL columns hold integers and floats, which compare exactly as they are."""
     if isinstance(expression, Literal):
         return inline(float(expression.value)) if expression.value is not None else None  # type: ignore[arg-type]
@@ -194,7 +194,7 @@ def _as_float(expression: Expression, r: Renderer) -> Mql:
     return {"$cond": [{"$eq": [{"$type": value}, "decimal"]}, {"$toDouble": value}, value]}
 
 
-def collated(expression: Expression, collation: Collation, r: Renderer) -> Mql:
+def collated(expression: Expression, collation: Collation, r: Renderer) -> MqlValue:
     """A value so that texts the collation takes for equal are equal."""
     match collation:
         case Collation.BINARY:
@@ -213,7 +213,7 @@ def collated(expression: Expression, collation: Collation, r: Renderer) -> Mql:
             assert_never(collation)
 
 
-def _of_texts(expression: Expression, change: Callable[[Mql], Mql], r: Renderer) -> Mql:
+def _of_texts(expression: Expression, change: Callable[[MqlValue], MqlValue], r: Renderer) -> MqlValue:
     if is_text(expression) and not r.nullable(expression):
         return change(r.value(expression))
     return bind({"any": r.value(expression)}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "string"]}, change(x), x]})

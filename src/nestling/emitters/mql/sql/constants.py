@@ -12,7 +12,7 @@ from nestling.ir.types import BSON_DIGITS
 from nestling.ir.value_forms.instants import instant_text
 from nestling.ir.values import encode
 
-Mql = object
+MqlValue = object
 
 
 def bson_value(literal: Literal) -> object:
@@ -25,7 +25,7 @@ def bson_value(literal: Literal) -> object:
     return encode(value)
 
 
-def inline(value: object) -> Mql:
+def inline(value: object) -> MqlValue:
     """A BSON value inside an expression, wrapped only where it could be taken for something else."""
     if isinstance(value, str) and not value.startswith("$"):
         return value
@@ -33,13 +33,13 @@ def inline(value: object) -> Mql:
     return value if plain else {"$literal": value}
 
 
-def is_inline(mql: Mql) -> bool:
+def is_inline(mql: MqlValue) -> bool:
     """Whether the expression is a constant as `inline` writes it."""
     if isinstance(mql, dict):
         return set(mql) == {"$literal"}
     return not (isinstance(mql, str) and mql.startswith("$")) and not isinstance(mql, list)
 
 
-def literal_value(mql: Mql) -> object:
+def literal_value(mql: MqlValue) -> object:
     """The value of a constant `inline` wrote."""
     return mql["$literal"] if isinstance(mql, dict) else mql

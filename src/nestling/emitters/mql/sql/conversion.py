@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from nestling.emitters.mql.sql import numerals
 from nestling.emitters.mql.sql.arithmetic import may_overflow
 from nestling.emitters.mql.sql.constant_conversion import CASTS, affine, cast_constant
-from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 
-def cast(node: Cast, r: Renderer) -> Mql:
+def cast(node: Cast, r: Renderer) -> MqlValue:
     """The operand as the node's type, by the rules of its database."""
     if node.operand.type.name is TypeName.BOOLEAN and not is_mixed(node.operand):
         return _of_boolean(node, r)
@@ -54,7 +54,7 @@ def cast(node: Cast, r: Renderer) -> Mql:
             raise rendering_gap(f"CAST to {node.type} by SQLite")
 
 
-def _cast_constant(node: Cast, value: object) -> Mql:
+def _cast_constant(node: Cast, value: object) -> MqlValue:
     if isinstance(value, ConvertedPlaceholder):
         return {"$literal": replace(value, casts=(*value.casts, node.type.name))}
     found = cast_constant(value, node.type.name)
@@ -63,7 +63,7 @@ def _cast_constant(node: Cast, value: object) -> Mql:
     return {"$literal": found} if isinstance(node.operand, Parameter) else inline(found)
 
 
-def coerce(node: Coerce, r: Renderer) -> Mql:
+def coerce(node: Coerce, r: Renderer) -> MqlValue:
     """SQLite's affinity: constants at once, parameters when they are bound."""
     if isinstance(node.operand, Parameter):
         return {"$literal": coerced_parameter(node.operand, node.affinity, r)}
@@ -88,7 +88,9 @@ def coerced_parameter(parameter: Parameter, affinity: Affinity, r: Renderer) -> 
     return replace(value, affinity=affinity) if isinstance(value, ConvertedPlaceholder) else affine(value, affinity)
 
 
-def _coerced(operand: Expression, value: Mql, changed: dict[str, str], change: Callable[[Mql], Mql]) -> Mql:
+def _coerced(
+    operand: Expression, value: MqlValue, changed: dict[str, str], change: Callable[[MqlValue], MqlValue]
+) -> MqlValue:
     """`change` for the values of one class; the others, NULL too, stay."""
     if "$eq" in changed:
         return bind({"value": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "string"]}, change(x), x]})
@@ -97,7 +99,7 @@ def _coerced(operand: Expression, value: Mql, changed: dict[str, str], change: C
     return bind({"value": value}, lambda x: {"$cond": [{"$isNumber": x}, change(x), x]})
 
 
-def _of_boolean(node: Cast, r: Renderer) -> Mql:
+def _of_boolean(node: Cast, r: Renderer) -> MqlValue:
     value = r.value(node.operand)
     match node.type.name:
         case TypeName.BOOLEAN:
@@ -117,14 +119,17 @@ def _of_boolean(node: Cast, r: Renderer) -> Mql:
 
 
 def _by_class(
-    operand: Expression, of_number: Callable[[Mql, Expression], Mql], of_text: Callable[[Mql], Mql], r: Renderer
-) -> Mql:
+    operand: Expression,
+    of_number: Callable[[MqlValue, Expression], MqlValue],
+    of_text: Callable[[MqlValue], MqlValue],
+    r: Renderer,
+) -> MqlValue:
     """`of_number` or `of_text` by what the value is; statically where its type says so."""
     value = r.value(operand)
     if operand.type.name is TypeName.BYTES and not is_mixed(operand):
         raise rendering_gap("a conversion of bytes")
 
-    def body(x: Mql) -> Mql:
+    def body(x: MqlValue) -> MqlValue:
         if of_numbers(operand):
             found = of_number(x, operand)
         elif is_text(operand):
@@ -136,31 +141,31 @@ def _by_class(
     return bind({"value": value}, body)
 
 
-def _number(value: Mql) -> Mql:
+def _number(value: MqlValue) -> MqlValue:
     """A number stays, a boolean becomes 0 or 1. On anything else the statement fails, as no conversion would be right."""
     return {"$cond": [{"$isNumber": value}, value, {"$toInt": value}]}
 
 
-def _to_integer(number: Mql, operand: Expression) -> Mql:
+def _to_integer(number: MqlValue, operand: Expression) -> MqlValue:
     is_kept = is_integer(operand) and not may_overflow(operand)
     return number if is_kept else numerals.integer_of_float(number)
 
 
-def _not_zero(number: Mql) -> Mql:
+def _not_zero(number: MqlValue) -> MqlValue:
     return {"$ne": [number, 0]}
 
 
-def _number_text(number: Mql, operand: Expression) -> Mql:
+def _number_text(number: MqlValue, operand: Expression) -> MqlValue:
     return _shown(operand, number)
 
 
-def _shown(operand: Expression, number: Mql) -> Mql:
+def _shown(operand: Expression, number: MqlValue) -> MqlValue:
     if is_integer(operand) and not may_overflow(operand):
         return {"$toString": number}
     return numerals.float_text(number) if is_float(operand) else number_text(number)
 
 
-def number_text(number: Mql) -> Mql:
+def number_text(number: MqlValue) -> MqlValue:
     """A number as SQLite shows it."""
     return bind(
         {"number": number},

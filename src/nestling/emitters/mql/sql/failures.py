@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.ir.programs.failure import BEFORE
 
 
-def failure(what: str, text: Mql) -> Mql:
+def failure(what: str, text: MqlValue) -> MqlValue:
     """Fails with `what` and the text when the server comes to it: no number says that.
 
     What consists of constants the server computes before it starts, in branches that are never taken, too; not what `$let` binds.

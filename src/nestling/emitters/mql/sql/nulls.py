@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 
 MISSING = "$$REMOVE"
 """What is no field where a field's value is expected."""
 
 
-def absent(value: Mql) -> Mql:
+def absent(value: MqlValue) -> MqlValue:
     """Whether the value is NULL."""
     return {"$lte": [value, None]}
 
 
-def present(value: Mql) -> Mql:
+def present(value: MqlValue) -> MqlValue:
     """Whether the value is not NULL."""
     return {"$gt": [value, None]}
 
 
-def bind(operands: Mapping[str, Mql], body: Callable[..., Mql], *, inside: bool = False, total: bool = False) -> Mql:
+def bind(
+    operands: Mapping[str, MqlValue], body: Callable[..., MqlValue], *, inside: bool = False, total: bool = False
+) -> MqlValue:
     """`body` of references to the operands, each evaluated once.
 
     `inside`: the body mentions them inside a `$map` or `$reduce`, whose `$$this` would hide an environment's. `total`: no part of
@@ -41,12 +43,12 @@ def bind(operands: Mapping[str, Mql], body: Callable[..., Mql], *, inside: bool 
     return {"$let": {"vars": variables, "in": inner}} if variables else inner
 
 
-def unfolded(value: Mql) -> Mql:
+def unfolded(value: MqlValue) -> MqlValue:
     """The same for `bind` to bind, also where it is a constant, which fails in a branch that tests it first."""
     return {"$literal": literal_value(value)} if is_inline(value) else value
 
 
-def _is_constant_later(value: Mql) -> bool:
+def _is_constant_later(value: MqlValue) -> bool:
     """Whether it is a parameter or a lookup's variable; those that are bound here end with an underscore."""
     if isinstance(value, str) and value.startswith("$$"):
         root = value[2:].split(".")[0]
@@ -54,7 +56,7 @@ def _is_constant_later(value: Mql) -> bool:
     return isinstance(value, dict)
 
 
-def _is_simple(value: Mql, names: Mapping[str, Mql], inside: bool) -> bool:
+def _is_simple(value: MqlValue, names: Mapping[str, MqlValue], inside: bool) -> bool:
     """Whether the value may be mentioned again and again: a constant, or a path nothing hides."""
     if not isinstance(value, str) or not value.startswith("$$"):
         return isinstance(value, str) or is_inline(value)
@@ -62,19 +64,19 @@ def _is_simple(value: Mql, names: Mapping[str, Mql], inside: bool) -> bool:
     return root.removesuffix("_") not in names and not (inside and not root.endswith("_"))
 
 
-def both(*conditions: Mql) -> Mql:
+def both(*conditions: MqlValue) -> MqlValue:
     """All of the conditions."""
     flat = [part for condition in conditions for part in _parts(condition, "$and")]
     return flat[0] if len(flat) == 1 else {"$and": flat} if flat else True
 
 
-def either(*conditions: Mql) -> Mql:
+def either(*conditions: MqlValue) -> MqlValue:
     """Any of the conditions."""
     flat = [part for condition in conditions for part in _parts(condition, "$or")]
     return flat[0] if len(flat) == 1 else {"$or": flat} if flat else False
 
 
-def _parts(condition: Mql, operator: str) -> list[Mql]:
+def _parts(condition: MqlValue, operator: str) -> list[MqlValue]:
     if isinstance(condition, dict) and operator in condition:
         parts = condition[operator]
         assert isinstance(parts, list)
@@ -82,17 +84,17 @@ def _parts(condition: Mql, operator: str) -> list[Mql]:
     return [condition]
 
 
-def null_if_any(values: Sequence[Mql], result: Mql) -> Mql:
+def null_if_any(values: Sequence[MqlValue], result: MqlValue) -> MqlValue:
     """The result, NULL when one of the values (which are simple) is."""
     return {"$cond": [either(*map(absent, values)), None, result]} if values else result
 
 
-def unless_bytes(value: Mql) -> Mql:
+def unless_bytes(value: MqlValue) -> MqlValue:
     """The value, or an error for bytes, which the server compares otherwise than any database does."""
     return bind({"text": value}, lambda x: {"$ifNull": [null_unless_bytes(x), x]})
 
 
-def null_unless_bytes(value: Mql) -> Mql:
+def null_unless_bytes(value: MqlValue) -> MqlValue:
     """NULL; the server's error for bytes, which it cannot read as the text they stand for."""
     found = {"$cond": [{"$eq": [{"$type": value}, "binData"]}, value, None]}
     return {"$convert": {"input": found, "to": "double"}}

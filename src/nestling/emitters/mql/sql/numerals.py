@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.value_forms.numeral import INT64, WORTH_AN_INTEGER
 
@@ -12,19 +12,19 @@ NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _LEAST, _LAST = -INT64, INT64 - 1
 
 
-def capture(text: Mql, regex: str) -> Mql:
+def capture(text: MqlValue, regex: str) -> MqlValue:
     """The first group of the match of `regex`; null when it does not match or the text is NULL."""
     found = {"$regexFind": {"input": text, "regex": regex}}
     return {"$first": {"$getField": {"field": "captures", "input": found}}}
 
 
-def float_of(numeral: Mql) -> Mql:
+def float_of(numeral: MqlValue) -> MqlValue:
     """The float a numeral stands for, infinite when it is too large."""
     infinite = {"$cond": [{"$eq": [{"$substrCP": [numeral, 0, 1]}, "-"]}, float("-inf"), float("inf")]}
     return {"$convert": {"input": numeral, "to": "double", "onError": infinite}}
 
 
-def number_of(numeral: Mql) -> Mql:
+def number_of(numeral: MqlValue) -> MqlValue:
     """The integer a numeral is, or is worth; else the float."""
     fraction = bind(
         {"float": float_of(numeral)},
@@ -40,7 +40,7 @@ def number_of(numeral: Mql) -> Mql:
     return {"$cond": [is_whole, {"$convert": {"input": numeral, "to": "long", "onError": float_of(numeral)}}, fraction]}
 
 
-def number_as_written(numeral: Mql) -> Mql:
+def number_as_written(numeral: MqlValue) -> MqlValue:
     """The integer a numeral is; else the float, `10.0` too."""
     is_whole = {"$regexMatch": {"input": numeral, "regex": f"^{INTEGER}$"}}
     return {
@@ -52,7 +52,7 @@ def number_as_written(numeral: Mql) -> Mql:
     }
 
 
-def prefix_as_written(text: Mql) -> Mql:
+def prefix_as_written(text: MqlValue) -> MqlValue:
     """The number a text begins with, as arithmetic takes it; 0 when it begins with none."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")},
@@ -60,24 +60,24 @@ def prefix_as_written(text: Mql) -> Mql:
     )
 
 
-def prefix_number(text: Mql) -> Mql:
+def prefix_number(text: MqlValue) -> MqlValue:
     """The number a text begins with, an integer where it is worth one; 0 when it begins with none."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")}, lambda n: {"$cond": [{"$lte": [n, None]}, 0, number_of(n)]}
     )
 
 
-def prefix_float(text: Mql) -> Mql:
+def prefix_float(text: MqlValue) -> MqlValue:
     """The float a text begins with; 0.0 when it begins with none."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")}, lambda n: {"$cond": [{"$lte": [n, None]}, 0.0, float_of(n)]}
     )
 
 
-def prefix_integer(text: Mql) -> Mql:
+def prefix_integer(text: MqlValue) -> MqlValue:
     """The integer a text begins with, the nearest there is when it is too large; 0 when it begins with none."""
 
-    def body(numeral: Mql) -> Mql:
+    def body(numeral: MqlValue) -> MqlValue:
         nearest = {"$cond": [{"$eq": [{"$substrCP": [numeral, 0, 1]}, "-"]}, _LEAST, _LAST]}
         whole = {"$convert": {"input": numeral, "to": "long", "onError": nearest}}
         return {"$cond": [{"$lte": [numeral, None]}, 0, whole]}
@@ -85,7 +85,7 @@ def prefix_integer(text: Mql) -> Mql:
     return bind({"numeral": capture(text, f"^{SPACE}({INTEGER})")}, body)
 
 
-def number_or_text(text: Mql) -> Mql:
+def number_or_text(text: MqlValue) -> MqlValue:
     """The number a text is in full, but for spaces around it; else the text."""
     return bind(
         {"text": text},
@@ -96,7 +96,7 @@ def number_or_text(text: Mql) -> Mql:
     )
 
 
-def number_in_full(text: Mql) -> Mql:
+def number_in_full(text: MqlValue) -> MqlValue:
     """The number a text is in full, but for spaces around it; else NULL."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER}){SPACE}\\z")},
@@ -104,13 +104,13 @@ def number_in_full(text: Mql) -> Mql:
     )
 
 
-def integer_of_float(number: Mql) -> Mql:
+def integer_of_float(number: MqlValue) -> MqlValue:
     """Truncated towards zero, and to the nearest 64-bit integer."""
     nearest = {"$cond": [{"$gt": [number, 0]}, _LAST, _LEAST]}
     return {"$convert": {"input": number, "to": "long", "onError": nearest}}
 
 
-def float_text(number: Mql) -> Mql:
+def float_text(number: MqlValue) -> MqlValue:
     """A float with up to 15 significant digits and always a point: `2.5`, `1.0e+20`.
 
     A decimal made from a float has exactly 15 digits; its text is taken apart into sign, digits and exponent and written anew.
@@ -133,7 +133,7 @@ def float_text(number: Mql) -> Mql:
 _DECIMAL_TEXT = r"^(-?)([0-9]+)(?:\.([0-9]+))?(?:E([-+]?[0-9]+))?$"
 
 
-def _from_parts(parts: Mql) -> Mql:
+def _from_parts(parts: MqlValue) -> MqlValue:
     """Of sign, integer part, fraction and exponent: the digits without zeros at either end, and where the point belongs."""
     sign, whole, fraction, exponent = ({"$arrayElemAt": [parts, place]} for place in range(4))
     digits = {"$concat": [whole, {"$ifNull": [fraction, ""]}]}
@@ -160,7 +160,7 @@ def _from_parts(parts: Mql) -> Mql:
     )
 
 
-def _placed(digits: Mql, point: Mql) -> Mql:
+def _placed(digits: MqlValue, point: MqlValue) -> MqlValue:
     """The digits with the point after `point` of them; with an exponent below 0.0001 and from 16 digits before it on."""
     size = {"$strLenCP": digits}
     zeros = "0" * 16
@@ -179,7 +179,7 @@ def _placed(digits: Mql, point: Mql) -> Mql:
     }
 
 
-def _scientific(digits: Mql, point: Mql) -> Mql:
+def _scientific(digits: MqlValue, point: MqlValue) -> MqlValue:
     rest = {"$cond": [{"$eq": [{"$strLenCP": digits}, 1]}, "0", {"$substrCP": [digits, 1, 15]}]}
     power = {"$subtract": [point, 1]}
     size = {"$toString": {"$abs": power}}

@@ -11,7 +11,7 @@ from nestling.ir.types import Type, TypeName
 from nestling.ir.values import encoder
 
 if TYPE_CHECKING:
-    from nestling.emitters.mql.sql.constants import Mql
+    from nestling.emitters.mql.sql.constants import MqlValue
 
 _read = encoder(Type(TypeName.OBJECT_ID))
 
@@ -22,7 +22,7 @@ def id_in(value: object) -> ObjectId | None:
     return found if isinstance(found, ObjectId) else None
 
 
-def object_id(text: Mql) -> Mql:
+def object_id(text: MqlValue) -> MqlValue:
     """The ObjectId that a computed text says, made on the server; anything else stays."""
     found = {"$convert": {"input": text, "to": "objectId", "onError": None, "onNull": None}}
     return bind({"id": found}, lambda x: {"$cond": [{"$eq": [{"$toString": x}, text]}, {"$ifNull": [x, text]}, text]})

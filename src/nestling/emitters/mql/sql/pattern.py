@@ -16,7 +16,7 @@ from nestling.emitters.conversions.like_patterns import (
     primary_regex,
 )
 from nestling.emitters.conversions.postgresql_case import case_regex
-from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class KnownPattern:
     """A pattern known now; None is NULL."""
 
     value: str | None
@@ -38,10 +38,14 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A regular expression of the server's: `text` None matches nothing; `any_case`: by the server's own rule of case."""
+    """A regular expression of the server's: `text` None matches nothing; `any_case`: by the server's own rule of case.
+
+    `lower`: it is for texts in lower case.
+    """
 
     text: str | None
     any_case: bool = False
+    lower: bool = False
 
 
 _CASES = {Function.LOWER: CaseRule.OF_LOWER, Function.UPPER: CaseRule.OF_UPPER}
@@ -71,7 +75,7 @@ def _without_cast(text: Expression) -> Expression:
             return text
 
 
-def like_truth(node: Like, r: Renderer, *, negated: bool = False) -> Mql:
+def like_truth(node: Like, r: Renderer, *, negated: bool = False) -> MqlValue:
     """Whether the text matches (`negated`: does not); false when either is NULL."""
     pattern = constant_pattern(node.pattern, r)
     if pattern is None:
@@ -82,13 +86,13 @@ def like_truth(node: Like, r: Renderer, *, negated: bool = False) -> Mql:
     return matches(node.operand, like_regex(pattern.value, node.escape, node.case), r, negated=negated)
 
 
-def matches(operand: Expression, regex: Regex, r: Renderer, *, negated: bool = False) -> Mql:
+def matches(operand: Expression, regex: Regex, r: Renderer, *, negated: bool = False) -> MqlValue:
     """Whether a text matches a regular expression. False when the text is NULL."""
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         if regex.text is None:
             return present(text) if negated else False
-        found: Mql = {"$regexMatch": {"input": text, **regex_options(regex.text, any_case=regex.any_case)}}
+        found: MqlValue = {"$regexMatch": {"input": text, **regex_options(regex.text, any_case=regex.any_case)}}
         if not negated:
             return found
         return both(present(text), {"$not": [found]}) if r.nullable(operand) else {"$not": [found]}
@@ -96,16 +100,16 @@ def matches(operand: Expression, regex: Regex, r: Renderer, *, negated: bool = F
     return bind({"text": r.value(operand)}, body)
 
 
-def constant_pattern(expression: Expression, r: Renderer) -> Pattern | None:
+def constant_pattern(expression: Expression, r: Renderer) -> KnownPattern | None:
     """The pattern when it is known before the statement runs."""
     value = r.value(expression)
     found = literal_value(value) if is_inline(value) else ConvertedPlaceholder("")
     if isinstance(found, ConvertedPlaceholder):
         return None
-    return Pattern(found if isinstance(found, str) or found is None else str(found))
+    return KnownPattern(found if isinstance(found, str) or found is None else str(found))
 
 
-def _unknown_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
+def _unknown_truth(node: Like, r: Renderer, *, negated: bool) -> MqlValue:
     """A pattern that is a parameter is made a regular expression when it is given, where letters have others alike."""
     if node.case is CaseRule.PRIMARY:
         return _given_truth(node, _given_pattern(node, r), r, negated=negated)
@@ -126,16 +130,16 @@ def _in_lower_case(node: Like) -> Like:
     return replace(node, operand=text, pattern=pattern, case=CaseRule.EXACT)
 
 
-def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
+def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> MqlValue:
     """The regular expression is built by the server, from the pattern's characters one by one."""
 
-    def body(text: Mql, pattern: Mql) -> Mql:
+    def body(text: MqlValue, pattern: MqlValue) -> MqlValue:
         lower = node.case is CaseRule.ASCII
         regex = _computed_regex(pattern, node.escape, of_bytes=node.case is CaseRule.BYTES)
         sides = (
             {"input": {"$toLower": text}, "regex": {"$toLower": regex}} if lower else {"input": text, "regex": regex}
         )
-        found: Mql = {"$regexMatch": {**sides, "options": "s"}}
+        found: MqlValue = {"$regexMatch": {**sides, "options": "s"}}
         if node.escape is not None:
             one = escaped(node.escape)
             unfinished = {
@@ -149,7 +153,7 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     return bind({"text": r.value(node.operand), "pattern": r.value(node.pattern)}, body, inside=True)
 
 
-def _given_truth(node: Like, given: Mql | None, r: Renderer, *, negated: bool) -> Mql:
+def _given_truth(node: Like, given: MqlValue | None, r: Renderer, *, negated: bool) -> MqlValue:
     """The regular expression is made of the parameter when it is given."""
     if given is None:
         made = (
@@ -159,14 +163,14 @@ def _given_truth(node: Like, given: Mql | None, r: Renderer, *, negated: bool) -
         )
         raise rendering_gap(f"LIKE whatever case and accents with a pattern {made}")
 
-    def body(text: Mql, pattern: Mql) -> Mql:
-        found: Mql = {"$regexMatch": {"input": text, "regex": pattern, "options": "s"}}
+    def body(text: MqlValue, pattern: MqlValue) -> MqlValue:
+        found: MqlValue = {"$regexMatch": {"input": text, "regex": pattern, "options": "s"}}
         return both(present(text), present(pattern), {"$not": [found]} if negated else found)
 
     return bind({"text": r.value(node.operand), "pattern": given}, body, total=True)
 
 
-def _given_pattern(node: Like, r: Renderer) -> Mql | None:
+def _given_pattern(node: Like, r: Renderer) -> MqlValue | None:
     """The regular expression a parameter becomes in an expression; None for a pattern that is made of more."""
     found = given_pattern(node, r)
     return None if found is None else {"$literal": found}
@@ -215,7 +219,7 @@ _WILD = "(*)"
 """Stands for `%` until the parts between are known; no quoted text can hold it."""
 
 
-def _computed_regex(pattern: Mql, escape: str | None, *, of_bytes: bool) -> Mql:
+def _computed_regex(pattern: MqlValue, escape: str | None, *, of_bytes: bool) -> MqlValue:
     one = "." if escape is None else f"{escaped(escape)}(.)|[^{in_class(escape)}]"
     characters = {"$regexFindAll": {"input": pattern, "regex": one, "options": "s"}}
     one_of_any = failure("`_` stands for one byte in LIKE BINARY, of the pattern", pattern) if of_bytes else "."
@@ -226,13 +230,13 @@ def _computed_regex(pattern: Mql, escape: str | None, *, of_bytes: bool) -> Mql:
         ],
         "default": _computed_literal("$$this.match"),
     }}  # fmt: skip
-    quoted: Mql = {"$first": "$$this.captures"}
+    quoted: MqlValue = {"$first": "$$this.captures"}
     part = wild if escape is None else {"$cond": [{"$lte": [quoted, None]}, wild, _computed_literal(quoted)]}
     joined = {"$reduce": {"input": characters, "initialValue": "", "in": {"$concat": ["$$value", part]}}}
     return bind({"parts": {"$split": [joined, _WILD]}}, _computed_parts)
 
 
-def _computed_parts(parts: Mql) -> Mql:
+def _computed_parts(parts: MqlValue) -> MqlValue:
     """The parts of a pattern that is computed, put together as `anchored` does it."""
     inner = {"$slice": [parts, 1, {"$max": [1, {"$subtract": [{"$size": parts}, 2]}]}]}
     between = {"$cond": [{"$lt": [{"$size": parts}, 3]}, [], inner]}
@@ -242,12 +246,12 @@ def _computed_parts(parts: Mql) -> Mql:
     return {"$cond": [{"$eq": [{"$size": parts}, 1]}, {"$concat": ["^", {"$first": parts}, "\\z"]}, several]}
 
 
-def _computed_literal(character: Mql) -> Mql:
+def _computed_literal(character: MqlValue) -> MqlValue:
     plain = {"$regexMatch": {"input": character, "regex": "^[0-9A-Za-z]"}}
     return {"$cond": [plain, character, {"$concat": ["\\", character]}]}
 
 
-def regex_options(regex: str, *, any_case: bool = False) -> dict[str, Mql]:
+def regex_options(regex: str, *, any_case: bool = False) -> dict[str, MqlValue]:
     """The fields `$regexMatch` and `$match` share: dots match line ends."""
     options = ("s" if "." in regex else "") + ("i" if any_case else "")
     return {"regex": regex, "options": options} if options else {"regex": regex}

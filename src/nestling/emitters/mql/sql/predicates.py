@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import MIRRORED, Sides, sides
-from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.functions.arrays import elements_falsity, elements_truth
 from nestling.emitters.mql.sql.functions.patterns import matches_truth
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
@@ -68,7 +68,7 @@ _GUARDED = {  # the sides whose NULL the server's order would take for a match
 _NULL_SAFE = (Comparison.SAME, Comparison.DIFFERENT)
 
 
-def truth(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case for each node
+def truth(predicate: Expression, r: Renderer) -> MqlValue:  # noqa: C901 - one case for each node
     """Whether it is TRUE."""
     match predicate:
         case Literal(value=value):
@@ -97,7 +97,7 @@ def truth(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case f
             return _is(r.value(predicate), wanted=True)
 
 
-def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case for each node
+def falsity(predicate: Expression, r: Renderer) -> MqlValue:  # noqa: C901 - one case for each node
     """Whether it is FALSE."""
     match predicate:
         case Literal(value=value):
@@ -128,13 +128,13 @@ def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case
             return _is(r.value(predicate), wanted=False)
 
 
-def _is(value: Mql, *, wanted: bool) -> Mql:
+def _is(value: MqlValue, *, wanted: bool) -> MqlValue:
     if is_inline(value) and not isinstance(literal_value(value), ConvertedPlaceholder):
         return literal_value(value) is wanted
     return {"$eq": [value, wanted]}
 
 
-def predicate_value(predicate: Expression, r: Renderer) -> Mql:
+def predicate_value(predicate: Expression, r: Renderer) -> MqlValue:
     """True, false or null."""
     if not r.nullable(predicate):
         return truth(predicate, r)
@@ -149,7 +149,7 @@ def predicate_value(predicate: Expression, r: Renderer) -> Mql:
             return _three_valued(predicate, r)
 
 
-def _three_valued(predicate: Expression, r: Renderer) -> Mql:
+def _three_valued(predicate: Expression, r: Renderer) -> MqlValue:
     return {
         "$switch": {
             "branches": [
@@ -161,7 +161,7 @@ def _three_valued(predicate: Expression, r: Renderer) -> Mql:
     }
 
 
-def _compare_truth(compare: Compare, r: Renderer) -> Mql:
+def _compare_truth(compare: Compare, r: Renderer) -> MqlValue:
     found = sides(compare, r)
     operator = OPERATORS[compare.operator]
     if compare.operator in _NULL_SAFE:
@@ -176,7 +176,7 @@ def _compare_truth(compare: Compare, r: Renderer) -> Mql:
     if not any(guarded) and not is_range:
         return {operator: [found.left, found.right]}
 
-    def body(left: Mql, right: Mql) -> Mql:
+    def body(left: MqlValue, right: MqlValue) -> MqlValue:
         guards = (present(side) for side, needed in zip((left, right), guarded, strict=True) if needed)
         compared = {operator: [left, right]}
         return both(*guards, _within_type(left, right, compared) if is_range else compared)
@@ -189,23 +189,23 @@ def is_strict_range(compare: Compare) -> bool:
     return compare.strict and compare.operator in MIRRORED
 
 
-def _outside(compare: Compare, r: Renderer) -> Mql:
+def _outside(compare: Compare, r: Renderer) -> MqlValue:
     """NOT of a strict range: both are known, and either of two types or in another order."""
     found = sides(compare, r)
 
-    def body(left: Mql, right: Mql) -> Mql:
+    def body(left: MqlValue, right: MqlValue) -> MqlValue:
         known = (present(side) for side, maybe in zip((left, right), found.nullable, strict=True) if maybe)
         return both(*known, {"$not": [_within_type(left, right, {OPERATORS[compare.operator]: [left, right]})]})
 
     return bind({"left": found.left, "right": found.right}, body, total=True)
 
 
-def _within_type(left: Mql, right: Mql, condition: Mql) -> Mql:
+def _within_type(left: MqlValue, right: MqlValue, condition: MqlValue) -> MqlValue:
     """The condition, and that both values have one type; all numbers count as one type."""
     return both({"$eq": [_class_of(left), _class_of(right)]}, condition)
 
 
-def _class_of(value: Mql) -> Mql:
+def _class_of(value: MqlValue) -> MqlValue:
     return {"$cond": [{"$isNumber": value}, "number", {"$type": value}]}
 
 
@@ -217,22 +217,22 @@ def _guarded(operator: Comparison, found: Sides) -> tuple[bool, bool]:
     return (wanted[0] and found.nullable[0], wanted[1] and found.nullable[1])
 
 
-def _compare_value(compare: Compare, r: Renderer) -> Mql:
+def _compare_value(compare: Compare, r: Renderer) -> MqlValue:
     found = sides(compare, r)
 
-    def body(left: Mql, right: Mql) -> Mql:
+    def body(left: MqlValue, right: MqlValue) -> MqlValue:
         unknown = [side for side, maybe in zip((left, right), found.nullable, strict=True) if maybe]
-        compared: Mql = {OPERATORS[compare.operator]: [left, right]}
+        compared: MqlValue = {OPERATORS[compare.operator]: [left, right]}
         return null_if_any(unknown, _within_type(left, right, compared) if is_strict_range(compare) else compared)
 
     return bind({"left": found.left, "right": found.right}, body, total=True)
 
 
-def _null_for_missing(value: Mql, nullable: bool) -> Mql:
+def _null_for_missing(value: MqlValue, nullable: bool) -> MqlValue:
     return {"$ifNull": [value, None]} if nullable else value
 
 
-def _in_truth(node: InList, r: Renderer) -> Mql:
+def _in_truth(node: InList, r: Renderer) -> MqlValue:
     """NULL items never make it true."""
     if node.given is not None:
         operand, given = _given_list(node, r)
@@ -248,7 +248,7 @@ def _in_truth(node: InList, r: Renderer) -> Mql:
     return bind({"operand": operand}, lambda x: both(present(x), {"$in": [x, values]}), total=True)
 
 
-def _in_falsity(node: InList, r: Renderer) -> Mql:
+def _in_falsity(node: InList, r: Renderer) -> MqlValue:
     """A NULL item leaves nothing false."""
     if node.given is not None:
         return _not_in_given(node, r)
@@ -258,7 +258,7 @@ def _in_falsity(node: InList, r: Renderer) -> Mql:
     if not items:
         return True
 
-    def body(x: Mql) -> Mql:
+    def body(x: MqlValue) -> MqlValue:
         known = (present(item) for item, maybe in items if maybe)
         own = (present(x),) if r.nullable(node.operand) else ()
         return both(*own, *known, {"$not": [{"$in": [x, [item for item, _ in items]]}]})
@@ -266,25 +266,25 @@ def _in_falsity(node: InList, r: Renderer) -> Mql:
     return bind({"operand": operand}, body, total=True)
 
 
-def _not_in_given(node: InList, r: Renderer) -> Mql:
+def _not_in_given(node: InList, r: Renderer) -> MqlValue:
     """NOT IN a list given later. An empty list makes it true even for NULL; a list with a NULL makes it never true."""
     operand, given = _given_list(node, r)
 
-    def body(x: Mql, items: Mql) -> Mql:
+    def body(x: MqlValue, items: MqlValue) -> MqlValue:
         own = (either({"$eq": [items, []]}, present(x)),) if r.nullable(node.operand) else ()
         return both({"$not": [{"$in": [None, items]}]}, *own, {"$not": [{"$in": [x, items]}]})
 
     return bind({"operand": operand, "items": given}, body, total=True)
 
 
-def _given_list(node: InList, r: Renderer) -> tuple[Mql, Mql]:
+def _given_list(node: InList, r: Renderer) -> tuple[MqlValue, MqlValue]:
     """The operand, and the list that is given, each of its values in the form in which the server compares them."""
     found = sides(Compare(Comparison.EQUAL, node.operand, node.items[0], node.collation), r)
     if is_inline(found.right):
         return found.left, found.right
-    lists: list[Mql] = []
+    lists: list[MqlValue] = []
 
-    def each(value: Mql) -> Mql:
+    def each(value: MqlValue) -> MqlValue:
         match value:
             case {"$literal": ConvertedPlaceholder(listed=True)}:
                 lists.append(value)
@@ -300,10 +300,10 @@ def _given_list(node: InList, r: Renderer) -> tuple[Mql, Mql]:
     return found.left, {"$map": {"input": lists[0], "as": "item_", "in": changed}}
 
 
-def _items(node: InList, r: Renderer) -> tuple[Mql, list[tuple[Mql, bool]]]:
+def _items(node: InList, r: Renderer) -> tuple[MqlValue, list[tuple[MqlValue, bool]]]:
     """The operand, and each item that is not NULL for certain with whether it may be."""
-    operand: Mql = None
-    items: list[tuple[Mql, bool]] = []
+    operand: MqlValue = None
+    items: list[tuple[MqlValue, bool]] = []
     for item in node.items:
         if isinstance(item, Literal) and item.value is None:
             continue
@@ -318,7 +318,7 @@ def _is_number_test(cast: Cast) -> bool:
     return cast.type.name is TypeName.BOOLEAN and of_numbers(cast.operand)
 
 
-def _zero_test(operand: Expression, r: Renderer, operator: str) -> Mql:
+def _zero_test(operand: Expression, r: Renderer, operator: str) -> MqlValue:
     value = r.value(operand)
     if operator == "$eq" or not r.nullable(operand):
         return {operator: [value, 0]}

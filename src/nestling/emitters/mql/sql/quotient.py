@@ -9,7 +9,7 @@ from typing import cast
 
 from bson import Decimal128
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.statements.expression import (
@@ -54,18 +54,20 @@ def _together(combine: Callable[[int, int], int], one: int | None, other: int | 
     return None if one is None or other is None else combine(one, other)
 
 
-def exact_quotient(left: Mql, right: Mql, scales: tuple[int | None, int | None], kind: Type) -> Mql:
+def exact_quotient(left: MqlValue, right: MqlValue, scales: tuple[int | None, int | None], kind: Type) -> MqlValue:
     """Left by right, both simple. MySQL: cut off after the digits of its type that it keeps, which PostgreSQL's has none of.
 
     PostgreSQL: 16 significant digits at least, and no fewer decimals than either operand.
     """
-    quotient: Mql = {"$divide": [{"$toDecimal": left}, right]}
+    quotient: MqlValue = {"$divide": [{"$toDecimal": left}, right]}
     if kind.numbers:
         return {"$trunc": [quotient, kind.numbers[-1]]}
     return bind({"quotient": quotient, "digits": _decimals(left, right, scales)}, _rounded)
 
 
-def exact_spread(sums: tuple[Mql, Mql, Mql], scale_of_each: int | None, *, is_sample: bool, is_variance: bool) -> Mql:
+def exact_spread(
+    sums: tuple[MqlValue, MqlValue, MqlValue], scale_of_each: int | None, *, is_sample: bool, is_variance: bool
+) -> MqlValue:
     """PostgreSQL's variance, or its root, of exact numbers by their sum, the sum of their squares and how many they are.
 
     It fails where the server's 34 digits do not hold what is divided.
@@ -74,16 +76,16 @@ def exact_spread(sums: tuple[Mql, Mql, Mql], scale_of_each: int | None, *, is_sa
     others = {"$subtract": [number, 1]} if is_sample else number
     scales = (None if scale_of_each is None else 2 * scale_of_each, 0)
 
-    def divided(above: Mql, below: Mql) -> Mql:
-        quotient: Mql = {"$divide": [above, below]}
+    def divided(above: MqlValue, below: MqlValue) -> MqlValue:
+        quotient: MqlValue = {"$divide": [above, below]}
         rounded = bind({"quotient": quotient, "digits": _decimals(above, below, scales)}, rooted)
         return {"$cond": [{"$lte": [above, 0]}, Decimal128("0"), rounded]}
 
-    def rooted(number: Mql, digits: Mql) -> Mql:
+    def rooted(number: MqlValue, digits: MqlValue) -> MqlValue:
         variance = _rounded(number, digits)
         return variance if is_variance else bind({"root": {"$sqrt": variance}}, lambda x: _rounded(x, digits))
 
-    def whole(product: Mql) -> Mql:
+    def whole(product: MqlValue) -> MqlValue:
         above = {"$subtract": [product, {"$multiply": [total, total]}]}
         below = {"$toDecimal": {"$multiply": [number, others]}}
         size = {"$multiply": [product, _power_of_ten(_scale_of(product) if scales[0] is None else scales[0])]}
@@ -95,27 +97,29 @@ def exact_spread(sums: tuple[Mql, Mql, Mql], scale_of_each: int | None, *, is_sa
     return bind({"product": {"$multiply": [squares, number]}}, whole)
 
 
-def _decimals(left: Mql, right: Mql, scales: tuple[int | None, int | None]) -> Mql:
+def _decimals(left: MqlValue, right: MqlValue, scales: tuple[int | None, int | None]) -> MqlValue:
     """How many decimals PostgreSQL gives a quotient."""
     known = [each for each in scales if each is not None]
-    least: list[Mql] = [_scale_of(value) for value, each in zip((left, right), scales, strict=True) if each is None]
+    least: list[MqlValue] = [
+        _scale_of(value) for value, each in zip((left, right), scales, strict=True) if each is None
+    ]
     least += [max(known)] if known else []
     return _digits(left, right, least)
 
 
-def _scale_of(number: Mql) -> Mql:
+def _scale_of(number: MqlValue) -> MqlValue:
     """Digits a value has after the point: the server's decimals keep those they were written with, as PostgreSQL's do."""
-    parts: Mql = {"$split": [{"$toString": {"$toDecimal": number}}, "E"]}
+    parts: MqlValue = {"$split": [{"$toString": {"$toDecimal": number}}, "E"]}
 
-    def body(parts: Mql) -> Mql:
-        after: Mql = {"$arrayElemAt": [{"$split": [{"$arrayElemAt": [parts, 0]}, "."]}, 1]}
-        exponent: Mql = {"$toInt": {"$ifNull": [{"$arrayElemAt": [parts, 1]}, "0"]}}
+    def body(parts: MqlValue) -> MqlValue:
+        after: MqlValue = {"$arrayElemAt": [{"$split": [{"$arrayElemAt": [parts, 0]}, "."]}, 1]}
+        exponent: MqlValue = {"$toInt": {"$ifNull": [{"$arrayElemAt": [parts, 1]}, "0"]}}
         return {"$subtract": [{"$strLenCP": {"$ifNull": [after, ""]}}, exponent]}
 
     return bind({"parts": parts}, body)
 
 
-def _digits(left: Mql, right: Mql, least: list[Mql]) -> Mql:
+def _digits(left: MqlValue, right: MqlValue, least: list[MqlValue]) -> MqlValue:
     """PostgreSQL counts in groups of four digits, and takes the quotient for small when the first group does not decide."""
     return bind(
         {"weight1": _weight(left), "weight2": _weight(right)},
@@ -123,32 +127,32 @@ def _digits(left: Mql, right: Mql, least: list[Mql]) -> Mql:
     )
 
 
-def _wanted(groups: Mql, smaller: Mql) -> Mql:
+def _wanted(groups: MqlValue, smaller: MqlValue) -> MqlValue:
     return {"$subtract": [_SIGNIFICANT, {"$multiply": [4, {"$subtract": [groups, smaller]}]}]}
 
 
-def _weight(number: Mql) -> Mql:
+def _weight(number: MqlValue) -> MqlValue:
     """The place of the first group of four digits; 0 for zero."""
     size = {"$log10": {"$abs": {"$toDecimal": number}}}
     return {"$cond": [{"$eq": [number, 0]}, 0, {"$toInt": {"$floor": {"$divide": [{"$floor": size}, 4]}}}]}
 
 
-def _smaller(left: Mql, one: Mql, right: Mql, two: Mql) -> Mql:
+def _smaller(left: MqlValue, one: MqlValue, right: MqlValue, two: MqlValue) -> MqlValue:
     return {"$cond": [{"$lte": [_group(left, one), _group(right, two)]}, 1, 0]}
 
 
-def _group(number: Mql, weight: Mql) -> Mql:
+def _group(number: MqlValue, weight: MqlValue) -> MqlValue:
     """The first group of four digits."""
     shift = _power_of_ten({"$multiply": [-4, weight]})
     return {"$trunc": {"$multiply": [{"$abs": {"$toDecimal": number}}, shift]}}
 
 
-def _power_of_ten(exponent: Mql) -> Mql:
+def _power_of_ten(exponent: MqlValue) -> MqlValue:
     """A power of ten, made from its text, as the server's `$pow` of decimals gives 0 for 10 to the power of 0."""
     return {"$toDecimal": {"$concat": ["1E", {"$toString": {"$toInt": exponent}}]}}
 
 
-def _rounded(number: Mql, digits: Mql) -> Mql:
+def _rounded(number: MqlValue, digits: MqlValue) -> MqlValue:
     """Half away from zero."""
     unit = _power_of_ten({"$subtract": [0, digits]})
     half = {"$multiply": [{"$cmp": [number, 0]}, Decimal128("0.5"), unit]}

@@ -13,7 +13,7 @@ from typing import assert_never
 from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql import arithmetic, conversion, functions, predicates, source_values
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
-from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
+from nestling.emitters.mql.sql.constants import MqlValue, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import MISSING
@@ -57,7 +57,7 @@ class Renderer:
 
     environment: Environment
 
-    def value(self, expression: Expression) -> Mql:  # noqa: C901 - one case for each node
+    def value(self, expression: Expression) -> MqlValue:  # noqa: C901 - one case for each node
         """The expression's SQL value; NULL is null or missing."""
         match expression:
             case Literal():
@@ -87,7 +87,7 @@ class Renderer:
             case _:
                 assert_never(expression)
 
-    def kept(self, expression: Expression) -> Mql:
+    def kept(self, expression: Expression) -> MqlValue:
         """The value as a field to go on with, or to be stored: its NULL is a missing field, as a null may be JSON's own."""
         match expression:
             case Literal(value=None):
@@ -101,7 +101,7 @@ class Renderer:
             case _:
                 return self.value(expression)
 
-    def truth(self, predicate: Expression) -> Mql:
+    def truth(self, predicate: Expression) -> MqlValue:
         """Whether the predicate is TRUE: true or false, never null."""
         return predicates.truth(predicate, self)
 
@@ -151,7 +151,7 @@ class Renderer:
             return value is None or isinstance(value, ConvertedPlaceholder)
         return nullable(expression)
 
-    def _case(self, case: Case, rendered: Callable[[Expression], Mql]) -> Mql:
+    def _case(self, case: Case, rendered: Callable[[Expression], MqlValue]) -> MqlValue:
         values = [rendered(value) for value in (*(value for _, value in case.branches), case.default)]
         values = _told_apart(values, keeps_null=case.type.name is TypeName.JSON)
         default = values.pop()
@@ -163,7 +163,7 @@ class Renderer:
         }
 
 
-def _told_apart(values: list[Mql], *, keeps_null: bool) -> list[Mql]:
+def _told_apart(values: list[MqlValue], *, keeps_null: bool) -> list[MqlValue]:
     """A field that is the value of two branches in two ways: a `$group` of MongoDB 6 fails on `{$cond: [test, "$x", "$x"]}`."""
     return [
         {"$ifNull": [value, value if keeps_null else None]}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import is_wide
-from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
+from nestling.emitters.mql.sql.constants import MqlValue, bson_value, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import json_number
 from nestling.emitters.mql.sql.functions.time_values import instant
@@ -32,7 +32,7 @@ _PLAIN = 6
 """Digits after the point up to which a Decimal128 is written without an exponent."""
 
 
-def server_cast(node: Cast, r: Renderer) -> Mql:
+def server_cast(node: Cast, r: Renderer) -> MqlValue:
     """The operand as the node's type."""
     if _is_number_in_json(node):
         assert isinstance(node.operand, Call)
@@ -40,7 +40,7 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     return _of_kind(node, r)
 
 
-def _of_kind(node: Cast, r: Renderer) -> Mql:
+def _of_kind(node: Cast, r: Renderer) -> MqlValue:
     source, target = node.operand.type, node.type
     as_day = target.name is TypeName.DATE and is_wide(node.operand)
     value = instant(node.operand, r) if as_day else r.value(node.operand)
@@ -78,12 +78,12 @@ def _has_plain_text(source: Type) -> bool:
     return bool(source.numbers) and (*source.numbers, 0)[1] <= _PLAIN
 
 
-def _text_of_decimal(value: Mql, source: Type) -> Mql:
+def _text_of_decimal(value: MqlValue, source: Type) -> MqlValue:
     """The decimal as text with all digits of its scale, also zeros at the end."""
     return {"$toString": {"$add": [value, Decimal128(Decimal((0, (0,), -(*source.numbers, 0)[1])))]}}
 
 
-def _number(value: Mql, source: Type, target: Type) -> Mql:
+def _number(value: MqlValue, source: Type, target: Type) -> MqlValue:
     """To integer: floats half to even, decimals half away from zero. To decimal: floats by their 15 digits."""
     match target.name:
         case TypeName.FLOAT:
@@ -95,11 +95,11 @@ def _number(value: Mql, source: Type, target: Type) -> Mql:
         case TypeName.INTEGER:
             return {"$toLong": half_away(value, 0)}
         case _:
-            exact: Mql = value if source.name is TypeName.DECIMAL else {"$toDecimal": value}
+            exact: MqlValue = value if source.name is TypeName.DECIMAL else {"$toDecimal": value}
             return exact if not target.numbers else half_away(exact, (*target.numbers, 0)[1])
 
 
-def _within(number: Mql, target: Type, rules: Rules) -> Mql:
+def _within(number: MqlValue, target: Type, rules: Rules) -> MqlValue:
     """A number too large for the type: PostgreSQL's cast fails, MySQL takes the largest or smallest number of the type."""
     if target.name is not TypeName.DECIMAL or not target.numbers:
         return number
@@ -107,7 +107,7 @@ def _within(number: Mql, target: Type, rules: Rules) -> Mql:
     if rules is Rules.MYSQL:
         most, least = (Decimal128(f"{sign}{'9' * precision}E{-scale}") for sign in ("", "-"))
 
-        def nearest(x: Mql) -> Mql:
+        def nearest(x: MqlValue) -> MqlValue:
             return {"$cond": [{"$lte": [x, None]}, None, {"$max": [least, {"$min": [x, most]}]}]}
 
         return bind({"number": number}, nearest)
@@ -119,7 +119,7 @@ def _within(number: Mql, target: Type, rules: Rules) -> Mql:
     )
 
 
-def half_away(value: Mql, digits: int) -> Mql:
+def half_away(value: MqlValue, digits: int) -> MqlValue:
     """A decimal of so many digits behind the point."""
     half, minus = Decimal128(f"5E{-digits - 1}"), Decimal128(f"-5E{-digits - 1}")
     return bind(
@@ -128,7 +128,7 @@ def half_away(value: Mql, digits: int) -> Mql:
     )
 
 
-def text_of_length(value: Mql, target: Type) -> Mql:
+def text_of_length(value: MqlValue, target: Type) -> MqlValue:
     """A length cuts off; blanks that fill a `char` up are not kept."""
     if target.numbers:
         value = bind(
@@ -137,12 +137,12 @@ def text_of_length(value: Mql, target: Type) -> Mql:
     return without_blanks(value) if target.is_char else value
 
 
-def without_blanks(text: Mql) -> Mql:
+def without_blanks(text: MqlValue) -> MqlValue:
     """The text without the blanks at its end."""
     return {"$rtrim": {"input": text, "chars": " "}}
 
 
-def _number_of_text(value: Mql, target: Type) -> Mql:
+def _number_of_text(value: MqlValue, target: Type) -> MqlValue:
     """Spaces around it do not count; what is no number is an error, here and there."""
     trimmed = {"$trim": {"input": value}}
     match target.name:
@@ -155,20 +155,20 @@ def _number_of_text(value: Mql, target: Type) -> Mql:
             return _within(exact, target, Rules.POSTGRESQL)
 
 
-def _truth_of_text(value: Mql) -> Mql:
+def _truth_of_text(value: MqlValue) -> MqlValue:
     """Of any case, with blanks around it, and cut off anywhere behind what tells it; any other text is an error."""
 
-    def word(text: Mql) -> Mql:
+    def word(text: MqlValue) -> MqlValue:
         return {"$toLower": {"$trim": {"input": text, "chars": _BLANKS}}}
 
-    def truth(word: Mql) -> Mql:
+    def truth(word: MqlValue) -> MqlValue:
         false = {"$cond": [{"$in": [word, _FALSE]}, False, failure("no boolean", word)]}
         return {"$cond": [{"$in": [word, _TRUE]}, True, false]}
 
     return bind({"text": value}, lambda x: {"$cond": [{"$lte": [x, None]}, None, bind({"word": word(x)}, truth)]})
 
 
-def _time_constant(value: object, target: Type) -> Mql | None:
+def _time_constant(value: object, target: Type) -> MqlValue | None:
     """A text in ISO form. Without an offset it is in UTC: the session's time zone is taken to be that."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
@@ -183,7 +183,7 @@ def _time_constant(value: object, target: Type) -> Mql | None:
     )
 
 
-def _time(value: Mql, source: Type, target: Type) -> Mql | None:
+def _time(value: MqlValue, source: Type, target: Type) -> MqlValue | None:
     if source.name is TypeName.DATE and target.name in TIMES:
         return value
     if source.name in MOMENTS and target.name is TypeName.DATE:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import collated, is_wide, may_be_text, wide
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import absent
 from nestling.ir.statements.algebra import SortKey
@@ -22,7 +22,7 @@ class SortPart:
     """A field, what it holds, and the direction (1 or -1) to sort it in."""
 
     field: str
-    value: Mql
+    value: MqlValue
     direction: int
 
 
@@ -33,13 +33,13 @@ def sort_parts(keys: Sequence[SortKey], prefix: str, r: Renderer) -> list[SortPa
         name = f"{prefix}{place}"
         if r.nullable(key.expression) and key.nulls_first == key.descending:
             first = int(key.nulls_first)
-            flag: Mql = {"$cond": [absent(r.value(key.expression)), 1 - first, first]}
+            flag: MqlValue = {"$cond": [absent(r.value(key.expression)), 1 - first, first]}
             parts.append(SortPart(f"{name}n", flag, 1))
         parts.append(SortPart(name, sort_value(key, r), -1 if key.descending else 1))
     return parts
 
 
-def sort_value(key: SortKey, r: Renderer) -> Mql:
+def sort_value(key: SortKey, r: Renderer) -> MqlValue:
     """A value the server sorts as SQL does; null and missing are the same."""
     expression = key.expression
     require_order(expression)

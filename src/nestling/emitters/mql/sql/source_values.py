@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import wide
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.fractions import of_fraction
 from nestling.emitters.mql.sql.gaps import rendering_gap
@@ -31,7 +31,7 @@ _DAY = "%Y-%m-%d"
 _FRACTIONS = {0: "", 1: ".%L000", 2: ".%L000", 3: ".%L"}
 
 
-def raw(node: Raw, r: Renderer) -> Mql:
+def raw(node: Raw, r: Renderer) -> MqlValue:
     """The value as the database itself holds it; one that is not of its attribute's type stays as it is."""
     kind = node.operand.type
     mixed = is_mixed(node.operand)
@@ -53,18 +53,18 @@ def raw(node: Raw, r: Renderer) -> Mql:
             return value
 
 
-def _timestamp_text(value: Mql, kind: Type, *, mixed: bool) -> Mql:
+def _timestamp_text(value: MqlValue, kind: Type, *, mixed: bool) -> MqlValue:
     """`2024-01-31 10:00:00` with as many digits as the type says; in UTC with its offset where it has a zone."""
     zone = "+00:00" if kind.name is TypeName.TIMESTAMPTZ else ""
     if kind.fraction_digits <= BSON_DIGITS:
         shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}{zone}"
         text = _where(value, "date", lambda x: _shown(x, shape), mixed=mixed)
         return unless_bytes(text) if mixed else text
-    spaced: Mql = {"$replaceOne": {"input": value, "find": "T", "replacement": " "}}
+    spaced: MqlValue = {"$replaceOne": {"input": value, "find": "T", "replacement": " "}}
     return {"$replaceOne": {"input": spaced, "find": "Z", "replacement": zone}} if zone else spaced
 
 
-def _shown(value: Mql, shape: str) -> Mql:
+def _shown(value: MqlValue, shape: str) -> MqlValue:
     """Format a date by a shape. Where the shape ends with seconds, milliseconds other than 0 are shown too, as drivers do."""
     if "%S" not in shape or "%L" in shape:
         return _formatted(value, shape)
@@ -72,17 +72,17 @@ def _shown(value: Mql, shape: str) -> Mql:
     return {"$dateToString": {"date": value, "format": chosen}}
 
 
-def _formatted(value: Mql, shape: str) -> Mql:
+def _formatted(value: MqlValue, shape: str) -> MqlValue:
     return {"$dateToString": {"date": value, "format": shape}}
 
 
-def _where(value: Mql, name: str, change: Callable[[Mql], Mql], *, mixed: bool) -> Mql:
+def _where(value: MqlValue, name: str, change: Callable[[MqlValue], MqlValue], *, mixed: bool) -> MqlValue:
     if not mixed:
         return change(value)
     return bind({"value": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, name]}, change(x), x]})
 
 
-def stored(node: AttributeCast, r: Renderer) -> Mql:
+def stored(node: AttributeCast, r: Renderer) -> MqlValue:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
     if isinstance(node.operand, Parameter):
         return {"$literal": _stored_parameter(node.operand, node, r)}
@@ -95,7 +95,7 @@ def stored(node: AttributeCast, r: Renderer) -> Mql:
     return found if node.fraction is None or is_null else _of_fraction(found, node, node.fraction)
 
 
-def _of_fraction(value: Mql, node: AttributeCast, fraction: Fraction) -> Mql:
+def _of_fraction(value: MqlValue, node: AttributeCast, fraction: Fraction) -> MqlValue:
     """The time with as many digits of a second as the attribute keeps."""
     if node.type.name not in MOMENTS or node.type.fraction_digits > BSON_DIGITS:
         raise rendering_gap(
@@ -104,7 +104,7 @@ def _of_fraction(value: Mql, node: AttributeCast, fraction: Fraction) -> Mql:
     return _where(value, "date", lambda x: of_fraction(x, fraction, node.rules), mixed=is_mixed_time(node.operand))
 
 
-def _computed(node: AttributeCast, r: Renderer) -> Mql:
+def _computed(node: AttributeCast, r: Renderer) -> MqlValue:
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
@@ -121,7 +121,7 @@ def _computed(node: AttributeCast, r: Renderer) -> Mql:
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 
 
-def _within(node: AttributeCast, r: Renderer) -> Mql:
+def _within(node: AttributeCast, r: Renderer) -> MqlValue:
     """The value as the type keeps it; the statement fails where it is too long or too large for that."""
     kind, numbers = node.type, (*node.type.numbers, 0)
     what = f"a value cannot be stored as {kind}"
@@ -158,7 +158,7 @@ def _stored_parameter(parameter: Parameter, node: AttributeCast, r: Renderer) ->
     return constant_of(value, node)
 
 
-def _stored_by_sqlite(node: AttributeCast, r: Renderer) -> Mql:
+def _stored_by_sqlite(node: AttributeCast, r: Renderer) -> MqlValue:
     """Store by SQLite's affinity. What reads back as a truth value, a date or a timestamp is stored as that."""
     kind = node.type
     match kind.name:
@@ -174,7 +174,7 @@ def _stored_by_sqlite(node: AttributeCast, r: Renderer) -> Mql:
             return _stored_number(bind({"number": number}, _whole_if_it_is), kind, node.among)
 
 
-def _stored_number(kept: Mql, kind: Type, among: str) -> Mql:
+def _stored_number(kept: MqlValue, kind: Type, among: str) -> MqlValue:
     match kind.name:
         case TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT:
             return kept
@@ -189,18 +189,18 @@ def _stored_number(kept: Mql, kind: Type, among: str) -> Mql:
             raise rendering_gap(f"storing a computed value as {kind}")
 
 
-def _whole_if_it_is(number: Mql) -> Mql:
+def _whole_if_it_is(number: MqlValue) -> MqlValue:
     """A float that is a 64-bit integer becomes one."""
     not_least = {"$gt": [number, {"$literal": -(2.0**63)}]}  # which SQLite keeps a float
     is_whole = {"$and": [{"$eq": [{"$type": number}, "double"]}, not_least, {"$eq": [_to(number, "long"), number]}]}
     return {"$cond": [is_whole, _to(number, "long"), number]}
 
 
-def _to(value: Mql, name: str) -> Mql:
+def _to(value: MqlValue, name: str) -> MqlValue:
     return {"$convert": {"input": value, "to": name, "onError": None}}
 
 
-def _read_back(text: Mql, shape: str, among: str) -> Mql:
+def _read_back(text: MqlValue, shape: str, among: str) -> MqlValue:
     """The date a text is, if that date's text is this one; where all others are dates, one of finer digits fails."""
     is_text = {"$eq": [{"$type": text}, "string"]}
     read = {"$dateFromString": {"dateString": {"$cond": [is_text, text, None]}, "onError": None}}

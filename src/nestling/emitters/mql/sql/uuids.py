@@ -16,7 +16,7 @@ from nestling.ir.statements.expression import Affinity, Coerce, Column, Expressi
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
-    from nestling.emitters.mql.sql.constants import Mql
+    from nestling.emitters.mql.sql.constants import MqlValue
     from nestling.emitters.mql.sql.renderer import Renderer
 
 
@@ -34,7 +34,7 @@ def stored_uuid(value: object) -> object:
     return Binary.from_uuid(found) if isinstance(found, UUID) else value
 
 
-def beside_uuid(one: Expression, other: Expression, r: Renderer) -> Mql | None:
+def beside_uuid(one: Expression, other: Expression, r: Renderer) -> MqlValue | None:
     """One side of an equality between a UUID and a constant, as it is stored; None for another comparison."""
     if isinstance(one, Raw) and is_uuid(one) and _constant(other) is not None:
         return r.value(one.operand)

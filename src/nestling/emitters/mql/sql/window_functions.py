@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.aggregates import joined
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 RANKS = {WindowOnly.RANK: "$rank", WindowOnly.DENSE_RANK: "$denseRank"}
 _OFFSETS = {WindowOnly.LAG: -1, WindowOnly.LEAD: 1}
-WHOLE: Mql = {"documents": ["unbounded", "unbounded"]}
-_SO_FAR: Mql = {"documents": ["unbounded", "current"]}
+WHOLE: MqlValue = {"documents": ["unbounded", "unbounded"]}
+_SO_FAR: MqlValue = {"documents": ["unbounded", "current"]}
 
 
 @dataclass(frozen=True, slots=True)
 class Windowing:
     """What a function needs: window fields to compute, and the result they make (None: the field of the result's own name)."""
 
-    output: dict[str, Mql]
-    result: Mql = None
+    output: dict[str, MqlValue]
+    result: MqlValue = None
     framed: bool = True
 
 
@@ -56,12 +56,12 @@ def windowing(node: WindowFunction, name: str, r: Renderer, *, ordered: bool) ->
             assert_never(node.function)
 
 
-def numbered(name: str) -> dict[str, Mql]:
+def numbered(name: str) -> dict[str, MqlValue]:
     """A number for each row; `$documentNumber` knows orders of one key only."""
     return {name: {"$sum": 1, "window": _SO_FAR}}
 
 
-def _constant(name: str, value: Mql) -> Windowing:
+def _constant(name: str, value: MqlValue) -> Windowing:
     return Windowing({f"{name}_n": {"$sum": 1, "window": WHOLE}}, {"$literal": value}, framed=False)
 
 
@@ -75,7 +75,7 @@ def _percent_rank(name: str) -> Windowing:
 
 def _cume_dist(name: str) -> Windowing:
     rows, before = f"{name}_n", f"{name}_before"
-    output: dict[str, Mql] = {
+    output: dict[str, MqlValue] = {
         before: {"$sum": 1, "window": {"range": ["unbounded", 0]}},
         rows: {"$sum": 1, "window": WHOLE},
     }
@@ -120,13 +120,13 @@ def _nth(node: WindowFunction, name: str, r: Renderer) -> Windowing:
 
 def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
     conditions = [] if node.filter is None else [r.truth(node.filter)]
-    value: Mql = None
+    value: MqlValue = None
     if node.arguments:
         value = r.value(node.arguments[0])
         conditions += [present(value)] if r.nullable(node.arguments[0]) else []
-    kept: Mql = True if not conditions else conditions[0] if len(conditions) == 1 else {"$and": conditions}
+    kept: MqlValue = True if not conditions else conditions[0] if len(conditions) == 1 else {"$and": conditions}
     filtered = value if node.filter is None else {"$cond": [kept, value, None]}
-    counted: Mql = {"$sum": 1 if kept is True else {"$cond": [kept, 1, 0]}}
+    counted: MqlValue = {"$sum": 1 if kept is True else {"$cond": [kept, 1, 0]}}
     match node.function:
         case AggregateFunction.COUNT:
             return Windowing({name: counted})
@@ -142,24 +142,24 @@ def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
             return _extreme(node, name, filtered, certain=kept is True)
         case AggregateFunction.CONCAT:
             values = f"{name}_values"
-            pushed: Mql = {"$push": {"$cond": [kept, value, None]} if kept is not True else value}
+            pushed: MqlValue = {"$push": {"$cond": [kept, value, None]} if kept is not True else value}
             known = {"$filter": {"input": f"${values}", "cond": {"$ne": ["$$this", None]}}}
             return Windowing({values: pushed}, joined(known, ","))
         case _:
             raise rendering_gap(f"{node.function.value} over a window")
 
 
-def _summed(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
+def _summed(node: WindowFunction, name: str, value: MqlValue, counted: MqlValue) -> Windowing:
     """The sum, or of exact numbers the quotient of it and their number; NULL over nothing, as some frames are."""
     rows, total = f"{name}_n", f"{name}_sum"
-    shown: Mql = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
+    shown: MqlValue = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
     if node.function is AggregateFunction.AVG:
         shown = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), node.type)
     result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
     return Windowing({total: {"$sum": value}, rows: counted}, result)
 
 
-def _extreme(node: WindowFunction, name: str, value: Mql, *, certain: bool) -> Windowing:
+def _extreme(node: WindowFunction, name: str, value: MqlValue, *, certain: bool) -> Windowing:
     """The least over an array of the frame's values, as the window accumulator takes NULL for it, unless none is `certain`."""
     require_order(*node.arguments)
     if node.collation is not Collation.BINARY and node.arguments[0].type.name not in NUMBERS:

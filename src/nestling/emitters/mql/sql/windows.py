@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.sort_keys import SortPart, sort_parts
 from nestling.ir.statements.algebra import Bound, FrameUnit, WindowFunction, WindowOnly
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 from nestling.emitters.mql.sql.window_functions import RANKS, WHOLE, distance, numbered, windowing
 
-Stage = dict[str, Mql]
+_Stage = dict[str, MqlValue]
 
 
-def window_stages(node: WindowFunction, name: str, r: Renderer) -> tuple[Stage, ...]:
+def window_stages(node: WindowFunction, name: str, r: Renderer) -> tuple[_Stage, ...]:
     """Stages that add the function's value as the field `name`; other fields they make are removed again."""
     parts = sort_parts(node.order, f"{name}_key", r)
     made = windowing(node, name, r, ordered=bool(parts))
-    stages: list[Stage] = []
-    sort: dict[str, Mql] = {part.field: part.direction for part in parts}
+    stages: list[_Stage] = []
+    sort: dict[str, MqlValue] = {part.field: part.direction for part in parts}
     if parts:
         stages.append({"$set": {part.field: part.value for part in parts}})
     partition = _partition(node, r)
@@ -52,7 +52,7 @@ def window_stages(node: WindowFunction, name: str, r: Renderer) -> tuple[Stage, 
     return (*stages, {"$unset": temporary}) if temporary else tuple(stages)
 
 
-def _temporary(stages: list[Stage], name: str) -> list[str]:
+def _temporary(stages: list[_Stage], name: str) -> list[str]:
     """Every field the stages make but the result's own, in the order they are made."""
     made: list[str] = []
     for stage in stages:
@@ -62,26 +62,26 @@ def _temporary(stages: list[Stage], name: str) -> list[str]:
     return made
 
 
-def _window_stage(partition: Mql, sort: dict[str, Mql], output: dict[str, Mql]) -> Stage:
-    inner: dict[str, Mql] = {} if partition is None else {"partitionBy": partition}
+def _window_stage(partition: MqlValue, sort: dict[str, MqlValue], output: dict[str, MqlValue]) -> _Stage:
+    inner: dict[str, MqlValue] = {} if partition is None else {"partitionBy": partition}
     if sort or any(map(_wants_order, output.values())):
         inner["sortBy"] = sort or {"_id": 1}  # SQL leaves the order open, the server wants one
     return {"$setWindowFields": {**inner, "output": output}}
 
 
-def _wants_order(value: Mql) -> bool:
+def _wants_order(value: MqlValue) -> bool:
     """Whether it depends on the rows' places."""
     return isinstance(value, dict) and ("$shift" in value or ("window" in value and value["window"] != WHOLE))
 
 
-def _with_window(value: Mql, window: Mql, framed: bool) -> Mql:
+def _with_window(value: MqlValue, window: MqlValue, framed: bool) -> MqlValue:
     if not framed or window is None:
         return value
     assert isinstance(value, dict)
     return value if "window" in value else {**value, "window": window}
 
 
-def _partition(node: WindowFunction, r: Renderer) -> Mql:
+def _partition(node: WindowFunction, r: Renderer) -> MqlValue:
     values = [{"$ifNull": [r.value(key), None]} if r.nullable(key) else r.value(key) for key in node.partition]
     if not values:
         return None
@@ -95,7 +95,7 @@ def _partition(node: WindowFunction, r: Renderer) -> Mql:
 class _Frame:
     """A window; `by_rank`, `by_value`: its range counts peers, or the one key's own value."""
 
-    window: Mql
+    window: MqlValue
     by_rank: bool = False
     by_value: bool = False
 
@@ -118,30 +118,30 @@ def _frame(node: WindowFunction, r: Renderer) -> _Frame:
     return _Frame({"range": _peers(start, end)}, by_value=True)
 
 
-def _peers(start: Mql, end: Mql) -> Mql:
+def _peers(start: MqlValue, end: MqlValue) -> MqlValue:
     """The server's `current` is the row alone; a distance of 0 takes in its peers."""
     return [0 if edge == "current" else edge for edge in (start, end)]
 
 
-def _is_distance(edge: Mql) -> bool:
+def _is_distance(edge: MqlValue) -> bool:
     return not isinstance(edge, str)
 
 
-def _edge(bound: Bound) -> Mql:
+def _edge(bound: Bound) -> MqlValue:
     if bound.offset is None:
         return "unbounded"
     count = distance(bound.offset)
     return "current" if count == 0 else count if bound.following else -count
 
 
-def _by_value(node: WindowFunction, parts: list[SortPart]) -> dict[str, Mql]:
+def _by_value(node: WindowFunction, parts: list[SortPart]) -> dict[str, MqlValue]:
     assert len(parts) == len(node.order)
     return {parts[0].field: 1}
 
 
 def _by_rank(
-    node: WindowFunction, parts: list[SortPart], partition: Mql, name: str
-) -> tuple[dict[str, Mql], list[Stage]]:
+    node: WindowFunction, parts: list[SortPart], partition: MqlValue, name: str
+) -> tuple[dict[str, MqlValue], list[_Stage]]:
     """One number that sorts like all the keys and is the same for peers only."""
     rank, row, first = f"{name}_peers", f"{name}_place", f"{name}_first"
     if len(parts) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.statements.expression import AttributeCast, Cast
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 _THIS, _LAST = full_year(1) - 1, full_year(CENTURY - 1) - CENTURY + 1
 
 
-def year(node: AttributeCast, r: Renderer) -> Mql:
+def year(node: AttributeCast, r: Renderer) -> MqlValue:
     """The year that a number says. Two digits get a century; on any number that is no year the statement fails."""
     if node.operand.type.name is TypeName.FLOAT:  # of which MySQL drops the fraction, and rounds that of a decimal
-        number: Mql = {"$toLong": {"$trunc": r.value(node.operand)}}
+        number: MqlValue = {"$toLong": {"$trunc": r.value(node.operand)}}
     else:
         number = r.value(Cast(node.operand, INTEGER, node.rules))
     return bind({"year": number}, lambda x: _full(x, failure("a value cannot be stored as a YEAR", {"$toString": x})))
 
 
-def _full(number: Mql, failing: Mql) -> Mql:
+def _full(number: MqlValue, failing: MqlValue) -> MqlValue:
     branches = [
         ({"$lte": [number, None]}, None),
         (_is_between(number, FIRST_YEAR, LAST_YEAR), number),
@@ -37,5 +37,5 @@ def _full(number: Mql, failing: Mql) -> Mql:
     return {"$switch": {"branches": [{"case": when, "then": then} for when, then in branches], "default": failing}}
 
 
-def _is_between(number: Mql, least: int, most: int) -> Mql:
+def _is_between(number: MqlValue, least: int, most: int) -> MqlValue:
     return {"$and": [{"$gte": [number, least]}, {"$lte": [number, most]}]}

@@ -35,7 +35,7 @@ Lookups = tuple[Mode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
+class JoinHop:
     """A visit and where it comes from. `leaf`: nothing is joined to it; `counted`: aggregates its parents keep may answer it.
 
     `tails`: the structures that could answer where it comes from, whose rows are then not at home. `alone`: the subquery it comes
@@ -71,7 +71,7 @@ class Hops:
         default_factory=dict, repr=False, compare=False
     )
 
-    def hop(self, hop: Hop) -> Iterator[Mode]:
+    def hop(self, hop: JoinHop) -> Iterator[Mode]:
         """The ways to go on along the hop's relationship."""
         if hop.visit.access.walk is not None:
             yield from walks(self.modes, hop.before, hop.visit, hop.link)
@@ -87,7 +87,7 @@ class Hops:
         else:
             yield from self._upwards(hop)
 
-    def _downwards(self, hop: Hop) -> Iterator[Mode]:
+    def _downwards(self, hop: JoinHop) -> Iterator[Mode]:
         visit, link, outer = hop.visit, hop.link, hop.visit.outer
         modes = self.modes
         unwound = UNWOUND + work_of.unwind(visit.reached) + work_of.pass_on(outer)
@@ -115,14 +115,14 @@ class Hops:
             return ()
         return tuple(name for name, _ in self.modes.places.mirrors[visit.link.name])
 
-    def from_aggregates(self, statement: Statement, hop: Hop) -> Iterator[Mode]:
+    def from_aggregates(self, statement: Statement, hop: JoinHop) -> Iterator[Mode]:
         """All that is asked of the children from what their parent keeps of them."""
         counted = hop.counted and hop.visit.down and not hop.leaves_subquery
         for kept in self.starts.aggregates(statement, hop.visit.access, hop.link) if counted else ():
             done = work_of.project(hop.visit.outer, len(kept))
             yield self.modes.mode(", ".join(kept), kept, done, without=hop.tails)
 
-    def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:
+    def from_copies_of_all(self, hop: JoinHop) -> Iterator[Mode]:
         """The children from copies of all of them in their parent's document."""
         visit, link = hop.visit, hop.link
         if not visit.down or visit.access.filters or visit.access.aggregates or hop.leaves_subquery:
@@ -139,7 +139,7 @@ class Hops:
                     without=hop.tails,
                 )
 
-    def _around(self, hop: Hop) -> Iterator[Mode]:
+    def _around(self, hop: JoinHop) -> Iterator[Mode]:
         """The parent whose document the rows lie in.
 
         Where rows may lack a parent and the foreign key goes by a collation, orphans may have one all the same: it is looked up.
@@ -152,7 +152,7 @@ class Hops:
                 at_hand = work_of.project(hop.visit.reached, 1)
                 yield self.modes.mode(home.id, (home.id,), at_hand, without=hop.tails)
 
-    def _upwards(self, hop: Hop) -> Iterator[Mode]:
+    def _upwards(self, hop: JoinHop) -> Iterator[Mode]:
         visit, link, modes = hop.visit, hop.link, self.modes
         at_hand = work_of.project(visit.reached, 1)
         yield from self._around(hop)
@@ -164,7 +164,7 @@ class Hops:
         for home in modes.places.homes[visit.entity]:
             yield from self._looked_up(home, hop)
 
-    def _copied(self, hop: Hop) -> Iterator[Mode]:
+    def _copied(self, hop: JoinHop) -> Iterator[Mode]:
         """All that is asked of the parent from copies in the child."""
         visit, link = hop.visit, hop.link
         asked = {*visit.access.attributes, *(f.attribute for f in visit.access.filters)} - set(link.parent_attributes)
@@ -175,7 +175,7 @@ class Hops:
             done = work_of.project(visit.reached, len(needs))
             yield self.modes.mode(text, needs, done, without=hop.tails if needs else ())
 
-    def _looked_up(self, home: Home, hop: Hop) -> Iterator[Mode]:
+    def _looked_up(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """A `$lookup` into another collection for each of the outer rows: what was looked up before is in the cache by then."""
         outer, once = hop.visit.outer, self.modes.price(HOP)
         first = min(self._different(hop), outer)
@@ -188,7 +188,7 @@ class Hops:
             also = tuple((name, cost * outer) for name, cost in one.also)
             yield Mode(one.text, one.needs, once + cost, also=also, loads=loads)
 
-    def _each(self, home: Home, hop: Hop) -> Iterator[Mode]:
+    def _each(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup`; its work is counted once."""
         key = home.id, hop.link.name, hop.visit.down, hop.visit.conditions, bool(self.modes.cold.shares)
         if key not in self._lookups:
@@ -197,7 +197,7 @@ class Hops:
         yield from self._lookups[key]
         yield from self._among_few(home, hop)
 
-    def _different(self, hop: Hop) -> float:
+    def _different(self, hop: JoinHop) -> float:
         """How many of the lookups are of values that none before them is of."""
         link, outer = hop.link, hop.visit.outer
         if hop.visit.down:
@@ -207,7 +207,7 @@ class Hops:
         parents = self.modes.sizes.rows(link.parent)
         return float(parents * (1 - (1 - 1 / parents) ** outer))
 
-    def _is_beside(self, home: Home, hop: Hop) -> bool:
+    def _is_beside(self, home: Home, hop: JoinHop) -> bool:
         """Whether parents of many rows that a statement begins with are looked up by `_id`, and nothing is asked of them."""
         key = self.modes.situation.model.entity(home.entity).key
         if linked_by_expression(self.modes.situation.model, hop.link):
@@ -217,7 +217,7 @@ class Hops:
         plain = not hop.visit.down and not hop.visit.conditions and not hop.leaves_subquery
         return by_key and starts and plain
 
-    def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
+    def _among_few(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""
         for name, index in self.modes.places.partial[home.entity] if home.own and hop.visit.down else ():
             if serves(hop.visit.access, index) and self.modes.places.leads_along(index, hop.link):
@@ -226,7 +226,7 @@ class Hops:
                 found = self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), few, hop.visit.conditions)
                 yield looked_up_in_both(self.modes, home, found)
 
-    def _up(self, home: Home, hop: Hop) -> Iterator[Mode]:
+    def _up(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""
         ways = ways_to_one(self.modes.places, home, hop.link.parent_attributes)
         if linked_by_expression(self.modes.situation.model, hop.link):
@@ -234,7 +234,7 @@ class Hops:
         for way in ways:
             yield self._lookup(home, way, 1.0, hop.visit.conditions)
 
-    def _down(self, home: Home, hop: Hop) -> Iterator[Mode]:
+    def _down(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup` of children: by the key, by an index on the foreign key, or by reading it all."""
         link, conditions = hop.link, hop.visit.conditions
         each = self.modes.sizes.children(link)

@@ -21,7 +21,7 @@ from nestling.planner.options.structures.places import Home
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition
 
-Joined = Mapping[str, int]
+_Joined = Mapping[str, int]
 """The positions of rows ("") and of their parents, by relationship, among a statement's visits."""
 
 
@@ -67,7 +67,7 @@ def few_by_index(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -
                     yield _few(modes, home, (name, *needs), found, joined, walk, float(limit))
 
 
-def _joined(found: tuple[Visit, ...], position: int, index: IndexedAcross) -> Joined | None:
+def _joined(found: tuple[Visit, ...], position: int, index: IndexedAcross) -> _Joined | None:
     """Where the rows and the parents the index is over are visited, all of them and one of them first."""
     joined = {"": position}
     for number, each in enumerate(found):
@@ -87,7 +87,7 @@ def _one_each(found: tuple[Visit, ...], answered: frozenset[int]) -> bool:
 
 
 def _walked(
-    modes: Modes, found: tuple[Visit, ...], joined: Joined, index: IndexedAcross
+    modes: Modes, found: tuple[Visit, ...], joined: _Joined, index: IndexedAcross
 ) -> frozenset[tuple[str, str]] | None:
     """The equalities the index begins with, each an attribute and whose, where it goes on in the order asked."""
     equal = {along: compared_equal(found[position].access) for along, position in joined.items()}
@@ -109,7 +109,7 @@ def _is_sorted(visit: Visit) -> bool:
 
 
 def _there(
-    modes: Modes, found: tuple[Visit, ...], joined: Joined, index: IndexedAcross, only_asked: frozenset[int]
+    modes: Modes, found: tuple[Visit, ...], joined: _Joined, index: IndexedAcross, only_asked: frozenset[int]
 ) -> Iterator[tuple[Home, tuple[str, ...]]]:
     """Where documents hold all of it, one for each row that is shown, and what that takes."""
     places, child = modes.places, found[joined[""]]
@@ -130,7 +130,7 @@ def _there(
             yield home, (home.id, *root, *(name for each in copied for name in each or ()))
 
 
-def _one_in_each(modes: Modes, found: tuple[Visit, ...], joined: Joined, around: str) -> bool:
+def _one_in_each(modes: Modes, found: tuple[Visit, ...], joined: _Joined, around: str) -> bool:
     """Whether at most one of the rows in a document meets the conditions."""
     model, fixed = modes.situation.model, set(compared_equal(found[joined[""]].access))
     for name, position in joined.items():
@@ -158,7 +158,7 @@ def _few(
     home: Home,
     needs: tuple[str, ...],
     found: tuple[Visit, ...],
-    joined: Joined,
+    joined: _Joined,
     fixed: frozenset[tuple[str, str]],
     limit: float,
 ) -> Few:

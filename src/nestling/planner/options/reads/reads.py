@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
-from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.options import Charge, Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.reads.hops import HOP, Hop, Hops
+from nestling.planner.options.reads.hops import HOP, Hops, JoinHop
 from nestling.planner.options.reads.index_across_parents import few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest
 from nestling.planner.options.reads.starts import Starts
@@ -30,7 +30,7 @@ class Reads:
     starts: Starts
     hops: Hops
 
-    def steps(self, statement: Statement) -> Iterator[Step | Charge]:
+    def steps(self, statement: Statement) -> Iterator[StatementStep | Charge]:
         """A step for each access, and what the statement costs whatever the design."""
         told = latest(statement, self.modes.situation)
         found = visits(statement, self.modes.situation.model, self.modes.sizes, told.one if told is not None else None)
@@ -43,7 +43,7 @@ class Reads:
                 *(mode for each in few for mode in each.modes(position, visit, modes)),
             )
             step = tuple(self._with_parts(mode, statement, visit) for mode in whole)
-            yield Step(statement.name, f"{position}: {visit.entity}", step)
+            yield StatementStep(statement.name, f"{position}: {visit.entity}", step)
         price = self.modes.price(self._always(statement, found))
         yield Charge(statement.name, "the request and its result", (), price)
 
@@ -63,7 +63,7 @@ class Reads:
         counted = leaf and (len(found) == 2 or not flat)
         before = found[visit.before]
         elsewhere = (*tails(self.modes, statement, found, visit), *self.hops.listing(before))
-        hop = Hop(before, visit, visit.link, leaf, counted, elsewhere, sum(each.inside for each in found) == 1)
+        hop = JoinHop(before, visit, visit.link, leaf, counted, elsewhere, sum(each.inside for each in found) == 1)
         grouping = self._grouping(statement, found) if visit is found[-1] else 0.0
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.candidate import Lineage
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode, Step
+from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.types import TypeName
@@ -95,7 +95,7 @@ def _found(visit: Visit) -> float:
     return max(visit.reached / max(visit.outer, 1e-9), 1.0)
 
 
-def lineage_steps(modes: Modes, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
+def lineage_steps(modes: Modes, statement: Statement, access: Access, rows: float) -> Iterator[StatementStep]:
     """What a write of rows of a tree does to keep those above each right: nothing where it changes none of them."""
     for name, lineage in modes.places.triggered.all(access, Lineage).items():
         link = modes.situation.model.relationship(lineage.relationship)
@@ -104,7 +104,7 @@ def lineage_steps(modes: Modes, statement: Statement, access: Access, rows: floa
             replace(mode, cost=rows * mode.cost, loads=tuple((load, rows * cost) for load, cost in mode.loads))
             for mode in _kept_right(modes, access, link, lineage)
         ]
-        yield Step(statement.name, f"what {access.entity} keeps by {name}", (none, *ways))
+        yield StatementStep(statement.name, f"what {access.entity} keeps by {name}", (none, *ways))
 
 
 def _kept_right(modes: Modes, access: Access, link: Relationship, lineage: Lineage) -> Iterator[Mode]:

@@ -37,7 +37,7 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AddedPart:
     """What a structure adds to one document of a root: bytes, fields, and the array they lie in, "" beside the root's fields.
 
     An array is told by the relationship its elements belong to the root by.
@@ -49,14 +49,14 @@ class Part:
     array: str = ""
 
 
-class Documents:
+class DocumentSizes:
     """Bytes of root documents, and the work of reading so many of them."""
 
     def __init__(self, situation: Situation, places: Places, sizes: Sizes) -> None:
         self.situation, self.places, self.sizes = situation, places, sizes
         self._levels: dict[str, int] = {}
         self._longer: dict[str, float] = {}
-        self._parts: dict[str, tuple[Part, ...]] = {}
+        self._parts: dict[str, tuple[AddedPart, ...]] = {}
 
     def count(self, home: Home) -> float:
         """Documents of the collection the home is in."""
@@ -140,12 +140,12 @@ class Documents:
             if parts:
                 yield Load(_fields_name(entity.name), tuple((part.structure, part.fields) for part in parts))
 
-    def parts(self, root: str) -> tuple[Part, ...]:
+    def parts(self, root: str) -> tuple[AddedPart, ...]:
         """What each structure adds to one document of the root."""
         if root not in self._parts:
             model, sizes = self.situation.model, self.sizes
             found = [
-                Part(
+                AddedPart(
                     home.id,
                     home.per_root * self.inside_bytes(home),
                     home.per_root * (len(self.inside_names(home)) or 1),
@@ -158,23 +158,25 @@ class Documents:
                 copied = [name for name in names if name not in link.parent_attributes]
                 whole = sizes.bytes_of(link.parent, copied) - sizes.bytes_of(link.parent, ())
                 absorbed = self.places.absorbed[link.parent]
-                found += [Part(name, whole, len(copied)) for name, each in absorbed if each.relationship == link.name]
+                found += [
+                    AddedPart(name, whole, len(copied)) for name, each in absorbed if each.relationship == link.name
+                ]
             for link in self.situation.children[root]:
                 for name, few in self.places.first_children[link.name]:
                     rows, width = few.kept(sizes.children(link)), len(few.attributes)
-                    found.append(Part(name, rows * sizes.bytes_of(link.child, few.attributes), rows * width))
+                    found.append(AddedPart(name, rows * sizes.bytes_of(link.child, few.attributes), rows * width))
                 for name, lineage in self.places.lineages[link.name]:
                     values = sizes.on_the_way(link) * len(lineage.attributes)
-                    found.append(Part(name, self.lineage_bytes(lineage), values))
-                found += [Part(name, VALUE_BYTES, 1.0) for name, _ in self.places.aggregates[link.name]]
+                    found.append(AddedPart(name, self.lineage_bytes(lineage), values))
+                found += [AddedPart(name, VALUE_BYTES, 1.0) for name, _ in self.places.aggregates[link.name]]
                 ids = sizes.children(link)
-                found += [Part(name, ID_BYTES * ids, ids) for name, _ in self.places.mirrors[link.name]]
+                found += [AddedPart(name, ID_BYTES * ids, ids) for name, _ in self.places.mirrors[link.name]]
             for copies in self.places.copied[root].values():
-                found += [Part(name, self.copied_bytes(copy), 1.0) for name, copy in copies]
+                found += [AddedPart(name, self.copied_bytes(copy), 1.0) for name, copy in copies]
             for name, cold in self.places.cold[root]:
-                found.append(Part(name, -cold_bytes(sizes, cold), -len(cold.attributes)))
+                found.append(AddedPart(name, -cold_bytes(sizes, cold), -len(cold.attributes)))
             for name, paired in self.places.paired[root]:
-                found.append(Part(name, added_bytes(sizes, paired), present(sizes, paired)))
+                found.append(AddedPart(name, added_bytes(sizes, paired), present(sizes, paired)))
             self._parts[root] = tuple(found)
         return self._parts[root]
 

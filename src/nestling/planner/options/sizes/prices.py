@@ -11,7 +11,7 @@ Price = Callable[[Work], float]
 """Seconds of work; linear in its quantities."""
 
 
-class Prices:
+class UnitPrices:
     """The same price, faster."""
 
     def __init__(self, price: Price) -> None:

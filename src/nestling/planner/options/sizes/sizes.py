@@ -22,7 +22,7 @@ from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.statements.limited_rows import LimitedRows
-from nestling.planner.options.statements.statement_facts import ConditionFacts, Table, said
+from nestling.planner.options.statements.statement_facts import ConditionFacts, TableUse, said
 from nestling.planner.selectivity import RANGE, UNKNOWN
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.stream import Condition, Use
@@ -46,7 +46,7 @@ class Sizes:
         self._busier: dict[tuple[str, str], float] = {}
         self._found: dict[Access, float] = {}
         self._statements: dict[str, ConditionFacts] = {}
-        self._tables: dict[tuple[str, Access], Table] = {}
+        self._tables: dict[tuple[str, Access], TableUse] = {}
         self._told: dict[Access, dict[str, float]] | None = None
 
     def said(self, statement: Statement) -> ConditionFacts:
@@ -59,14 +59,14 @@ class Sizes:
         """Whether all its accesses are joined row by row: it has no subquery, and comes to none."""
         return statement.is_flat and not self.said(statement).early
 
-    def table(self, statement: Statement, access: Access) -> Table:
+    def table(self, statement: Statement, access: Access) -> TableUse:
         """What the statement asks of an access's rows alone: by its SQL, else by its footprint."""
         key = statement.name, access
         if key not in self._tables:
             self._tables[key] = self._table(statement, access)
         return self._tables[key]
 
-    def _table(self, statement: Statement, access: Access) -> Table:
+    def _table(self, statement: Statement, access: Access) -> TableUse:
         alike = [each for each in statement.accesses if each.entity == access.entity]
         tables = self.said(statement).tables.get(access.entity, ())
         filtered = {each.attribute for each in access.filters}
@@ -75,7 +75,7 @@ class Sizes:
             return same[0]
         if access in alike and len(tables) == len(alike):
             return tables[alike.index(access)]
-        return Table(None, tuple(self._condition(access, each) for each in access.filters))
+        return TableUse(None, tuple(self._condition(access, each) for each in access.filters))
 
     def _condition(self, access: Access, asked: AttributeFilter) -> Condition:
         return Condition(asked.attribute, Use.NONE, self.share(access, asked), weight=CONDITION_WEIGHT)

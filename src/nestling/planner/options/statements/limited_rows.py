@@ -10,7 +10,7 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Expression
 from nestling.planner.options.statements.relations import relations_within
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
-from nestling.planner.value_ranges import Values, column_in
+from nestling.planner.value_ranges import SampleValues, column_in
 from nestling.planner.work.facts import UNKNOWN_LIMIT, number
 
 
@@ -31,7 +31,7 @@ class LimitedRows:
         return min(rows, self.count)
 
 
-def limited_rows(relation: Relation, model: Model, values: Values, *, own: bool) -> LimitedRows | None:
+def limited_rows(relation: Relation, model: Model, values: SampleValues, *, own: bool) -> LimitedRows | None:
     """The rows limited before all else; None where there is no such limit, or one of groups. `own`: the statement has a LIMIT."""
     below = relation
     while not isinstance(below, a.LimitOffset) or own:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from nestling.ir.model import AttributeName
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Query, Relation
@@ -18,16 +19,13 @@ from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads.rewrites.prefilter import compared_column
 from nestling.planner.reads.traverse import expressions, mentioned
 
-Attribute = tuple[str, str]
-"""An entity and one of its attributes."""
-
 
 @dataclass(frozen=True, slots=True)
 class PairUse:
     """Attributes compared with values, and those used otherwise."""
 
-    compared: frozenset[Attribute]
-    taken_out: frozenset[Attribute]
+    compared: frozenset[AttributeName]
+    taken_out: frozenset[AttributeName]
 
 
 def pair_use(statement: Statement, situation: Situation) -> PairUse:
@@ -38,7 +36,7 @@ def pair_use(statement: Statement, situation: Situation) -> PairUse:
         return PairUse(frozenset(), frozenset(seen))
     relations = list(relations_within(rows_asked(query)))
     entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
-    compared = Counter[Attribute]()
+    compared = Counter[AttributeName]()
     for relation in relations:
         for predicate in conjuncts(relation.predicate) if isinstance(relation, a.Filter) else ():
             column = compared_column(predicate)
@@ -48,7 +46,7 @@ def pair_use(statement: Statement, situation: Situation) -> PairUse:
     return PairUse(frozenset(compared), frozenset(name for name in used if used[name] > compared[name]))
 
 
-def _used(relations: list[Relation], whole: Relation | None, entities: dict[str, str]) -> Counter[Attribute]:
+def _used(relations: list[Relation], whole: Relation | None, entities: dict[str, str]) -> Counter[AttributeName]:
     """How often each attribute is mentioned."""
     columns = [column for each in relations for inner in expressions(each) for column in mentioned(inner)]
     columns += whole.columns if whole is not None else ()

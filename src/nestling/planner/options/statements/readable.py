@@ -22,7 +22,7 @@ from nestling.planner.work.used_paths import mentioned_paths
 
 _FIELD = "kept of children"
 """How the fields that keep them begin."""
-Kept = tuple[AggregateKind, str | None]
+_Kept = tuple[AggregateKind, str | None]
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Readable:
     aggregates: Mapping[str, Sequence[tuple[str, Aggregate]]]
     _read: dict[str, frozenset[str] | None] = field(default_factory=dict, repr=False)
 
-    def is_read(self, statement: Statement, link: Relationship, kept: Sequence[Kept]) -> bool:
+    def is_read(self, statement: Statement, link: Relationship, kept: Sequence[_Kept]) -> bool:
         """Whether all of these are read where the parents along the link keep them; so too if nobody can tell."""
         if statement.name not in self._read:
             self._read[statement.name] = self._paths(statement)
@@ -49,7 +49,7 @@ class Readable:
             return None
 
     @cached_property
-    def _fields(self) -> dict[tuple[str, Kept], str]:
+    def _fields(self) -> dict[tuple[str, _Kept], str]:
         found = ((link, each) for link, candidates in self.aggregates.items() for _, each in candidates)
         kept = dict.fromkeys((link, (each.function, each.attribute)) for link, each in found)
         return {each: f"{_FIELD} {number}" for number, each in enumerate(kept)}

@@ -13,7 +13,7 @@ from nestling.ir.workload import Statement
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below
-from nestling.planner.value_ranges import Values, value_of
+from nestling.planner.value_ranges import SampleValues, value_of
 
 
 def asks_for_later(statement: Statement, archived: Archived, situation: Situation) -> bool:
@@ -37,7 +37,7 @@ def asks_for_later(statement: Statement, archived: Archived, situation: Situatio
     return mentions <= later
 
 
-def _least(predicate: Expression, values: Values) -> object:
+def _least(predicate: Expression, values: SampleValues) -> object:
     """What a lower bound compares with, as far as it is known."""
     assert isinstance(predicate, Compare)
     is_left = bare(predicate.left) == bounded_below(predicate)

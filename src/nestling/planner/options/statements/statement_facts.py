@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf, prod
 
-from nestling.ir.model import Model
+from nestling.ir.model import AttributeName, Model
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
@@ -32,19 +32,17 @@ from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
 from nestling.planner.selectivity import bytes_by, distinct_values, ranged, together
-from nestling.planner.value_ranges import Values, column_in
+from nestling.planner.value_ranges import SampleValues, column_in
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use
 
 GROUPING_STAGES = 1 + work_of.light(2)
 """Stages that group, order and show groups."""
-Attribute = tuple[str, str]
-"""An entity and one of its attributes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableUse:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
     equal one of another occurrence, whether it is one of a subquery, whether it is `limited` before more is joined to it, and its
     name in the statement.
@@ -112,8 +110,8 @@ class ConditionFacts:
     children are aggregated. `limited`: the rows a subquery in FROM limits, before more is joined to them.
     """
 
-    shares: Mapping[Attribute, float] = field(default_factory=dict)
-    tables: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
+    shares: Mapping[AttributeName, float] = field(default_factory=dict)
+    tables: Mapping[str, tuple[TableUse, ...]] = field(default_factory=dict)
     grouped: GroupFacts | None = None
     as_found: bool = True
     nodes: float = 0.0
@@ -191,9 +189,9 @@ def _nodes(relation: Relation) -> float:
             return 0.0
 
 
-def _shares(relations: list[Relation], known: KnownOf, values: Values) -> Mapping[Attribute, float]:
+def _shares(relations: list[Relation], known: KnownOf, values: SampleValues) -> Mapping[AttributeName, float]:
     entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
-    told = defaultdict[Attribute, list[float]](list)
+    told = defaultdict[AttributeName, list[float]](list)
     for column, asked in _by_column(relations).items():
         if column.alias in entities:
             told[entities[column.alias], column.name].append(together(asked, known, values))
@@ -211,12 +209,12 @@ def _by_column(relations: list[Relation]) -> Mapping[Column, list[Expression]]:
 
 
 def _tables(
-    relations: list[Relation], situation: Situation, known: KnownOf, values: Values, limited: frozenset[str]
-) -> Mapping[str, tuple[Table, ...]]:
+    relations: list[Relation], situation: Situation, known: KnownOf, values: SampleValues, limited: frozenset[str]
+) -> Mapping[str, tuple[TableUse, ...]]:
     """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
     joined = _joined(relations)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
-    found = defaultdict[str, dict[str, Table]](dict)
+    found = defaultdict[str, dict[str, TableUse]](dict)
     for each in relations:
         scan, asked = scan_of(each)
         if scan is not None and scan.alias not in found[scan.entity]:
@@ -224,7 +222,9 @@ def _tables(
             left = rows_left(restricted(scan, own), situation.model, situation.statistics)
             conditions = tuple(_conditions(own, known, values))
             alias = scan.alias
-            found[scan.entity][alias] = Table(left, conditions, joined[alias], alias in inside, alias in limited, alias)
+            found[scan.entity][alias] = TableUse(
+                left, conditions, joined[alias], alias in inside, alias in limited, alias
+            )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 
 
@@ -260,7 +260,7 @@ def _asked(relations: list[Relation]) -> Iterator[Expression]:
                 pass
 
 
-def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> Iterator[Condition]:
+def _conditions(asked: Iterable[Expression], known: KnownOf, values: SampleValues) -> Iterator[Condition]:
     """What is asked of each row, and which share that keeps by itself; the ends of one column's range are one condition."""
     found = defaultdict[Expression, list[Expression]](list)
     for each in dict.fromkeys(asked):
@@ -273,7 +273,7 @@ def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> 
         yield Condition(attribute, Use.NONE, kept, weight=sum(map(weight, parts)), patterns=text_bytes)
 
 
-def _grouped(relation: Relation, model: Model, known: KnownOf, values: Values) -> GroupFacts | None:
+def _grouped(relation: Relation, model: Model, known: KnownOf, values: SampleValues) -> GroupFacts | None:
     having: list[Expression] = []
     is_sorted = False
     while isinstance(relation, a.Project | a.LimitOffset | a.Sort | a.Filter | a.Distinct):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nestling.ir.candidate import Indexed, Paired
-from nestling.ir.options import Step
+from nestling.ir.options import StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.statistics import value_of
@@ -103,7 +103,7 @@ def lists_changed(places: Places, access: Access) -> Iterator[str]:
             yield name
 
 
-def apart_from_indexes(places: Places, steps: Iterable[Step]) -> Iterator[Step]:
+def apart_from_indexes(places: Places, steps: Iterable[StatementStep]) -> Iterator[StatementStep]:
     """The steps; an index over an attribute is none where that lies in a list."""
     lists = _lists_of_indexes(places)
     if not lists:

@@ -29,7 +29,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import CHANGE, Charge, Mode, Step
+from nestling.ir.options import CHANGE, Charge, Mode, StatementStep
 
 SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
@@ -54,15 +54,15 @@ def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator
             yield Charge(CHANGE, candidate.id, (candidate.id,), share)
 
 
-def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[Step]:
+def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[StatementStep]:
     """A step for each structure that `today`'s documents have besides their rows: it stays, or somebody takes it away."""
     for candidate in candidates:
         if candidate.id in today and not isinstance(candidate.part, (*HOMES, Indexed, IndexedAcross)):
             stays = Mode("it stays", (candidate.id,), 0.0)
-            yield Step(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), CHANGED)))
+            yield StatementStep(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), CHANGED)))
 
 
-def least_costs(steps: Iterable[Step], charges: Iterable[Charge]) -> Mapping[str, float]:
+def least_costs(steps: Iterable[StatementStep], charges: Iterable[Charge]) -> Mapping[str, float]:
     """What an execution of each statement costs at least, in seconds."""
     found: dict[str, float] = defaultdict(float)
     for step in steps:

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir.options import Mode, Step
+from nestling.ir.options import Mode, StatementStep
 
 SLIGHT = 0.01
 """The share of a statement's least cost that an index has to save it."""
 
 
-def without_slight(steps: Iterable[Step], indexes: Collection[str], least: Mapping[str, float]) -> Iterator[Step]:
+def without_slight(
+    steps: Iterable[StatementStep], indexes: Collection[str], least: Mapping[str, float]
+) -> Iterator[StatementStep]:
     """The steps without the modes by an index that save too little over a mode that needs no more than they do, but for it."""
     for step in steps:
         most = SLIGHT * least[step.statement]

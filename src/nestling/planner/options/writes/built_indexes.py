@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.options import Mode, Step
+from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.places import Home
 
 
-def built_indexes(modes: Modes, statement: Statement, access: Access, position: int, rows: float) -> Iterator[Step]:
+def built_indexes(
+    modes: Modes, statement: Statement, access: Access, position: int, rows: float
+) -> Iterator[StatementStep]:
     """A step for each index that is built for a row's entity in some home; `rows`: how many are written."""
     situation, places = modes.situation, modes.places
     entity = situation.model.entity(access.entity)
@@ -49,7 +51,7 @@ def _step(
     homes: list[Home],
     same: tuple[str, ...],
     rows: float,
-) -> Iterator[Step]:
+) -> Iterator[StatementStep]:
     """What the index on a group costs where rows lie in one of these homes, unless one of the `same` stands for it."""
     times = _times(access, group)
     if not homes or not times:
@@ -60,7 +62,7 @@ def _step(
     for home in homes:
         found.append(Mode(home.id, (home.id,), price, without=same))
         found += [Mode(f"{home.id}, {name}", (home.id, name), 0.0) for name in same]
-    yield Step(statement.name, text, tuple(found))
+    yield StatementStep(statement.name, text, tuple(found))
 
 
 def _times(access: Access, group: tuple[str, ...]) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from nestling.ir.model import OnDelete, Relationship
-from nestling.ir.options import Mode, Step
+from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
@@ -151,12 +151,12 @@ class Changes:
         again = work_of.fetch_by_index(rows, self.modes.documents.base(home), seeks=rows)
         return read + again + max(rows - 1, 0.0) * (work_of.request() + Work(changes=1))
 
-    def children(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
+    def children(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
         """The children of rows that go: asked for, or removed too, where they are not in the same document; and theirs."""
         if access.kind is StatementKind.DELETE:
             yield from self._below(statement, access.entity, self.rows(access), position)
 
-    def _below(self, statement: Statement, entity: str, rows: float, position: int) -> Iterator[Step]:
+    def _below(self, statement: Statement, entity: str, rows: float, position: int) -> Iterator[StatementStep]:
         """The same for so many rows of an entity that go; each foreign key once, the nearest first."""
         asked, gone, met = entity, deque([(entity, rows)]), set[str]()
         while gone:
@@ -167,7 +167,7 @@ class Changes:
                 each = self.modes.sizes.children_asked(link) if entity == asked else self.modes.sizes.children(link)
                 met.add(link.name)
                 modes = tuple(self._children(statement, link, rows, each))
-                yield Step(statement.name, f"{position}: {link.child} by {link.name}", modes)
+                yield StatementStep(statement.name, f"{position}: {link.child} by {link.name}", modes)
                 if link.on_delete is OnDelete.CASCADE:
                     gone.append((link.child, rows * each))
 

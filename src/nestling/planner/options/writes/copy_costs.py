@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.candidate import CopiedAttribute
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode, Step
+from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
@@ -21,7 +21,7 @@ from nestling.planner.options.structures.archives import changed_in_both
 READ_STAGES = 1 + work_of.light(1)
 """Stages of the pipeline that looks up what a new row copies."""
 
-Named = tuple[str, CopiedAttribute]
+_Named = tuple[str, CopiedAttribute]
 """A structure and what it copies."""
 
 
@@ -37,7 +37,7 @@ class Copies:
         for copies in self._changed(access).values():
             yield from (name for name, copy in copies if not copy.freshness.is_left)
 
-    def steps(self, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
+    def steps(self, statement: Statement, access: Access, rows: float) -> Iterator[StatementStep]:
         """The steps of a write that keep copies."""
         read = self._read(access)
         if read:
@@ -52,19 +52,19 @@ class Copies:
             ways = list(self._carried(holder, link, copies, rows))
             yield self._step(statement, f"what {holder} has by {link} changes", copies, ways)
 
-    def _step(self, statement: Statement, text: str, copies: Sequence[Named], ways: Sequence[Mode]) -> Step:
+    def _step(self, statement: Statement, text: str, copies: Sequence[_Named], ways: Sequence[Mode]) -> StatementStep:
         """Nothing where there is none of the copies."""
         none = Mode("nothing is copied", (), 0.0, without=tuple(name for name, _ in copies))
-        return Step(statement.name, text, (none, *ways))
+        return StatementStep(statement.name, text, (none, *ways))
 
-    def _read(self, access: Access) -> Mapping[str, list[Named]]:
+    def _read(self, access: Access) -> Mapping[str, list[_Named]]:
         """By relationship, the copies a row has that comes, or whose parent becomes another."""
-        found: dict[str, list[Named]] = defaultdict(list)
+        found: dict[str, list[_Named]] = defaultdict(list)
         for name, copy in self.modes.places.triggered.own(access, CopiedAttribute).items():
             found[copy.path[0].relationship].append((name, copy))
         return found
 
-    def _filled(self, access: Access, name: str, copies: Sequence[Named]) -> Work:
+    def _filled(self, access: Access, name: str, copies: Sequence[_Named]) -> Work:
         """One parent looked up for a row: a new one has its copies when it comes, one that moves is changed once more.
 
         A new row that may lack its parent has them made once more, too, unless the sync does that.
@@ -81,14 +81,14 @@ class Copies:
             return found
         return 2 * found + work_of.request(READ_STAGES) + changed
 
-    def _changed(self, access: Access) -> Mapping[tuple[str, str], list[Named]]:
+    def _changed(self, access: Access) -> Mapping[tuple[str, str], list[_Named]]:
         """By who has them and the relationship, the copies whose source changes."""
-        found: dict[tuple[str, str], list[Named]] = defaultdict(list)
+        found: dict[tuple[str, str], list[_Named]] = defaultdict(list)
         for name, copy in self.modes.places.triggered.others(access, CopiedAttribute).items():
             found[copy.holder, copy.path[0].relationship].append((name, copy))
         return found
 
-    def _carried(self, holder: str, name: str, copies: Sequence[Named], rows: float) -> Iterator[Mode]:
+    def _carried(self, holder: str, name: str, copies: Sequence[_Named], rows: float) -> Iterator[Mode]:
         """Every row that has a copy, found by its foreign key, by an index or by reading all of them."""
         link = self.modes.situation.model.relationship(name)
         if all(copy.freshness.is_left for _, copy in copies):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.indexes.kept_uniques import may_have_index
 from nestling.ir.model import Cardinality, Relationship
-from nestling.ir.options import Mode, Step
+from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
@@ -95,20 +95,20 @@ class Guards:
     modes: Modes
     starts: Starts
 
-    def keys(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
+    def keys(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
         """Whether another row has the key, where a row comes to a place no index guards."""
         situation, homes = self.modes.situation, self.modes.places.homes[access.entity]
         groups = dict.fromkeys(group for home in homes for group in open_groups(situation, home))
         for group in groups:
             modes = [mode for home in homes for mode in self._same(statement, access, home, group)]
             modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
-            yield Step(
+            yield StatementStep(
                 statement.name, f"{position}: no other {access.entity} with its {', '.join(group)}", tuple(modes)
             )
         for unique in situation.model.entity(access.entity).partial_uniques:
             modes = [mode for home in homes for mode in self._among_some(statement, access, home, unique)]
             modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
-            yield Step(statement.name, f"{position}: no other {access.entity} breaks {unique}", tuple(modes))
+            yield StatementStep(statement.name, f"{position}: no other {access.entity} breaks {unique}", tuple(modes))
 
     def _among_some(self, statement: Statement, access: Access, home: Home, unique: PartialUnique) -> Iterator[Mode]:
         if unique not in looked_for(self.modes.situation, home):
@@ -135,11 +135,11 @@ class Guards:
         for found in self.starts.finds(replace(statement, limit=None), read, home):
             yield replace(found, cost=found.cost + more)
 
-    def parents(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
+    def parents(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
         """Each parent held."""
         for link in held_links(self.modes.situation, access):
             modes = tuple(self._held(access, link))
-            yield Step(statement.name, f"{position}: {link.parent} by {link.name} is held", modes)
+            yield StatementStep(statement.name, f"{position}: {link.parent} by {link.name} is held", modes)
 
     def _held(self, access: Access, link: Relationship) -> Iterator[Mode]:
         situation, places = self.modes.situation, self.modes.places

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from nestling.ir.candidate import Candidate, Refused
 from nestling.ir.model import Relationship
-from nestling.ir.rows import Path
+from nestling.ir.rows import RowPath
 from nestling.ir.situation import Situation
 from nestling.ir.situation.changed import going_along
 from nestling.ir.upkeep import Derived, Trigger
@@ -112,7 +112,7 @@ class _Counting:
         holder = trigger.back[-1].target(self.situation.model)
         return min(rows * self._reached(trigger.back), self.sizes.rows(holder))
 
-    def _reached(self, back: Path) -> float:
+    def _reached(self, back: RowPath) -> float:
         """The rows at the end of the way back from one row."""
         model, found = self.situation.model, 1.0
         for hop in back:

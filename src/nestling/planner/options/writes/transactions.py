@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.model import OnDelete
-from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.options import Charge, Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
@@ -26,7 +26,7 @@ class Together:
 
     def steps(
         self, statement: Statement, access: Access, position: int, kept: Iterable[str]
-    ) -> Iterator[Step | Charge]:
+    ) -> Iterator[StatementStep | Charge]:
         """`kept`: what is chosen that the statement must keep right at once."""
         homes = self.modes.places.homes[access.entity]
         asking = [home.id for home in homes if self._asks(statement, access, home)]
@@ -38,7 +38,7 @@ class Together:
         without = tuple(dict.fromkeys((*asking, *inside, *kept)))
         if without:
             alone, both = Mode("one command", (), 0.0, without=without), Mode("a transaction", (), cost)
-            yield Step(statement.name, f"{position}: together", (alone, both))
+            yield StatementStep(statement.name, f"{position}: together", (alone, both))
 
     def _first_read(self, access: Access) -> Work:
         """What would be one command has to know the rows when something else follows from them."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nestling.ir.candidate import Aggregate, FirstChildren, Lineage, Mirror
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
-from nestling.ir.options import Charge, Step
+from nestling.ir.options import Charge, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
@@ -31,7 +31,7 @@ CHILDREN_STAGES = 2.0
 class UpkeepCost:
     """What keeping derived structures right costs a write, and those of them that it keeps right at once."""
 
-    costs: tuple[Step | Charge, ...]
+    costs: tuple[StatementStep | Charge, ...]
     at_once: tuple[str, ...]
 
 

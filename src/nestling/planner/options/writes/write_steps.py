@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.options import Charge, Mode, StatementStep
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
@@ -32,12 +32,12 @@ class Writes:
     together: Together
     upkeep: UpkeepCosts
 
-    def steps(self, statement: Statement) -> Iterator[Step | Charge]:
+    def steps(self, statement: Statement) -> Iterator[StatementStep | Charge]:
         """The steps of each entity written, what its indexes cost, and what is kept right."""
         for position, access in enumerate(statement.accesses):
             if access.kind.writes:
                 modes = tuple(self._at_home(statement, access))
-                yield Step(statement.name, f"{position}: {access.kind} {access.entity}", modes)
+                yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
                 if access.kind is StatementKind.INSERT:
                     yield from self.guards.keys(statement, access, position)
                 yield from self.guards.parents(statement, access, position)

@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir.paths.access_path import Behind, CollectionScan, DocumentOf, Expression, FieldPath, Unwind, WithLast
+from nestling.ir.paths.access_path import (
+    Behind,
+    CollectionScan,
+    DocumentOf,
+    FieldPath,
+    PathExpression,
+    Unwind,
+    WithLast,
+)
 from nestling.ir.paths.row_steps import Add, Correlate, Keep, Layout, Where
 from nestling.ir.primitives import Copy, Form
-from nestling.ir.statements.expression import Column, Compare, Comparison, Or
-from nestling.ir.statements.expression import Expression as Given
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, Or
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join as join_path
 from nestling.ir.types import TypeName
@@ -21,7 +28,7 @@ from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.freshness import is_fresh
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import top_fields
 
 
@@ -40,7 +47,7 @@ class RowTree:
     depth: Column | None
 
 
-def kept_walk(rows: Rows, alias: str, tree: RowTree, context: Context) -> Rows | None:
+def kept_walk(rows: Lowered, alias: str, tree: RowTree, context: LoweringContext) -> Lowered | None:
     """Each row (a scan's, under that alias) and those met from it, without a walk; None when no copy tells them.
 
     `depth` counts from 0, which is the row itself.
@@ -62,7 +69,7 @@ def kept_walk(rows: Rows, alias: str, tree: RowTree, context: Context) -> Rows |
     return None
 
 
-def found_below(tree: RowTree, start: Given, context: Context) -> Rows | None:
+def found_below(tree: RowTree, start: Expression, context: LoweringContext) -> Lowered | None:
     """The row with that key and all below it, by one condition that two indexes serve; None when no copy tells them.
 
     Keys are integers: what an array holds of them is asked for as a single one is.
@@ -80,10 +87,10 @@ def found_below(tree: RowTree, start: Given, context: Context) -> Rows | None:
     above = replace(tree.key, alias="", name="above", nullable=False)
     layout = Layout.of({**paths, (above.alias, above.name): _keys(copy, tree)})
     either = Or(tuple(Compare(Comparison.EQUAL, column, start) for column in (tree.key, above)))
-    return Rows(Where(scan, either, layout), layout, top_fields(tree.place.store))
+    return Lowered(Where(scan, either, layout), layout, top_fields(tree.place.store))
 
 
-def _copies(tree: RowTree, context: Context) -> Iterator[Copy]:
+def _copies(tree: RowTree, context: LoweringContext) -> Iterator[Copy]:
     """The copies of all rows above each, their keys among what is copied; the smallest comes first."""
     found = []
     for copy in tree.place.node.body.copies if tree.place.node.kind is not NodeKind.GROUP else ():
@@ -102,35 +109,35 @@ def _keys(copy: Copy, tree: RowTree) -> str:
     return copy.name if copy.form is Form.SCALARS else join_path(copy.name, field.path)
 
 
-def _is_fresh(copy: Copy, tree: RowTree, columns: Sequence[Column], context: Context) -> bool:
+def _is_fresh(copy: Copy, tree: RowTree, columns: Sequence[Column], context: LoweringContext) -> bool:
     entity, behind = tree.place.node.entity, context.tolerated.behind
     return all(is_fresh(copy.freshness, behind.get((entity, each.name))) for each in (tree.key, *columns))
 
 
-def _below(rows: Rows, tree: RowTree, copy: Copy, keys: str, own: dict[str, str]) -> Rows:
+def _below(rows: Lowered, tree: RowTree, copy: Copy, keys: str, own: dict[str, str]) -> Lowered:
     """The documents that hold the row among those above them, found by one lookup, and its own."""
     key, line = own[tree.key.name], rows.fresh(tree.key.alias)
     found = Correlate(rows.step, documents_at(tree.place), line, Keep.TOGETHER, equal=(key, keys))
     top = dict.fromkeys([*own.values(), *([copy.name] if tree.depth is not None else ())])
     itself = DocumentOf(tuple((name, FieldPath(name)) for name in top))
     step = Unwind(Add(found, ((line, WithLast(FieldPath(line), itself)),)), line)
-    met = Rows(step, rows.layout | _layout(tree, line, own), rows.taken | {line}, rows.standing)
+    met = Lowered(step, rows.layout | _layout(tree, line, own), rows.taken | {line}, rows.standing)
     above = WithLast(FieldPath(f"{line}.{keys}"), FieldPath(f"{line}.{key}"))
     return _with_depth(met, tree, above, FieldPath(key))
 
 
-def _above(rows: Rows, tree: RowTree, copy: Copy, keys: str, own: dict[str, str]) -> Rows:
+def _above(rows: Lowered, tree: RowTree, copy: Copy, keys: str, own: dict[str, str]) -> Lowered:
     """The elements of the row's own document, and the row itself."""
     line = rows.fresh(tree.key.alias)
     if copy.form is Form.SCALARS:
-        itself: Expression = FieldPath(own[tree.key.name])
+        itself: PathExpression = FieldPath(own[tree.key.name])
         layout, key = Layout.of({(each.alias, each.name): line for each in tree.wanted}), line
     else:
         copied = {field.attribute: field.path for field in copy.attributes}
         itself = DocumentOf(tuple((copied[name], FieldPath(path)) for name, path in own.items()))
         layout, key = _layout(tree, line, copied), join_path(line, copied[tree.key.name])
     step = Unwind(Add(rows.step, ((line, WithLast(FieldPath(copy.name), itself)),)), line)
-    met = Rows(step, rows.layout | layout, rows.taken | {line}, rows.standing)
+    met = Lowered(step, rows.layout | layout, rows.taken | {line}, rows.standing)
     return _with_depth(met, tree, WithLast(FieldPath(keys), FieldPath(own[tree.key.name])), FieldPath(key))
 
 
@@ -138,11 +145,11 @@ def _layout(tree: RowTree, line: str, paths: dict[str, str]) -> Layout:
     return Layout.of({(each.alias, each.name): join_path(line, paths[each.name]) for each in tree.wanted})
 
 
-def _with_depth(rows: Rows, tree: RowTree, keys: Expression, key: Expression) -> Rows:
+def _with_depth(rows: Lowered, tree: RowTree, keys: PathExpression, key: PathExpression) -> Lowered:
     """The number of steps from one row to the other: how many stand behind the key of the upper one."""
     if tree.depth is None:
         return rows
     field = rows.fresh("depth")
     step = Add(rows.step, ((field, Behind(keys, key)),))
     layout = rows.layout | Layout((((tree.depth.alias, tree.depth.name), field),))
-    return Rows(step, layout, rows.taken | {field}, rows.standing)
+    return Lowered(step, layout, rows.taken | {field}, rows.standing)

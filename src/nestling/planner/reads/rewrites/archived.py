@@ -13,7 +13,7 @@ from nestling.ir.statements.operands import bare, conjunction, conjuncts
 from nestling.ir.storage.layout import Role
 from nestling.planner.archive import bound
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rows import Context, PlacedScan
+from nestling.planner.reads.rows import LoweringContext, PlacedScan
 from nestling.planner.reads.traverse import mentioned
 
 LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL, Comparison.EQUAL})
@@ -24,7 +24,7 @@ _MIRRORED = {
 }
 
 
-def with_bounds(predicate: Expression, standing: Mapping[str, PlacedScan], context: Context) -> Expression:
+def with_bounds(predicate: Expression, standing: Mapping[str, PlacedScan], context: LoweringContext) -> Expression:
     """The predicate, with what holds of all rows of the archives it is asked of."""
     if not context.may(Rewrite.ARCHIVED):
         return predicate
@@ -33,7 +33,9 @@ def with_bounds(predicate: Expression, standing: Mapping[str, PlacedScan], conte
     return found
 
 
-def _bounds(predicate: Expression, standing: Mapping[str, PlacedScan], context: Context) -> Iterator[Expression]:
+def _bounds(
+    predicate: Expression, standing: Mapping[str, PlacedScan], context: LoweringContext
+) -> Iterator[Expression]:
     for column in map(bounded_below, conjuncts(predicate)):
         at = standing.get(column.alias) if column is not None else None
         if column is None or at is None or at.place.store.role is not Role.ARCHIVE or len(at.place.nodes) > 1:

@@ -13,11 +13,10 @@ from itertools import permutations, takewhile
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import AggregateKind, Path
+from nestling.ir.rows import AggregateKind, RowPath
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Relation
-from nestling.ir.statements.expression import Call, Column, Expression, Literal, Rules
-from nestling.ir.statements.expression import Function as Scalar
+from nestling.ir.statements.expression import Call, Column, Expression, Function, Literal, Rules
 from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.storage.names import join as join_path
@@ -26,39 +25,39 @@ from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, Typ
 from nestling.planner.aggregate_functions import FUNCTIONS
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.traverse import rewritten
 
 MOST_HOPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Inner:
+class InnerJoins:
     """Scans that inner joins put together, and all the conditions."""
 
     scans: tuple[a.Scan, ...]
     conditions: tuple[Expression, ...]
 
 
-def inner_joined(relation: Relation) -> Inner | None:
+def inner_joined(relation: Relation) -> InnerJoins | None:
     """The scans and conditions of a relation that is nothing but inner joins of scans."""
     match relation:
         case a.Scan():
-            return Inner((relation,), ())
+            return InnerJoins((relation,), ())
         case a.Filter():
             inner = inner_joined(relation.input)
-            return inner and Inner(inner.scans, (*inner.conditions, *conjuncts(relation.predicate)))
+            return inner and InnerJoins(inner.scans, (*inner.conditions, *conjuncts(relation.predicate)))
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
             left, right = inner_joined(relation.left), inner_joined(relation.right)
             if left is None or right is None:
                 return None
             conditions = (*left.conditions, *right.conditions, *conjuncts(relation.condition))
-            return Inner((*left.scans, *right.scans), conditions)
+            return InnerJoins((*left.scans, *right.scans), conditions)
         case _:
             return None
 
 
-def computed_value(relation: Relation, rows: Rows, context: Context) -> tuple[Expression, Rows] | None:
+def computed_value(relation: Relation, rows: Lowered, context: LoweringContext) -> tuple[Expression, Lowered] | None:
     """The value of a scalar subquery from computed fields of the rows; None when they do not hold it."""
     group, expression = _aggregates_of(relation)
     inner = inner_joined(group.input) if group is not None else None
@@ -92,8 +91,8 @@ def _aggregates_of(relation: Relation) -> tuple[a.GroupBy | None, Expression | N
 
 
 def _read(
-    group: a.GroupBy, fields: dict[str, str], expression: Expression, rows: Rows, at: PlacedScan
-) -> tuple[Expression, Rows]:
+    group: a.GroupBy, fields: dict[str, str], expression: Expression, rows: Lowered, at: PlacedScan
+) -> tuple[Expression, Lowered]:
     """The expression over the fields. A row inside another may be missing altogether, then its count is 0 all the same."""
     always_there = not at.prefix and len(at.place.nodes) == 1
     columns, paths = dict[str, Expression](), dict[tuple[str, str], str]()
@@ -114,11 +113,16 @@ def _read(
 
 def or_zero(count: Expression) -> Expression:
     """A count, 0 where it is NULL."""
-    return Call(Scalar.COALESCE, (count, Literal(0, INTEGER)), INTEGER, Rules.SQLITE)
+    return Call(Function.COALESCE, (count, Literal(0, INTEGER)), INTEGER, Rules.SQLITE)
 
 
 def computed_for(
-    computed: Sequence[Computed], inner: Inner, alias: str, aggregate: AggregateCall, model: Model, tolerated: Tolerated
+    computed: Sequence[Computed],
+    inner: InnerJoins,
+    alias: str,
+    aggregate: AggregateCall,
+    model: Model,
+    tolerated: Tolerated,
 ) -> Computed | None:
     """The computed field, of the rows called `alias`, that is this aggregate over these joined rows."""
     for item in computed:
@@ -132,13 +136,13 @@ def computed_for(
     return None
 
 
-def _always_ends(path: Path, model: Model) -> bool:
+def _always_ends(path: RowPath, model: Model) -> bool:
     """Whether each row the path goes down to has the parents it then goes up to: a count of rows tells those apart nowhere."""
     ups = takewhile(lambda hop: hop.up, reversed(path))
     return all(model.is_total(model.relationship(hop.relationship)) for hop in ups)
 
 
-def end_of(path: Path, inner: Inner, alias: str, model: Model) -> a.Scan | None:
+def end_of(path: RowPath, inner: InnerJoins, alias: str, model: Model) -> a.Scan | None:
     """The scan at the end of the path, when the scans are joined along it from the rows called `alias`, and nothing else."""
     if len(inner.scans) != len(path):
         return None
@@ -159,7 +163,7 @@ def end_of(path: Path, inner: Inner, alias: str, model: Model) -> a.Scan | None:
     return None
 
 
-def _same_aggregate(item: Computed, aggregate: AggregateCall, inner: Inner, last: a.Scan) -> bool:
+def _same_aggregate(item: Computed, aggregate: AggregateCall, inner: InnerJoins, last: a.Scan) -> bool:
     """Whether the aggregate is of the attribute, or both count rows."""
     argument = aggregate.argument
     if aggregate.filter is not None or (
@@ -182,7 +186,7 @@ def _same_aggregate(item: Computed, aggregate: AggregateCall, inner: Inner, last
     )
 
 
-def _is_never_null(argument: Expression, inner: Inner) -> bool:
+def _is_never_null(argument: Expression, inner: InnerJoins) -> bool:
     """Whether it is a NOT NULL attribute of one of the scans, whatever an outer join around them makes of it."""
     columns = {(each.alias, each.name): each for scan in inner.scans for each in scan.columns}
     own = columns.get((argument.alias, argument.name)) if isinstance(argument, Column) else None

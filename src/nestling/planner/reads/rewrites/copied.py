@@ -20,11 +20,11 @@ from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded import is_around, plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.subqueries import where
 
 
-def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
+def copied_parent(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:
     """The join without a lookup, None when no copy says it."""
     scan, own = scan_of(join.right)
     if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT) or not context.may(Rewrite.COPIED):
@@ -45,13 +45,13 @@ def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
             rows = _existing(left, copies, link, at, context) if join.kind is JoinKind.INNER else left
             if rows is None:
                 continue
-            rows = Rows(rows.step, rows.layout | Layout.of(paths), rows.taken, rows.standing, rows.identity)
+            rows = Lowered(rows.step, rows.layout | Layout.of(paths), rows.taken, rows.standing, rows.identity)
             predicate = conjunction(*rest)
             return rows if predicate is None else where(rows, predicate, context)
     return None
 
 
-def _copies(at: PlacedScan, parent: str, context: Context) -> Iterator[tuple[Relationship, list[Copy]]]:
+def _copies(at: PlacedScan, parent: str, context: LoweringContext) -> Iterator[tuple[Relationship, list[Copy]]]:
     """By relationship to the parent, the copies of it that the child's document holds, the freshest first."""
     if at.place.node.kind is NodeKind.GROUP:
         return
@@ -64,7 +64,7 @@ def _copies(at: PlacedScan, parent: str, context: Context) -> Iterator[tuple[Rel
         yield context.design.model.relationship(name), sorted(copies, key=lambda each: each.freshness.weakness)
 
 
-def _link(copy: Copy, context: Context) -> Relationship | None:
+def _link(copy: Copy, context: LoweringContext) -> Relationship | None:
     """The relationship whose parent the copy holds, one sub-document or its fields."""
     if len(copy.path) != 1 or not copy.path[0].up or copy.closure or copy.form not in (Form.OBJECT, Form.INLINE):
         return None
@@ -77,7 +77,7 @@ def _paths(
     wanted: Sequence[Column],
     child: str,
     at: PlacedScan,
-    context: Context,
+    context: LoweringContext,
     *,
     inner: bool,
 ) -> dict[tuple[str, str], str] | None:
@@ -109,7 +109,7 @@ def _copied(copies: Sequence[Copy], own: str, attribute: str, tolerated: Freshne
     return None
 
 
-def _tells_key(link: Relationship, context: Context, *, inner: bool) -> bool:
+def _tells_key(link: Relationship, context: LoweringContext, *, inner: bool) -> bool:
     """Whether what refers to a parent is that parent's key, and NULL where there is none."""
     model = context.design.model
     if goes_by_collation(model, link):
@@ -117,13 +117,15 @@ def _tells_key(link: Relationship, context: Context, *, inner: bool) -> bool:
     return inner or model.is_total(link) or (len(link.child_attributes) == 1 and _never_dangles(link, context))
 
 
-def _never_dangles(link: Relationship, context: Context) -> bool:
+def _never_dangles(link: Relationship, context: LoweringContext) -> bool:
     """Whether the source refuses rows without their parent, and none was counted: SQLite may have let some in before."""
     dangling = context.statistics.relationship(link.name).dangling
     return link.enforced and dangling is not None and dangling.value == 0
 
 
-def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: PlacedScan, context: Context) -> Rows | None:
+def _existing(
+    left: Lowered, copies: Sequence[Copy], link: Relationship, at: PlacedScan, context: LoweringContext
+) -> Lowered | None:
     """The rows that have a parent; None when nothing tells."""
     if context.design.model.is_total(link):
         return left
@@ -131,4 +133,4 @@ def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: Placed
     if copy is None:
         return None
     path = join_path(at.prefix, at.place.path, copy.name)
-    return Rows(FilterDocuments(left.step, FieldExists(path)), left.layout, left.taken, left.standing, left.identity)
+    return Lowered(FilterDocuments(left.step, FieldExists(path)), left.layout, left.taken, left.standing, left.identity)

@@ -16,11 +16,11 @@ from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded import null_where_none, plain_path
 from nestling.planner.reads.rewrites.first_children import is_fresh_for, suffices
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.subqueries import where
 
 
-def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
+def copied_children(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:
     """The join without a lookup, None when no copy holds the children."""
     scan, own = scan_of(join.right)
     if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT) or not context.may(Rewrite.COPIED_CHILDREN):
@@ -46,7 +46,7 @@ def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
                 continue
             step = _entered(left.step, copy, field, join.kind)
             layout = left.layout | Layout.of(paths) | Layout((((_mark(field).alias, _mark(field).name), field),))
-            rows = Rows(step, layout, left.taken, left.standing)
+            rows = Lowered(step, layout, left.taken, left.standing)
             predicate = conjunction(*rest)
             if join.kind is JoinKind.LEFT:
                 return null_where_none(rows, scan, field, conditions, context)
@@ -66,20 +66,20 @@ def _mark(field: str) -> Column:
     return Column("", f"copied from {field}", ANY)
 
 
-def _may_hold_null(copy: Copy, link: Relationship, context: Context) -> bool:
+def _may_hold_null(copy: Copy, link: Relationship, context: LoweringContext) -> bool:
     """Whether an element may look like none: a bare value that is NULL."""
     child = context.design.model.entity(link.child)
     return copy.form is Form.SCALARS and any(child.attribute(each.attribute).nullable for each in copy.attributes)
 
 
-def _link(copy: Copy, context: Context) -> Relationship | None:
+def _link(copy: Copy, context: LoweringContext) -> Relationship | None:
     if len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS, Form.OBJECT):
         return None
     return context.design.model.relationship(copy.path[0].relationship)
 
 
 def _paths(
-    copy: Copy, link: Relationship, wanted: list[Column], parent: str, at: PlacedScan, context: Context
+    copy: Copy, link: Relationship, wanted: list[Column], parent: str, at: PlacedScan, context: LoweringContext
 ) -> dict[tuple[str, str], str] | None:
     """Where each wanted attribute is: in the copy, or for the foreign key in the parent; None when one is not there."""
     base = join_path(at.prefix, at.place.path, copy.name)

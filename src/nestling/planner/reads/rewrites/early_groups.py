@@ -20,9 +20,9 @@ from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.rewrites.parents_of_groups import (
+    ColumnNames,
     GroupSplit,
-    Names,
-    Parent,
+    JoinedParent,
     interchangeable,
     joined_with,
     replaced,
@@ -50,7 +50,7 @@ def _early(project: a.Project, design: Design, statistics: Statistics) -> Relati
     if not isinstance(below, a.GroupBy) or any(map(has_subquery, above)):
         return project
 
-    def is_determined(parent: Parent, leaves: list[Relation], conditions: list[Expression]) -> bool:
+    def is_determined(parent: JoinedParent, leaves: list[Relation], conditions: list[Expression]) -> bool:
         return {own for _, own in parent.pairs} <= _determined(below, leaves, conditions, design)
 
     split = split_off(below, design, is_determined)
@@ -89,7 +89,7 @@ def _joined_again(split: GroupSplit, chain: Sequence[a.Filter | a.Sort | a.Limit
     renamed = [_renamed(node, split.names) for node in chain]
     asked = {column.alias for node in renamed for each in expressions(node) for column in mentioned(each)}
     limited = any(isinstance(node, a.LimitOffset) for node in chain)
-    late: list[Parent] = []
+    late: list[JoinedParent] = []
     for parent in reversed(split.parents):
         needed = parent.scan.alias in asked or any(
             other.alias == parent.scan.alias for each in split.parents if each not in late for _, other in each.pairs
@@ -107,5 +107,5 @@ def _joined_again(split: GroupSplit, chain: Sequence[a.Filter | a.Sort | a.Limit
     return rows if not late or sort is None else replace(sort, input=rows)
 
 
-def _renamed(node: _Kept, names: Names) -> _Kept:
+def _renamed(node: _Kept, names: ColumnNames) -> _Kept:
     return mapped(node, lambda each: replaced(each, names))

@@ -24,11 +24,11 @@ from nestling.ir.storage.names import join as join_path
 from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.subqueries import where
 
 
-def embedded(join: a.Join, left: Rows, context: Context) -> Rows | None:
+def embedded(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:
     """The join without a lookup, None when no embedding says it."""
     scan, own = scan_of(join.right)
     if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT):
@@ -46,13 +46,13 @@ def embedded(join: a.Join, left: Rows, context: Context) -> Rows | None:
 
 def _child(
     kind: JoinKind,
-    left: Rows,
+    left: Lowered,
     alias: str,
     at: PlacedScan,
     scan: a.Scan,
     conditions: Sequence[Expression],
-    context: Context,
-) -> Rows | None:
+    context: LoweringContext,
+) -> Lowered | None:
     if not context.may(Rewrite.EMBEDDED_CHILD):
         return None
     place = home_inside(scan.entity, at.place, context)
@@ -74,7 +74,7 @@ def _child(
     if step is None:
         return None
     inside = PlacedScan(place, at.prefix, optional=kind is JoinKind.LEFT)
-    rows = with_columns(Rows(step, left.layout, left.taken, left.standing), scan, inside, context)
+    rows = with_columns(Lowered(step, left.layout, left.taken, left.standing), scan, inside, context)
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
         return rows if rows is None or predicate is None else where(rows, predicate, context)
@@ -84,8 +84,8 @@ def _child(
 
 
 def _null_where_no_subtype(
-    rows: Rows, scan: a.Scan, at: PlacedScan, conditions: Sequence[Expression], context: Context
-) -> Rows | None:
+    rows: Lowered, scan: a.Scan, at: PlacedScan, conditions: Sequence[Expression], context: LoweringContext
+) -> Lowered | None:
     """A subtype's own fields are missing where it is not; of those its parent tells, the discriminator says where they are."""
     presence = at.place.node.presence
     if presence is None:
@@ -101,8 +101,8 @@ def _null_where_no_subtype(
 
 
 def null_where_none(
-    rows: Rows, scan: a.Scan, field: str, conditions: Sequence[Expression], context: Context
-) -> Rows | None:
+    rows: Lowered, scan: a.Scan, field: str, conditions: Sequence[Expression], context: LoweringContext
+) -> Lowered | None:
     """Attributes that are the parent's own, such as the foreign key, are NULL where there is no child."""
     outside = [
         column
@@ -112,7 +112,7 @@ def null_where_none(
     return _null_without(rows, outside, field, context) if outside else rows
 
 
-def _null_without(rows: Rows, columns: Sequence[Column], field: str, context: Context) -> Rows:
+def _null_without(rows: Lowered, columns: Sequence[Column], field: str, context: LoweringContext) -> Lowered:
     """The rows with these columns NULL where they have no such field."""
     child = Column("", f"child at {field}", ANY)
     seen = replace(rows, layout=rows.layout | Layout((((child.alias, child.name), field),)))
@@ -132,7 +132,7 @@ def comes_from(standing: PlacedScan, field: str) -> bool:
     return is_within(join_path(standing.prefix, standing.place.path), field)
 
 
-def home_inside(entity: str, parent: Place, context: Context) -> Place | None:
+def home_inside(entity: str, parent: Place, context: LoweringContext) -> Place | None:
     """The one place of the entity's rows that have such a parent: straight inside it.
 
     Other parents' children lie in other documents, and orphans have no parent; pages of an overflow would have to be united.
@@ -151,7 +151,7 @@ def home_inside(entity: str, parent: Place, context: Context) -> Place | None:
     return inside[0] if all(p.store.role is Role.ORPHANS and p.copy is None for p in others) else None
 
 
-def _may_be_null(entity: str, link: Relationship, context: Context) -> bool:
+def _may_be_null(entity: str, link: Relationship, context: LoweringContext) -> bool:
     """Whether an attribute of a child's own may be NULL."""
     own = (each for each in context.design.model.entity(entity).attributes if each.name not in link.child_attributes)
     return any(each.nullable for each in own)
@@ -173,13 +173,13 @@ def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) 
 
 def _parent(
     kind: JoinKind,
-    left: Rows,
+    left: Lowered,
     alias: str,
     at: PlacedScan,
     scan: a.Scan,
     conditions: Sequence[Expression],
-    context: Context,
-) -> Rows | None:
+    context: LoweringContext,
+) -> Lowered | None:
     node = at.place.node
     if not context.may(Rewrite.EMBEDDED_PARENT) or node.kind is not NodeKind.EMBEDDED or node.embedding is None:
         return None
@@ -200,7 +200,7 @@ def _parent(
     return rows if rows is None or predicate is None else where(rows, predicate, context)
 
 
-def with_columns(rows: Rows, scan: a.Scan, at: PlacedScan, context: Context) -> Rows | None:
+def with_columns(rows: Lowered, scan: a.Scan, at: PlacedScan, context: LoweringContext) -> Lowered | None:
     """The scan's columns as paths into the document; None when one is no plain field there."""
     paths = {}
     for column in scan.columns:
@@ -211,10 +211,10 @@ def with_columns(rows: Rows, scan: a.Scan, at: PlacedScan, context: Context) -> 
             return None
         paths[column.alias, column.name] = path
     layout = rows.layout | type(rows.layout).of(paths)
-    return Rows(rows.step, layout, rows.taken, {**rows.standing, scan.alias: at})
+    return Lowered(rows.step, layout, rows.taken, {**rows.standing, scan.alias: at})
 
 
-def plain_path(at: PlacedScan, column: Column, context: Context) -> str | None:
+def plain_path(at: PlacedScan, column: Column, context: LoweringContext) -> str | None:
     """The attribute's path in the documents, None when it is no plain field."""
     found = attribute_at(context.design, at.place, len(at.place.nodes) - 1, column.name)
     if found.joins or not isinstance(found.value, FieldPath) or file_split(at.place, column.name) is not None:

@@ -16,7 +16,7 @@ from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.embedded import comes_from, home_inside, with_columns
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, PlacedScan, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.traverse import mentioned
 
 
@@ -25,11 +25,11 @@ class Elements:
     """The array rows of a relation are in, the rows with their columns, and what is asked of them besides that they are there."""
 
     array: str
-    seen: Rows
+    seen: Lowered
     asked: list[Expression]
 
 
-def with_element(rows: Rows, relation: Relation, context: Context, *, negated: bool) -> Rows | None:
+def with_element(rows: Lowered, relation: Relation, context: LoweringContext, *, negated: bool) -> Lowered | None:
     """The rows whose documents hold a row of the relation (none, if `negated`); None when no embedding says it.
 
     The relation may have parents of the child, of which this has copies.
@@ -38,7 +38,7 @@ def with_element(rows: Rows, relation: Relation, context: Context, *, negated: b
     return _kept(rows, found, context, negated=negated) if found is not None else None
 
 
-def elements_of(rows: Rows, relation: Relation, context: Context) -> Elements | None:
+def elements_of(rows: Lowered, relation: Relation, context: LoweringContext) -> Elements | None:
     """Where the relation's rows are elements of an array in each row's document; None where they are not, or not told there."""
     leaves, asked = inner_leaves(relation)
     found = [scan_of(each) for each in leaves]
@@ -67,8 +67,8 @@ def elements_of(rows: Rows, relation: Relation, context: Context) -> Elements | 
 
 
 def _with_copies(
-    seen: Rows, child: Scan, parents: list[Scan], asked: list[Expression], context: Context
-) -> tuple[Rows, list[Expression]] | None:
+    seen: Lowered, child: Scan, parents: list[Scan], asked: list[Expression], context: LoweringContext
+) -> tuple[Lowered, list[Expression]] | None:
     """The rows with what the child has of these parents, and what is asked besides that it refers to them; None where it lacks
     something of one.
     """
@@ -86,7 +86,7 @@ def _with_copies(
     return seen, asked
 
 
-def _kept(rows: Rows, found: Elements, context: Context, *, negated: bool) -> Rows | None:
+def _kept(rows: Lowered, found: Elements, context: LoweringContext, *, negated: bool) -> Lowered | None:
     """What is asked of elements; what is asked of the document alone is a condition of its own."""
     layout, asked = context.seen(found.seen.layout), found.asked
     inside = layout.inside(found.array)
@@ -96,5 +96,7 @@ def _kept(rows: Rows, found: Elements, context: Context, *, negated: bool) -> Ro
         return None
     predicate = conjunction(*of_elements) or TRUE
     step = WhereElement(rows.step, predicate, layout, found.array, again=False, negated=negated)
-    kept = Rows(step, found.seen.layout, rows.taken, rows.standing, rows.identity).where(conjunction(*alone), context)
-    return Rows(kept.step, rows.layout, rows.taken, rows.standing)
+    kept = Lowered(step, found.seen.layout, rows.taken, rows.standing, rows.identity).where(
+        conjunction(*alone), context
+    )
+    return Lowered(kept.step, rows.layout, rows.taken, rows.standing)

@@ -23,14 +23,14 @@ from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded_exists import elements_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import rewritten
 
 _OF_ALL = frozenset({AggregateFunction.COUNT, AggregateFunction.CONCAT})
 """Aggregates whose operators on arrays do not leave out NULLs as SQL does."""
 
 
-def value_of_elements(rows: Rows, relation: Relation, context: Context) -> tuple[Expression, Rows] | None:
+def value_of_elements(rows: Lowered, relation: Relation, context: LoweringContext) -> tuple[Expression, Lowered] | None:
     """The value of a relation that gives one row, or none, which is NULL; and the rows with what it is made of.
 
     None where no array in each row's document holds what the relation is about.
@@ -65,9 +65,9 @@ def _made(
     shown: Expression,
     aggregates: Sequence[tuple[Column, AggregateCall]],
     relation: Relation,
-    rows: Rows,
-    context: Context,
-) -> tuple[Expression, Rows] | None:
+    rows: Lowered,
+    context: LoweringContext,
+) -> tuple[Expression, Lowered] | None:
     """What is shown of aggregates, each in a field of its own."""
     mentioned = [shown, *(part for _, each in aggregates for part in _parts(each))]
     if any(map(has_subquery, mentioned)) or not all(_is_plain(each) for _, each in aggregates):
@@ -83,7 +83,7 @@ def _made(
         step = AggregateElements(rows.step, name, found.array, aggregate, conjunction(*found.asked, *asked), layout)
         made[column] = replace(column, alias="", name=f"{column.name} {name}")
         entry = Layout((((made[column].alias, made[column].name), name),))
-        rows = Rows(step, rows.layout | entry, rows.taken | {name}, rows.standing)
+        rows = Lowered(step, rows.layout | entry, rows.taken | {name}, rows.standing)
     return rewritten(shown, made.get), rows
 
 

@@ -15,7 +15,7 @@ from nestling.ir.statements.algebra import AggregateFunction
 from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.types import ORDERED_ALIKE
-from nestling.planner.reads.rewrites.computed import Inner, inner_joined
+from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, without_link
 from nestling.planner.reads.rewrites.windowed import WHOLE
@@ -59,7 +59,7 @@ def _descending(function: a.WindowFunction, column: Column) -> bool | None:
     return descending if descending or not column.nullable else None
 
 
-def _is_of_parents(joined: Inner, column: Column, function: a.WindowFunction, design: Design) -> bool:
+def _is_of_parents(joined: InnerJoins, column: Column, function: a.WindowFunction, design: Design) -> bool:
     """Whether the window goes over all children of one parent, of which no two have the same value."""
     child = next((each for each in joined.scans if each.alias == column.alias), None)
     parents = {each.alias for each in function.partition if isinstance(each, Column)}

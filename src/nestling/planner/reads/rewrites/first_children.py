@@ -20,7 +20,7 @@ from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import ORDERED_ALIKE
-from nestling.planner.reads.rewrites.computed import Inner, inner_joined
+from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.extreme_child import latest
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed, is_sound, parents_of
@@ -131,12 +131,12 @@ def _is_of_one_parent(relation: Relation, alias: str, design: Design) -> bool:
     return any(without_link(rest, link, parent=parent.alias, child=alias) == [] for link in links)
 
 
-def _two(relation: Relation) -> Inner | None:
+def _two(relation: Relation) -> InnerJoins | None:
     if isinstance(relation, a.Join) and relation.kind is JoinKind.LEFT and isinstance(relation.right, a.Scan):
         left = inner_joined(relation.left)
         if left is None or len(left.scans) != 1:
             return None
-        return Inner((*left.scans, relation.right), (*left.conditions, *conjuncts(relation.condition)))
+        return InnerJoins((*left.scans, relation.right), (*left.conditions, *conjuncts(relation.condition)))
     found = inner_joined(relation)
     return found if found is not None and len(found.scans) == 2 else None
 

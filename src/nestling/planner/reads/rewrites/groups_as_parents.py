@@ -28,7 +28,7 @@ from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.rewrites.computed import Inner, computed_for, inner_joined, or_zero
+from nestling.planner.reads.rewrites.computed import InnerJoins, computed_for, inner_joined, or_zero
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.rewrites.join_order import crossed
@@ -55,7 +55,7 @@ class _Known:
         told = [place for place in places if place.copy is None and place.node.kind is not NodeKind.GROUP]
         return [place.node.body.computed for place in told] if len(told) == len(places) else [()]
 
-    def holds(self, parent: a.Scan, children: Inner, aggregate: AggregateCall) -> bool:
+    def holds(self, parent: a.Scan, children: InnerJoins, aggregate: AggregateCall) -> bool:
         """Whether every place of the parent holds the aggregate."""
         model = self.design.model
         return all(
@@ -70,7 +70,7 @@ class _Grouped:
 
     parent: Relation
     scan: a.Scan
-    children: Inner
+    children: InnerJoins
     lonely: bool
 
 
@@ -110,7 +110,7 @@ def _sides(relation: Relation, alias: str) -> _Grouped | None:
         right = inner_joined(relation.right)
         if scan is None or scan.alias != alias or right is None:
             return None
-        children = Inner(right.scans, (*right.conditions, *conjuncts(relation.condition)))
+        children = InnerJoins(right.scans, (*right.conditions, *conjuncts(relation.condition)))
         return _Grouped(relation.left, scan, children, lonely=True)
     inner = inner_joined(relation)
     scan = next((each for each in inner.scans if each.alias == alias), None) if inner is not None else None
@@ -119,7 +119,7 @@ def _sides(relation: Relation, alias: str) -> _Grouped | None:
     own = [each for each in inner.conditions if about(each) == {alias} and not has_subquery(each)]
     others = tuple(each for each in inner.conditions if each not in own)
     rest = tuple(each for each in inner.scans if each is not scan)
-    return _Grouped(restricted(scan, own), scan, Inner(rest, others), lonely=False)
+    return _Grouped(restricted(scan, own), scan, InnerJoins(rest, others), lonely=False)
 
 
 def _one_row_each(group: a.GroupBy, grouped: _Grouped, known: _Known) -> Relation | None:
@@ -199,7 +199,7 @@ def _of_one_parent(group: a.GroupBy, known: _Known) -> Relation | None:
 
 
 def _grouped(scan: a.Scan, parents: Parents) -> _Grouped:
-    return _Grouped(parents.rows, parents.scan, Inner((scan,), parents.on), lonely=False)
+    return _Grouped(parents.rows, parents.scan, InnerJoins((scan,), parents.on), lonely=False)
 
 
 def _at_most_one(group: a.GroupBy, rows: a.Project) -> Relation:

@@ -18,11 +18,11 @@ from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.traverse import expressions, rewritten
 
-Names: TypeAlias = dict[ColumnId, Column]
+ColumnNames: TypeAlias = dict[ColumnId, Column]
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
+class JoinedParent:
     """A table that is joined by its key with columns of the other rows: each meets one at most, `total`: exactly one."""
 
     scan: a.Scan
@@ -35,12 +35,12 @@ class GroupSplit:
     """What is left of a group without parents, these in the order they are joined, and what its columns are called then."""
 
     group: a.GroupBy
-    parents: tuple[Parent, ...]
-    names: Names
+    parents: tuple[JoinedParent, ...]
+    names: ColumnNames
 
 
 def split_off(
-    group: a.GroupBy, design: Design, may: Callable[[Parent, list[Relation], list[Expression]], bool]
+    group: a.GroupBy, design: Design, may: Callable[[JoinedParent, list[Relation], list[Expression]], bool]
 ) -> GroupSplit | None:
     """The group without the parents it can do without and that `may` be, of these tables under these conditions, left out."""
     leaves, conditions = inner_leaves(group.input)
@@ -48,7 +48,7 @@ def split_off(
     columns = [key.expression for key in group.keys]
     if len(leaves) < 2 or not plain or any(map(has_subquery, [*conditions, *columns])):
         return None
-    parents: list[Parent] = []
+    parents: list[JoinedParent] = []
     while (found := _removable(leaves, conditions, group, design, may)) is not None:
         parents.append(found)
         leaves = [leaf for leaf in leaves if leaf is not found.scan]
@@ -63,8 +63,8 @@ def _removable(
     conditions: list[Expression],
     group: a.GroupBy,
     design: Design,
-    may: Callable[[Parent, list[Relation], list[Expression]], bool],
-) -> Parent | None:
+    may: Callable[[JoinedParent, list[Relation], list[Expression]], bool],
+) -> JoinedParent | None:
     for leaf in leaves:
         parent = _parent_of(leaf, conditions, leaves, design) if isinstance(leaf, a.Scan) else None
         if parent is None or len(leaves) < 2 or not may(parent, leaves, conditions):
@@ -89,7 +89,9 @@ def scans(leaves: Iterable[Relation]) -> list[a.Scan]:
     return [scan for leaf in leaves if (scan := scan_of(leaf)[0]) is not None]
 
 
-def _parent_of(scan: a.Scan, conditions: list[Expression], leaves: list[Relation], design: Design) -> Parent | None:
+def _parent_of(
+    scan: a.Scan, conditions: list[Expression], leaves: list[Relation], design: Design
+) -> JoinedParent | None:
     """The table as a parent of one other, if every condition that mentions it is about its key alone."""
     asking = [each for each in conditions if scan.alias in about(each)]
     pairs = [interchangeable(each) for each in asking]
@@ -102,7 +104,7 @@ def _parent_of(scan: a.Scan, conditions: list[Expression], leaves: list[Relation
         for child in (each for each in scans(leaves) if each is not scan):
             found = {one: other for one, other in oriented if other.alias == child.alias}
             if len(found) == len(key):
-                return Parent(scan, tuple(found.items()), _is_total(found, scan, child, design))
+                return JoinedParent(scan, tuple(found.items()), _is_total(found, scan, child, design))
     return None
 
 
@@ -134,7 +136,7 @@ def _mentions(item: a.NamedAggregate) -> frozenset[str]:
     return frozenset[str]().union(*map(about, expressions(item)))
 
 
-def _is_at_hand(parent: Parent, leaves: Iterable[Relation], design: Design) -> bool:
+def _is_at_hand(parent: JoinedParent, leaves: Iterable[Relation], design: Design) -> bool:
     """Whether the child's documents hold the parent, or lie in it: then no lookup is spared."""
     child = parent.pairs[0][1].alias
     entities = {scan.entity for scan in scans(leaves) if scan.alias == child}
@@ -149,7 +151,7 @@ def _is_at_hand(parent: Parent, leaves: Iterable[Relation], design: Design) -> b
     return False
 
 
-def _without(parent: Parent, conditions: list[Expression]) -> list[Expression]:
+def _without(parent: JoinedParent, conditions: list[Expression]) -> list[Expression]:
     """The conditions said of the child's columns instead of the parent's key, but for those that link the two."""
     same = {_id(one): other for one, other in parent.pairs}
     linked = {Compare(Comparison.EQUAL, other, other) for _, other in parent.pairs}
@@ -166,7 +168,7 @@ def replaced(expression: Expression, names: Mapping[ColumnId, Expression]) -> Ex
 
 
 def _without_parents(
-    group: a.GroupBy, leaves: list[Relation], conditions: list[Expression], parents: tuple[Parent, ...]
+    group: a.GroupBy, leaves: list[Relation], conditions: list[Expression], parents: tuple[JoinedParent, ...]
 ) -> GroupSplit:
     gone = {parent.scan.alias for parent in parents}
     alias = f"{group.alias} early"
@@ -185,7 +187,7 @@ def _without_parents(
     renamed = tuple(
         replace(each, pairs=tuple((one, grouped.get(other, other)) for one, other in each.pairs)) for each in parents
     )
-    names: Names = {}
+    names: ColumnNames = {}
     for column, said in zip(group.columns, _said(group), strict=True):
         names[_id(column)] = said if said is not None and said.alias in gone else made[column.name]
     return GroupSplit(found, renamed, names)
@@ -210,7 +212,7 @@ def _fresh(name: str, taken: set[str]) -> str:
     return wish
 
 
-def joined_with(rows: Relation, parent: Parent) -> Relation:
+def joined_with(rows: Relation, parent: JoinedParent) -> Relation:
     """The rows, each with its parent."""
     condition = conjunction(*(Compare(Comparison.EQUAL, one, other) for one, other in parent.pairs))
     return a.Join(JoinKind.INNER, rows, parent.scan, condition)

@@ -17,13 +17,13 @@ from nestling.ir.statements.expression import Expression
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.rows_left import rows_left
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 
 MANY = 5
 """Rows from which on it is faster (3 to 5 on MongoDB 6.0.5: 0.1 ms to begin, 0.03 ms saved for each lookup)."""
 
 
-def are_many(relation: a.Relation, rows: Rows, context: Context) -> bool:
+def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> bool:
     """Whether the rows are many, as far as is known, and those a collection begins with, or what is grouped of them."""
     if context.is_inside or not _begins(rows.step):
         return False
@@ -45,14 +45,14 @@ def _begins(step: Step) -> bool:
     return isinstance(step, CollectionScan)
 
 
-def key_equality(scan: a.Scan, conditions: Sequence[Expression], context: Context) -> Expression | None:
+def key_equality(scan: a.Scan, conditions: Sequence[Expression], context: LoweringContext) -> Expression | None:
     """The condition that says what the table's key is, if that is one column."""
     key = context.design.model.entity(scan.entity).key
     pairs = ((each, equal_columns(each, scan.alias)) for each in conditions)
     return next((each for each, pair in pairs if pair is not None and (pair[0].name,) == tuple(key)), None)
 
 
-def beside(rows: Rows) -> Rows | None:
+def beside(rows: Lowered) -> Lowered | None:
     """Rows that have just looked one up by its `_id`, as one beside others; None where more was asked."""
     step = rows.step
     if not isinstance(step, Correlate) or step.equal is None or step.equal[1] != "_id" or step.variables:

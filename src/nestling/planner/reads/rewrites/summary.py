@@ -31,7 +31,7 @@ from nestling.ir.storage.layout import Node, NodeKind, Place, Role
 from nestling.ir.types import FLOAT, INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.computed import or_zero
 from nestling.planner.reads.rewrites.links import scan_of
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.scan import top_fields
 
 _COUNT = Column("", "events of a bucket", INTEGER, nullable=False)
@@ -56,11 +56,11 @@ class Summed:
     """Rows of buckets to be grouped instead of events, and what the group's aggregates are in terms of the new ones."""
 
     group: a.GroupBy
-    rows: Rows
+    rows: Lowered
     values: tuple[tuple[str, Expression], ...]
 
 
-def summed(group: a.GroupBy, wanted: Sequence[NamedAggregate], context: Context) -> Summed | None:
+def summed(group: a.GroupBy, wanted: Sequence[NamedAggregate], context: LoweringContext) -> Summed | None:
     """The grouping of buckets that gives the same rows; None when the buckets do not know enough."""
     scan, predicates = scan_of(group.input)
     places = context.design.places.get(scan.entity, ()) if scan is not None else ()
@@ -80,7 +80,7 @@ def summed(group: a.GroupBy, wanted: Sequence[NamedAggregate], context: Context)
         if value is None:
             return None
         values.append((item.name, value))
-    rows = Rows(CollectionScan(places[0].store.name), known.layout(), top_fields(places[0].store))
+    rows = Lowered(CollectionScan(places[0].store.name), known.layout(), top_fields(places[0].store))
     rows = rows.where(conjunction(*predicates), context)
     return Summed(replace(group, alias=alias, aggregates=tuple(aggregates)), rows, tuple(values))
 

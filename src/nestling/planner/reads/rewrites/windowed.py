@@ -13,8 +13,15 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.design import Design
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import AggregateFunction, Bound, Frame, FrameUnit, NamedWindow, Relation
-from nestling.ir.statements.algebra import WindowFunction as Function
+from nestling.ir.statements.algebra import (
+    AggregateFunction,
+    Bound,
+    Frame,
+    FrameUnit,
+    NamedWindow,
+    Relation,
+    WindowFunction,
+)
 from nestling.ir.statements.expression import (
     Collation,
     Column,
@@ -130,7 +137,7 @@ def _with_functions(rows: Relation, group: a.GroupBy, names: dict[str, str], par
     for item in group.aggregates:
         asked = item.aggregate
         arguments = () if asked.argument is None else (renamed(asked.argument, names),)
-        found = Function(asked.function, arguments, asked.type, tuple(partition), (), WHOLE)
+        found = WindowFunction(asked.function, arguments, asked.type, tuple(partition), (), WHOLE)
         functions.append(NamedWindow(item.name, found))
     return a.Window(rows, group.alias, tuple(functions))
 

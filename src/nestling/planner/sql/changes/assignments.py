@@ -43,7 +43,7 @@ from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
 from nestling.planner.sql.postgresql.char_n import unfilled
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.scope import Env, Scope, Source, Translation
+from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 from nestling.planner.sql.sqlite_time_texts import require_form
 
 _CHECKED = frozenset({TypeName.JSON, TypeName.TEXT, TypeName.ENUM})
@@ -291,6 +291,6 @@ def refuse(node: exp.Expr, *clauses: str) -> None:
             raise statement_gap(f"{node.key.upper()} with {clause.rstrip('_').upper()}", node)
 
 
-def source_of(name: str, scan: Scan) -> Source:
+def source_of(name: str, scan: Scan) -> FromSource:
     """The scan under a name."""
-    return Source(name, tuple((column.name, column) for column in scan.columns))
+    return FromSource(name, tuple((column.name, column) for column in scan.columns))

@@ -30,7 +30,7 @@ from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import bind_query
-from nestling.planner.sql.scope import Env, Scope, Source, Translation
+from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 
 
 def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> Insert:
@@ -84,7 +84,7 @@ def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue]
             )
         known = {column.name: column for column in rows.columns}
         columns = tuple((name, known.get(name, NULL)) for name in entity.attribute_names)
-        env = replace(outside, scope=Scope((Source(entity.name, columns),)))
+        env = replace(outside, scope=Scope((FromSource(entity.name, columns),)))
         value = stored(computed(attribute, env), attribute, outside.translation)
         named = (*(Named(column.name, column) for column in rows.columns), Named(attribute.name, value))
         rows = Project(rows, outside.translation.alias("computed"), named)
@@ -244,7 +244,7 @@ def _upsert(
     return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias)
 
 
-def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Translation) -> Source | None:
+def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Translation) -> FromSource | None:
     """MySQL's name of the new row, `VALUES (…) AS new` or `AS new(a, b)`, whose columns are those that are given."""
     insert = clause.parent
     rows = insert.expression if isinstance(insert, exp.Insert) else None
@@ -259,7 +259,7 @@ def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Tr
         raise mistake(f"`{alias.name}` has {counted(len(listed), 'column')}, not {len(given)}", clause)
     pairs = zip(given, listed, strict=True)
     columns = tuple((name, known[column.casefold()]) for name, column in pairs)
-    return Source(alias.name, columns, frozenset(name.casefold() for name in given) & _all_names(new))
+    return FromSource(alias.name, columns, frozenset(name.casefold() for name in given) & _all_names(new))
 
 
 def _target(entity: Entity, alias: str, table: exp.Table, translation: Translation) -> Scan:

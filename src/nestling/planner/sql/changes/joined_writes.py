@@ -40,7 +40,7 @@ from nestling.planner.sql.expressions import bind, predicate
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.outputs import select_items
-from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
+from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 from nestling.planner.sql.subquery_values import value_of
 
 
@@ -49,7 +49,7 @@ class Others:
     """The other tables of a write and what joins them, bound anew wherever their rows are asked for."""
 
     translation: Translation
-    target: Source
+    target: FromSource
     tables: tuple[exp.Expr, ...]
     conditions: tuple[exp.Expr, ...]
     ctes: Mapping[str, Cte]
@@ -93,7 +93,7 @@ class Others:
     def partners(self) -> Partners:
         """The tables and conditions under aliases of their own."""
         relation: Relation | None = None
-        sources: list[Source] = [self.target]
+        sources: list[FromSource] = [self.target]
         for table in self.tables:
             found, scope = bind_table(table, Env(self.translation, ctes=self.ctes))
             relation = found if relation is None else Join(JoinKind.CROSS, relation, found, None)

@@ -8,7 +8,7 @@ from nestling.ir.statements.write import Returning
 from nestling.planner.sql import conversions
 from nestling.planner.sql.changes.assignments import source_of
 from nestling.planner.sql.expressions import bind
-from nestling.planner.sql.outputs import Item, named_as_written, select_items
+from nestling.planner.sql.outputs import OutputItem, named_as_written, select_items
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.postgresql.char_n import refuse_lengths
 from nestling.planner.sql.scope import Env, Scope, Translation
@@ -30,7 +30,7 @@ def bind_returning(parsed: Parsed, name: str, scan: Scan, translation: Translati
     return Returning(tuple(outputs), names, not translation.dialect.is_sqlite)
 
 
-def _output(item: Item, env: Env) -> Expression:
+def _output(item: OutputItem, env: Env) -> Expression:
     if item.tree is not None:
         return conversions.shown(bind(item.tree.unalias(), env), env.translation)
     assert item.column is not None, "what a star stands for is a column"

@@ -18,12 +18,12 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
-from nestling.planner.sql.scope import Bound, Env
-from nestling.planner.sql.times import UTC_NAMES, ZONE, Handler, of_calendar, part_of, shifted, time_of
+from nestling.planner.sql.scope import Bind, Env, Handler
+from nestling.planner.sql.times import UTC_NAMES, ZONE, of_calendar, part_of, shifted, time_of
 from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
 
 
-def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _week(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's WEEK, WEEKOFYEAR and YEARWEEK, by a constant mode; without one the mode is 0, which a server may set otherwise."""
     parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this, node.args.get("mode")]
     said = parts[1] if len(parts) > 1 else None
@@ -38,7 +38,7 @@ def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return of_calendar(lambda time: number(time, rule))(exp.Week(this=parts[0]), env, bound)
 
 
-def _days_added(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _days_added(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's ADDDATE and SUBDATE: DATE_ADD and DATE_SUB, where a number is one of days."""
     if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 2:
         raise statement_gap(f"{node.name.upper()}() function", node)
@@ -59,7 +59,7 @@ _CUTS = {
 _MIDNIGHT = " 00:00:00"
 
 
-def cut_time(node: exp.Cast, kind: Type, env: Env, bound: Bound) -> Expression | None:
+def cut_time(node: exp.Cast, kind: Type, env: Env, bound: Bind) -> Expression | None:
     """MySQL's `CAST(DATE_FORMAT(at, '%Y-%m-01') AS DATE)` and the like: the first moment of a unit; None for other casts."""
     inner = node.this.unnest()
     if env.dialect.rules is not Rules.MYSQL or not isinstance(inner, exp.TimeToStr) or node.to.expressions:
@@ -88,7 +88,7 @@ def _of_monday(node: exp.Expr) -> exp.Expr | None:
     return node.this if is_weekday and days.expressions[0] == node.this else None
 
 
-def _first_of_year(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _first_of_year(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's `MAKEDATE(YEAR(at), 1)`."""
     year, *days = node.expressions or [exp.Null()]
     is_first = isinstance(year, exp.Year) and [day.name for day in days] == ["1"]
@@ -110,7 +110,7 @@ _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
 _IN_UTC = (*UTC_NAMES, "+00:00", "-00:00")
 
 
-def _converted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _converted(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's CONVERT_TZ from UTC: what clocks in a zone show."""
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
@@ -132,7 +132,7 @@ def _converted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 _PASSED = ("microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
 
 
-def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _passed(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's TIMESTAMPDIFF."""
     said = node.args.get("unit")
     unit = said.name.casefold() if said is not None else ""
@@ -147,7 +147,7 @@ def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _weekday(unit: str, shift: int) -> Handler:
     """MySQL's number of a day in its week, by another one."""
 
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if env.dialect.rules is not Rules.MYSQL:
             raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
         parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
@@ -163,7 +163,7 @@ def _weekday(unit: str, shift: int) -> Handler:
     return call
 
 
-def _unix_seconds(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _unix_seconds(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's UNIX_TIMESTAMP of a TIMESTAMP, or of now; of a DATETIME it hangs on the session's time zone."""
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap(f"{node.name.upper()}() function", node)

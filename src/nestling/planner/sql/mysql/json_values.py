@@ -13,10 +13,10 @@ from nestling.ir.statements.expression import And, Call, Column, Expression, Fun
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 
-def value_text(node: exp.Expr, bound: Bound) -> Expression:
+def value_text(node: exp.Expr, bound: Bind) -> Expression:
     """`JSON_UNQUOTE(JSON_EXTRACT(data, '$."key"'))` and `data->>'$.key'`: the text, which of JSON's null is `null`."""
     inner = node if isinstance(node, exp.JSONExtractScalar) else node.expressions[0].unnest()
     if not isinstance(inner, exp.JSONExtract | exp.JSONExtractScalar) or len(inner.expressions) > 0:
@@ -28,7 +28,7 @@ def value_text(node: exp.Expr, bound: Bound) -> Expression:
     return Call(Function.JSON_VALUE, (column, *_texts(keys)), TEXT, Rules.MYSQL)
 
 
-def _contains(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _contains(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`JSON_CONTAINS(data, '{…}')`; of what lies under a path that is not there MySQL knows nothing, MariaDB says no."""
     _require_mysql(node, env)
     if len(node.expressions) != 2:
@@ -57,7 +57,7 @@ def _has_array_in_array(value: object, *, in_array: bool = False) -> bool:
             return False
 
 
-def _contains_path(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _contains_path(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`JSON_CONTAINS_PATH(data, 'one', path, …)`."""
     _require_mysql(node, env)
     if len(node.expressions) < 3:
@@ -77,7 +77,7 @@ def _contains_path(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return And(tuple(each)) if word == "all" else Or(tuple(each))
 
 
-def _unquoted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _unquoted(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     _require_mysql(node, env)
     return value_text(node, bound)
 
@@ -87,7 +87,7 @@ def _require_mysql(node: exp.Expr, env: Env) -> None:
         raise statement_gap(f"{node.name.upper()}() function", node)
 
 
-def _column(node: exp.Expr, whole: exp.Expr, bound: Bound) -> Column:
+def _column(node: exp.Expr, whole: exp.Expr, bound: Bind) -> Column:
     inner = node.unnest()
     found = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(found, Column) or found.type.name is not TypeName.JSON or found.mixed:
@@ -133,7 +133,7 @@ def constant_beside(node: exp.Expr, other: exp.Expr, env: Env) -> exp.Expr:
     return exp.Literal.string(value if isinstance(value, str) else text)
 
 
-JSON_NAMES: dict[str, Callable[[exp.Expr, Env, Bound], Expression]] = {
+JSON_NAMES: dict[str, Callable[[exp.Expr, Env, Bind], Expression]] = {
     "json_unquote": _unquoted,
     "json_contains": _contains,
     "json_contains_path": _contains_path,

@@ -31,19 +31,19 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.postgresql.json_values import contains, is_jsonb
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _ELEMENTS = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN, TypeName.FLOAT, TypeName.UUID, TypeName.DATE}
 """Types whose equal values are stored alike."""
 
 
-def any_element(value: exp.Expr, array: exp.Expr, env: Env, bound: Bound) -> Expression:
+def any_element(value: exp.Expr, array: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`value = ANY(array)`."""
     column = array_column(array, env, bound)
     return Call(Function.ANY_ELEMENT, (column, _beside(value, column, env, bound)), BOOLEAN, env.dialect.rules)
 
 
-def array_column(node: exp.Expr, env: Env, bound: Bound) -> Column:
+def array_column(node: exp.Expr, env: Env, bound: Bind) -> Column:
     """The column of arrays of values that can be compared."""
     inner = node.unnest()
     column = bound(inner) if isinstance(inner, exp.Column) else None
@@ -65,7 +65,7 @@ def _element(column: Column) -> Type:
     return column.type.element
 
 
-def _beside(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expression:
+def _beside(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Expression:
     """A value as elements are compared with it."""
     value = bound(node)
     if collation(env, (node,), (value,)) is not Collation.BINARY:
@@ -87,7 +87,7 @@ def of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression
     return value
 
 
-def _written(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Sequence[Expression]:
+def _written(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Sequence[Expression]:
     """The items of an array that is written down (`ARRAY[…]`, `'{…}'`), or the list that is given for it."""
     from nestling.planner.sql.comparisons import cast_one_by_one, is_given_list
     from nestling.planner.sql.expressions import given_list
@@ -110,7 +110,7 @@ def _written(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Sequence
 def _among(function: Function, *, turned: bool = False) -> Callable[..., Expression]:
     """An array beside one that is written down; `turned`: that is on the left."""
 
-    def call(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Binary, env: Env, bound: Bind) -> Expression:
         array, other = (node.expression, node.this) if turned else (node.this, node.expression)
         if function is Function.CONTAINS and is_jsonb(array, bound):
             return contains(exp.ArrayContainsAll(this=array, expression=other), env, bound)
@@ -120,7 +120,7 @@ def _among(function: Function, *, turned: bool = False) -> Callable[..., Express
     return call
 
 
-def _overlap(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def _overlap(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """`&&` means the same both ways."""
     try:
         return _among(Function.OVERLAPS)(node, env, bound)
@@ -130,12 +130,12 @@ def _overlap(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         raise
 
 
-def cardinality(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def cardinality(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """How many elements an array has."""
     return Call(Function.CARDINALITY, (array_column(node.expressions[0], env, bound),), INTEGER, env.dialect.rules)
 
 
-def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
+def _length(node: exp.ArraySize, env: Env, bound: Bind) -> Expression:
     """`array_length(array, 1)`, which an empty array has none of."""
     if node.expression is None or node.expression.name != "1":
         raise statement_gap("ARRAY_LENGTH() of another dimension than the first", node)
@@ -144,7 +144,7 @@ def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
     return one_value.case([(empty, NULL)], count, env.translation)
 
 
-def _element_at(node: exp.Bracket, env: Env, bound: Bound) -> Expression:
+def _element_at(node: exp.Bracket, env: Env, bound: Bind) -> Expression:
     """`array[1]`: sqlglot counts a constant place from 0. Days may be texts, such as `infinity`, that sort among no days."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():

@@ -13,13 +13,13 @@ from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, no_constant_json, statement_gap
 from nestling.planner.sql.mysql.json_values import value_text
-from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.scope import Bind, Env
 
 _PLACE = re.compile(r"\s*[+-]?\d+")
 """A key by which brackets look into an array, and an arrow does not."""
 
 
-def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
+def _value(node: exp.JSONExtractScalar, env: Env, bound: Bind) -> Expression:
     """`json -> 'key' ->> 'key'`: an arrow in front of the last goes into an object."""
     if env.dialect.rules is Rules.MYSQL:
         return value_text(node, bound)
@@ -28,7 +28,7 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)
 
 
-def _value_at(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def _value_at(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`json #>> '{key,key}'`, which is `json -> 'key' ->> 'key'` where no key is the place of an element."""
     said = node.expression.unnest()
     said = said.this.unnest() if isinstance(said, exp.Cast) else said
@@ -46,7 +46,7 @@ def _value_at(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _path(
-    node: exp.Expr, keys: list[str], env: Env, bound: Bound, *, of_sqlite: bool = False
+    node: exp.Expr, keys: list[str], env: Env, bound: Bind, *, of_sqlite: bool = False
 ) -> tuple[Column, list[str]]:
     """The column of JSON, and the keys from it to what the node is of; `keys` are the last, the innermost first."""
     inner = node.this.unnest()
@@ -68,7 +68,7 @@ def _path(
     return column, keys[::-1]
 
 
-def is_jsonb(node: exp.Expr, bound: Bound) -> bool:
+def is_jsonb(node: exp.Expr, bound: Bind) -> bool:
     """Whether it is a column of jsonb, or lies in one under keys."""
     inner = node.unnest()
     while isinstance(inner, exp.JSONExtract | exp.Bracket):
@@ -77,7 +77,7 @@ def is_jsonb(node: exp.Expr, bound: Bound) -> bool:
     return found is not None and found.type.name is TypeName.JSON
 
 
-def contains(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def contains(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """`data @> '{…}'` and `data -> 'key' @> '[…]'`."""
     said = node.expression.unnest()
     said = said.this.unnest() if isinstance(said, exp.Cast) else said
@@ -90,7 +90,7 @@ def contains(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     return _asked(Function.JSON_CONTAINS, said.name, node, env, bound)
 
 
-def _has(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def _has(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """`data ? 'key'`."""
     said = node.expression.unnest()
     if not isinstance(said, exp.Literal) or not said.is_string:
@@ -101,7 +101,7 @@ def _has(node: exp.Binary, env: Env, bound: Bound) -> Expression:
 def _has_of(*, every: bool) -> Callable[..., Expression]:
     """`data ?| array['a', 'b']` and `data ?& …`."""
 
-    def call(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    def call(node: exp.Binary, env: Env, bound: Bind) -> Expression:
         said = node.expression.unnest()
         items = said.expressions if isinstance(said, exp.Array) else []
         if not items or not all(isinstance(each, exp.Literal) and each.is_string for each in items):
@@ -112,7 +112,7 @@ def _has_of(*, every: bool) -> Callable[..., Expression]:
     return call
 
 
-def _asked(function: Function, text: str, node: exp.Binary, env: Env, bound: Bound) -> Expression:
+def _asked(function: Function, text: str, node: exp.Binary, env: Env, bound: Bind) -> Expression:
     column, keys = _path(node, [], env, bound)
     if column.type.carried != JSONB:
         raise statement_gap(f"`{_written(node, env)}`, which PostgreSQL asks of jsonb alone", node)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.model import Entity
-from nestling.ir.paths.write_path import Cell, GivenValue, Value
+from nestling.ir.paths.write_path import Cell, GivenValue, WrittenValue
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.statements.expression import NULL
 from nestling.ir.storage.layout import Node
@@ -14,7 +14,7 @@ from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import Type
 
 ID = "id"
-NOTHING: Value = GivenValue(NULL)
+NOTHING: WrittenValue = GivenValue(NULL)
 """A value that is always missing: a field set to it is removed."""
 
 
@@ -36,14 +36,14 @@ class Cells:
     prefix: str
     carried: bool = False
 
-    def __getitem__(self, attribute: str) -> Value:
+    def __getitem__(self, attribute: str) -> WrittenValue:
         return Cell(column(self.prefix, attribute))
 
     def column(self, attribute: str) -> str:
         """The name of an attribute's column."""
         return column(self.prefix, attribute)
 
-    def of(self, attributes: Sequence[str]) -> Mapping[str, Value]:
+    def of(self, attributes: Sequence[str]) -> Mapping[str, WrittenValue]:
         """Attribute to value."""
         return {name: self[name] for name in attributes}
 

@@ -29,13 +29,13 @@ from nestling.ir.types import Type
 from nestling.planner.reads import ways
 from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower
-from nestling.planner.reads.rows import Context, PlacedScan, Rows, VariableNames
+from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan, VariableNames
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import HOMES
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class FetchPrices:
     """What tells the cheapest way to read: the numbers of rows, and seconds of work. Without `price`, it is the first one."""
 
     statistics: Statistics = field(default_factory=Statistics)
@@ -57,7 +57,7 @@ class Prices:
 
 
 Outputs = Sequence[tuple[str, Expression]]
-Raw = Callable[[Place], Mapping[str, str]]
+_Raw = Callable[[Place], Mapping[str, str]]
 """Columns that are whatever lies at a path of the place's documents."""
 
 
@@ -72,8 +72,8 @@ def rows_by_place(
     scan: Scan,
     predicate: Expression | None,
     outputs: Outputs,
-    raw: Raw,
-    prices: Prices | None = None,
+    raw: _Raw,
+    prices: FetchPrices | None = None,
 ) -> list[tuple[Place | None, ReadPlan]]:
     """The rows of the scan at each of its places; None for those whose home is copies."""
     rows_said = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
@@ -88,7 +88,7 @@ def rows_by_place(
 
 
 def _by_place(
-    relation: Relation, scan: Scan, raw: Raw, design: Design, collation: Collation
+    relation: Relation, scan: Scan, raw: _Raw, design: Design, collation: Collation
 ) -> list[tuple[Place | None, ReadPlan]] | None:
     """The relation's rows at each place of the scan; None where they are not told apart by place."""
     context = _context(relation, design)
@@ -106,11 +106,11 @@ def _by_place(
     ]
 
 
-def _raw(at: PlacedScan | None, raw: Raw) -> Mapping[str, str]:
+def _raw(at: PlacedScan | None, raw: _Raw) -> Mapping[str, str]:
     return {} if at is None else {name: join(at.prefix, path) for name, path in raw(at.place).items()}
 
 
-def plan(design: Design, relation: Relation, prices: Prices | None = None) -> ReadPlan:
+def plan(design: Design, relation: Relation, prices: FetchPrices | None = None) -> ReadPlan:
     """The rows of a relation, NULLs left out."""
     relation, collation = with_one_collation(relation, design)
     asked = prices.ways(relation, design) if prices is not None else [relation]
@@ -123,12 +123,14 @@ def _plan_of(relation: Relation, design: Design, collation: Collation) -> ReadPl
     return _plan(lower(relation, context), relation, {}, context, collation)
 
 
-def _context(relation: Relation, design: Design) -> Context:
+def _context(relation: Relation, design: Design) -> LoweringContext:
     uses = Counter((column.alias, column.name) for column in (*used(relation), *relation.columns))
-    return Context(design, uses, HOMES, VariableNames())
+    return LoweringContext(design, uses, HOMES, VariableNames())
 
 
-def _plan(rows: Rows, relation: Relation, raw: Mapping[str, str], context: Context, collation: Collation) -> ReadPlan:
+def _plan(
+    rows: Lowered, relation: Relation, raw: Mapping[str, str], context: LoweringContext, collation: Collation
+) -> ReadPlan:
     layout = rows.layout | Layout.of({("", name): path for name, path in raw.items()})
     shown = [*relation.columns, *(Column("", name, ANY) for name in raw)]
     step = Shape(rows.step, tuple((column.name, column) for column in shown), context.seen(layout))

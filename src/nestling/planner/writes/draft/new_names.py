@@ -21,7 +21,7 @@ _FORMS = {TypeName.UUID: IdForm.UUID, TypeName.OBJECT_ID: IdForm.OBJECT_ID}
 
 
 @dataclass
-class Names:
+class NewNames:
     """The names given so far. Each is given once."""
 
     new_ids: list[NewId] = field(default_factory=list)

@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from nestling.ir.paths.write_path import Each, Fetch, WriteStep, steps_within
 
-Part: TypeAlias = tuple[WriteStep, ...]
+PhaseSteps: TypeAlias = tuple[WriteStep, ...]
 """Steps of a write in their order, to which no more are added."""
 
 
-class Phase(IntEnum):
+class WritePhase(IntEnum):
     """What happens when."""
 
     FETCH = 0
@@ -26,7 +26,7 @@ class Phase(IntEnum):
     ANSWER = 8
 
 
-CHANGES = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE, Phase.CHANGE)
+CHANGES = (WritePhase.FETCH, WritePhase.REFUSE, WritePhase.REMOVE, WritePhase.CHANGE)
 """The phases after which all that goes has gone, and all that changes where it lies has changed."""
 
 
@@ -34,17 +34,17 @@ class Phases:
     """The steps planned for each phase of the part at hand."""
 
     def __init__(self) -> None:
-        self._steps: dict[Phase, list[WriteStep]] = {phase: [] for phase in Phase}
+        self._steps: dict[WritePhase, list[WriteStep]] = {phase: [] for phase in WritePhase}
 
-    def add(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+    def add(self, phase: WritePhase, steps: Iterable[WriteStep]) -> None:
         """Steps after those of the phase that are there."""
         self._steps[phase].extend(steps)
 
-    def add_first(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+    def add_first(self, phase: WritePhase, steps: Iterable[WriteStep]) -> None:
         """Steps before those of the phase that are there."""
         self._steps[phase][:0] = steps
 
-    def take(self, phases: Iterable[Phase] = Phase) -> Part:
+    def take(self, phases: Iterable[WritePhase] = WritePhase) -> PhaseSteps:
         """The steps of these phases in order; afterwards the phases are empty.
 
         Upkeep that adds to what is there comes before upkeep that reads the homes again: reading has the last word.
@@ -52,7 +52,7 @@ class Phases:
         taken: list[WriteStep] = []
         for phase in phases:
             steps, self._steps[phase] = self._steps[phase], []
-            taken += sorted(steps, key=_reads) if phase is Phase.UPKEEP else steps
+            taken += sorted(steps, key=_reads) if phase is WritePhase.UPKEEP else steps
         return tuple(taken)
 
 

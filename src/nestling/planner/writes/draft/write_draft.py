@@ -15,10 +15,10 @@ from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.write import Returning
 from nestling.planner.reads.outputs import field_names
-from nestling.planner.writes.draft.fetch import Prices
+from nestling.planner.writes.draft.fetch import FetchPrices
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.new_names import Names
-from nestling.planner.writes.draft.phases import CHANGES, Part, Phase, Phases
+from nestling.planner.writes.draft.new_names import NewNames
+from nestling.planner.writes.draft.phases import CHANGES, Phases, PhaseSteps, WritePhase
 from nestling.planner.writes.draft.scanned_entities import scanned
 
 
@@ -28,9 +28,9 @@ class WriteDraft:
 
     design: Design
     returning: Returning | None = None
-    prices: Prices = field(default_factory=Prices)
-    names: Names = field(default_factory=Names)
-    parts: list[Part] = field(default_factory=list)  # finished, in order
+    prices: FetchPrices = field(default_factory=FetchPrices)
+    names: NewNames = field(default_factory=NewNames)
+    parts: list[PhaseSteps] = field(default_factory=list)  # finished, in order
     phases: Phases = field(default_factory=Phases)  # of the part at hand
     counted: list[str] = field(default_factory=list)
     answered: list[str] = field(default_factory=list)
@@ -44,11 +44,11 @@ class WriteDraft:
         """The design's."""
         return self.design.model
 
-    def add(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+    def add(self, phase: WritePhase, steps: Iterable[WriteStep]) -> None:
         """Steps that come in a phase, after those that are there."""
         self.phases.add(phase, (self.names.with_lists(each) if isinstance(each, Fetch) else each for each in steps))
 
-    def add_first(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+    def add_first(self, phase: WritePhase, steps: Iterable[WriteStep]) -> None:
         """Steps that come in a phase before those that are there."""
         self.phases.add_first(phase, steps)
 

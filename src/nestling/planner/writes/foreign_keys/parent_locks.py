@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.model import Relationship
-from nestling.ir.paths.write_path import Constant, Match, Set, UpdateDocuments, WriteStep
+from nestling.ir.paths.write_path import Constant, FieldMatch, Set, UpdateDocuments, WriteStep
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements.algebra import filtered
 from nestling.ir.statements.expression import Collation, IsNull, Not
@@ -57,7 +57,7 @@ def _is_exact(design: Design, link: Relationship) -> bool:
     )
 
 
-def _where(place: Place, row: Cells, link: Relationship) -> tuple[Match, ...] | None:
+def _where(place: Place, row: Cells, link: Relationship) -> tuple[FieldMatch, ...] | None:
     """The documents that hold the parent; None where plain comparisons do not find them, or they never change."""
     if place.store.options.kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
         return None
@@ -66,7 +66,7 @@ def _where(place: Place, row: Cells, link: Relationship) -> tuple[Match, ...] | 
     return parent_matches(place, known) if is_found_by_values(place, known, whole=True) else None
 
 
-def _held(place: Place, where: tuple[Match, ...], otherwise: tuple[WriteStep, ...] = ()) -> Iterator[WriteStep]:
+def _held(place: Place, where: tuple[FieldMatch, ...], otherwise: tuple[WriteStep, ...] = ()) -> Iterator[WriteStep]:
     name, taken = _FIELD, top_fields(place.store)
     while name in taken:
         name = f"_{name}"

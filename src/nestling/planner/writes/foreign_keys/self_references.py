@@ -17,7 +17,7 @@ from nestling.ir.statements.operands import conjunction, has_subquery
 from nestling.planner.writes.draft.fetch import plan, rule_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.key_lists import KEY, Keys
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.renamed_scans import said_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Effect, RowDelete
@@ -63,7 +63,7 @@ def _found(work: WriteDraft, effect: Effect, delete: RowDelete, attribute: str) 
     key = effect.scan.column(attribute)
     shown = Project(filtered(effect.scan, delete.predicate), "key", (Named(KEY, key),))
     name = work.name(f"keys of {effect.scan.entity}")
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, shown, work.prices))])
+    work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, shown, work.prices))])
     if key.nullable or delete.predicate is None or not has_subquery(delete.predicate):
         return delete, name
     return RowDelete(Keys(attribute, work.names.list_of(KEY, (name,))).among(key), delete.along), name
@@ -79,7 +79,7 @@ def _below(
     there = filtered(effect.scan, conjunction(_refer(work, links, effect, level), has_key))
     name = work.name(f"keys of {effect.scan.entity} below")
     found = plan(work.design, Project(there, "key", (Named(KEY, key),)), work.prices)
-    work.add(Phase.FETCH, [Fetch(name, found, repeats=True)])
+    work.add(WritePhase.FETCH, [Fetch(name, found, repeats=True)])
     return name
 
 

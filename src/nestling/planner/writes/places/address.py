@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, Items, Match, SubDocument, Test, Value
+from nestling.ir.paths.write_path import (
+    Cell,
+    Constant,
+    ElementFilter,
+    FieldMatch,
+    Items,
+    SubDocument,
+    Test,
+    WrittenValue,
+)
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
@@ -14,7 +23,7 @@ from nestling.planner.upkeep.holder import taken
 from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, identity
 from nestling.planner.writes.places.new_document import pair_fields
 
-Known = tuple[dict[str, Value], ...]
+Known = tuple[dict[str, WrittenValue], ...]
 """Attribute to value at each level of a place."""
 
 
@@ -22,14 +31,14 @@ Known = tuple[dict[str, Value], ...]
 class DocumentAddress:
     """Documents, the path to a node in them, and what its `$[…]` stand for."""
 
-    where: tuple[Match, ...]
+    where: tuple[FieldMatch, ...]
     path: str
     filters: tuple[ElementFilter, ...]
 
 
-def known_values(place: Place, level: int, values: Mapping[str, Value]) -> Known:
+def known_values(place: Place, level: int, values: Mapping[str, WrittenValue]) -> Known:
     """What the values of a row at a level tell of the rows above it, by what is implied."""
-    known: list[dict[str, Value]] = [{} for _ in place.nodes]
+    known: list[dict[str, WrittenValue]] = [{} for _ in place.nodes]
     known[level].update(values)
     for at in range(level, -1, -1):
         for implied in place.nodes[at].implied:
@@ -42,17 +51,17 @@ def row_address(place: Place, row: Cells) -> DocumentAddress:
     """Where a row at hand lies: its document by `id`, itself by what identifies it."""
     level = len(place.nodes) - 1
     known = known_values(place, level, row.of(identity(row.entity)))
-    return _address((Match("_id", Cell(ID)),), place, level, known, row)
+    return _address((FieldMatch("_id", Cell(ID)),), place, level, known, row)
 
 
 def parent_address(place: Place, known: Known, *, document: bool) -> DocumentAddress:
     """Where the row above is, when a row comes that belongs to it; `document`: its document's `_id` is at hand."""
     level = len(place.nodes) - 2
-    where = (Match("_id", Cell(ID)),) if document else tuple(_where(place, level, known))
+    where = (FieldMatch("_id", Cell(ID)),) if document else tuple(_where(place, level, known))
     return _address(where, place, level, known, None)
 
 
-def parent_matches(place: Place, known: Known) -> tuple[Match, ...]:
+def parent_matches(place: Place, known: Known) -> tuple[FieldMatch, ...]:
     """What tells the document of the row itself, which nobody refers to by NULL."""
     return tuple(_where(place, len(place.nodes) - 1, known))
 
@@ -73,7 +82,7 @@ def is_found_by_values(place: Place, known: Known, *, whole: bool = False) -> bo
     return bool(told) and not untold and are_sure and (len(told) == 1 or not in_array)
 
 
-def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
+def whole_identity(place: Place, values: Mapping[str, WrittenValue]) -> FieldMatch | None:
     """The document by its whole `_id`, which its index finds, where all the parts of it are known."""
     root, variant = place.nodes[0], place.store.collection.variant
     parts = place.store.id
@@ -81,25 +90,25 @@ def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
         return None
     if any(name not in values or root.path_of(name) != f"_id.{stored_name(name)}" for name in parts):
         return None
-    return Match("_id", SubDocument(tuple((stored_name(name), values[name]) for name in parts)))
+    return FieldMatch("_id", SubDocument(tuple((stored_name(name), values[name]) for name in parts)))
 
 
-def never_null(path: str, value: Value) -> tuple[Match, ...]:
+def never_null(path: str, value: WrittenValue) -> tuple[FieldMatch, ...]:
     """Beside an equality: a missing value equals nothing, as NULL does in SQL. No `_id` is missing.
 
     The equality stays: `in` by itself would take a regular expression for a pattern.
     """
-    return () if path == "_id" else (Match(path, Items((value,)), Test.IN),)
+    return () if path == "_id" else (FieldMatch(path, Items((value,)), Test.IN),)
 
 
-def present(place: Place) -> tuple[Match, ...]:
+def present(place: Place) -> tuple[FieldMatch, ...]:
     """That a document is of this kind, where its collection has several."""
     presence = place.nodes[0].presence
-    return (Match(presence.path, Constant(presence.value)),) if presence is not None else ()
+    return (FieldMatch(presence.path, Constant(presence.value)),) if presence is not None else ()
 
 
-def _where(place: Place, level: int, known: Known) -> list[Match]:
-    found: list[Match] = [*present(place)]
+def _where(place: Place, level: int, known: Known) -> list[FieldMatch]:
+    found: list[FieldMatch] = [*present(place)]
     identity = whole_identity(place, known[0])
     told = frozenset(place.store.id) if identity is not None else frozenset()
     path = ""
@@ -111,22 +120,26 @@ def _where(place: Place, level: int, known: Known) -> list[Match]:
                 continue
             stored = node.path_of(name)
             if stored is not None:
-                found += [Match(join(path, stored), value), *never_null(join(path, stored), value)]
+                found += [FieldMatch(join(path, stored), value), *never_null(join(path, stored), value)]
         if any(each.form.to_many for each in place.nodes[:at]):
             continue
         if node.form is Form.OBJECT and node.field:
-            found.append(Match(path, Constant(None), Test.NOT_EQUAL))  # what follows from above tells no absent object
+            found.append(
+                FieldMatch(path, Constant(None), Test.NOT_EQUAL)
+            )  # what follows from above tells no absent object
         elif _is_untold_array(node, known[at]):
-            found.append(Match(join(path, "0"), NOTHING, Test.NOT_EQUAL))  # nor one in an array
+            found.append(FieldMatch(join(path, "0"), NOTHING, Test.NOT_EQUAL))  # nor one in an array
     return [identity, *found] if identity is not None else found
 
 
-def _is_untold_array(node: Node, known: Mapping[str, Value]) -> bool:
+def _is_untold_array(node: Node, known: Mapping[str, WrittenValue]) -> bool:
     """Whether it is an array of what nothing in its elements tells: of one at most, whose key is the row's above."""
     return node.form.to_many and node.kind is NodeKind.EMBEDDED and not element_matches(node, known, None)
 
 
-def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, row: Cells | None) -> DocumentAddress:
+def _address(
+    where: tuple[FieldMatch, ...], place: Place, level: int, known: Known, row: Cells | None
+) -> DocumentAddress:
     path, filters = "", list[ElementFilter]()
     for at in range(level + 1):
         node = place.nodes[at]
@@ -144,31 +157,31 @@ def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, r
     return DocumentAddress(where, path, tuple(filters))
 
 
-def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[Match, ...]:
+def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[FieldMatch, ...]:
     """What is known of the objects inside an element, which tells the element too."""
-    found: list[Match] = []
+    found: list[FieldMatch] = []
     path = ""
     for node, values in takewhile(lambda each: not each[0].form.to_many, zip(nodes, known, strict=True)):
         path = join(path, node.field)
-        found += [Match(join(path, inner.path), inner.value) for inner in element_matches(node, values, None)]
+        found += [FieldMatch(join(path, inner.path), inner.value) for inner in element_matches(node, values, None)]
     return tuple(found)
 
 
-def element_matches(node: Node, known: Mapping[str, Value], row: Cells | None) -> tuple[Match, ...]:
+def element_matches(node: Node, known: Mapping[str, WrittenValue], row: Cells | None) -> tuple[FieldMatch, ...]:
     """What tells an element of an array; a row without a key is told by its pairs, too."""
-    found = [Match(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
+    found = [FieldMatch(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
     if row is not None and not row.entity.key:
-        return (*found, *(Match(path, value) for path, value in pair_fields(node, row)))
+        return (*found, *(FieldMatch(path, value) for path, value in pair_fields(node, row)))
     return (*found, *_in_pairs(node, known, row))
 
 
-def _in_pairs(node: Node, known: Mapping[str, Value], row: Cells | None) -> Iterator[Match]:
+def _in_pairs(node: Node, known: Mapping[str, WrittenValue], row: Cells | None) -> Iterator[FieldMatch]:
     """The pairs that tell an element: what others refer to it by is there, and so is what its own key never lacks."""
     for pairs in node.body.pairs:
         for name in pairs.attributes:
             if name in known and (row is None or not row.entity.attribute(name).nullable):
                 pair = ((pairs.key, Constant(stored_name(name))), (pairs.value, known[name]))
-                yield Match(pairs.field, SubDocument(pair))
+                yield FieldMatch(pairs.field, SubDocument(pair))
 
 
 def array_address(address: DocumentAddress, node: Node) -> str:

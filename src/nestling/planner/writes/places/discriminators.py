@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from nestling.ir.paths.write_path import Cell, Change, Constant, Match, Set, UpdateDocuments, Value, WriteStep
+from nestling.ir.paths.write_path import (
+    Cell,
+    Constant,
+    DocumentChange,
+    FieldMatch,
+    Set,
+    UpdateDocuments,
+    WriteStep,
+    WrittenValue,
+)
 from nestling.ir.storage.layout import Node, Place
 from nestling.planner.writes.draft.cells import ID, NOTHING
 from nestling.planner.writes.draft.gaps import write_gap
@@ -14,19 +23,19 @@ MOST_SUBTYPES = 6
 """How many subtypes one collection may have before there is a command for too many sets of them."""
 
 
-def with_subtype(place: Place, node: Node, changes: Sequence[Change]) -> tuple[WriteStep, ...]:
+def with_subtype(place: Place, node: Node, changes: Sequence[DocumentChange]) -> tuple[WriteStep, ...]:
     """The row comes to its parent's document, whose `_id` is at hand."""
     return _chained(place, node, changes, comes=True)
 
 
-def without_subtype(place: Place, node: Node, changes: Sequence[Change]) -> tuple[WriteStep, ...]:
+def without_subtype(place: Place, node: Node, changes: Sequence[DocumentChange]) -> tuple[WriteStep, ...]:
     """The row leaves its parent's document."""
     return _chained(place, node, changes, comes=False)
 
 
-def _chained(place: Place, node: Node, changes: Sequence[Change], *, comes: bool) -> tuple[WriteStep, ...]:
+def _chained(place: Place, node: Node, changes: Sequence[DocumentChange], *, comes: bool) -> tuple[WriteStep, ...]:
     """One command for each set of other subtypes the document may hold: the first that fits is done, larger sets first."""
-    where = (Match("_id", Cell(ID)),)
+    where = (FieldMatch("_id", Cell(ID)),)
     variant = place.store.collection.variant
     if node.presence is None or variant is None:
         return (UpdateDocuments(place.store.name, where, tuple(changes)),)
@@ -42,12 +51,12 @@ def _chained(place: Place, node: Node, changes: Sequence[Change], *, comes: bool
             present = [value for value in kinds if value in chosen or value == own]
             without = [*fixed, *(value for value in present if value != own)]
             before, after = (without, [*fixed, *present]) if comes else ([*fixed, *present], without)
-            matches = (*where, Match(field, _form(before)))
+            matches = (*where, FieldMatch(field, _form(before)))
             steps = (UpdateDocuments(place.store.name, matches, (*changes, Set(field, _form(after))), otherwise=steps),)
     return steps
 
 
-def _form(values: Sequence[str]) -> Value:
+def _form(values: Sequence[str]) -> WrittenValue:
     if not values:
         return NOTHING
     return Constant(values[0]) if len(values) == 1 else Constant(list(values))

@@ -9,11 +9,11 @@ from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
-    Match,
+    FieldMatch,
     Set,
     UpdateDocuments,
-    Value,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.planner.writes.draft.cells import ID, Cells
@@ -43,7 +43,7 @@ def part_changes(design: Design, place: Place, after: Cells, attributes: frozens
 def remove_parts(design: Design, place: Place) -> Iterator[WriteStep]:
     """The parts of a row that goes."""
     for part in _parts(design, place.store, place.node):
-        yield DeleteDocuments(part.name, (Match("_id", Cell(ID)),))
+        yield DeleteDocuments(part.name, (FieldMatch("_id", Cell(ID)),))
 
 
 def _parts(design: Design, store: StoredCollection, root: Node) -> Iterator[StoredCollection]:
@@ -56,10 +56,12 @@ def _parts(design: Design, store: StoredCollection, root: Node) -> Iterator[Stor
             yield design.store(split.collection)
 
 
-def _stored(part: StoredCollection, identity: Value, row: Cells, attributes: frozenset[str]) -> Iterator[WriteStep]:
+def _stored(
+    part: StoredCollection, identity: WrittenValue, row: Cells, attributes: frozenset[str]
+) -> Iterator[WriteStep]:
     assert part.split is not None
     fields = [field for field in part.roots[0].stored if field.attribute in part.split.attributes]
     changes = tuple(Set(field.path, row[field.attribute]) for field in fields if field.attribute in attributes)
-    where = (Match("_id", identity),)
+    where = (FieldMatch("_id", identity),)
     yield UpdateDocuments(part.name, where, changes, on_insert=())
-    yield DeleteDocuments(part.name, (*where, *(Match(field.path, Constant(None)) for field in fields)))
+    yield DeleteDocuments(part.name, (*where, *(FieldMatch(field.path, Constant(None)) for field in fields)))

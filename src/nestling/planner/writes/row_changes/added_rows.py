@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import (
-    Change,
+    DocumentChange,
     InsertOne,
     Push,
     Refuse,
@@ -139,7 +139,7 @@ def _into(
     yield UpdateDocuments(place.store.name, where, (change,), address.filters, otherwise=missed)
 
 
-def _addition(design: Design, node: Node, row: Cells, address: DocumentAddress) -> Change:
+def _addition(design: Design, node: Node, row: Cells, address: DocumentAddress) -> DocumentChange:
     embedding = node.embedding
     assert embedding is not None
     path, value = array_address(address, node), element(design, node, row)

@@ -12,18 +12,18 @@ from nestling.ir.paths.write_path import (
     Constant,
     DeleteDocuments,
     Each,
+    FieldMatch,
     Increment,
     InsertOne,
     Items,
-    Match,
     Pull,
     Push,
     Set,
     SubDocument,
     Test,
     UpdateDocuments,
-    Value,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.primitives import Bucket
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -61,10 +61,10 @@ _START, _END, _PAGE = "bucket_start", "bucket_end", "page"
 
 def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     """Take an event out of its bucket, whose `_id` is at hand; an empty bucket goes."""
-    where, node = (Match("_id", Cell(ID)),), place.node
+    where, node = (FieldMatch("_id", Cell(ID)),), place.node
     pull = Pull(node.field, element_matches(node, row.of(identity(row.entity)), row))
     yield UpdateDocuments(place.store.name, where, (pull, Increment("count", Constant(-1))))
-    yield DeleteDocuments(place.store.name, (*where, Match("count", Constant(1), Test.LESS)))
+    yield DeleteDocuments(place.store.name, (*where, FieldMatch("count", Constant(1), Test.LESS)))
     yield from _summarised(design, place, {ID: ANY}, {"_id": (ID, ANY)}, f"buckets of removed {row.entity.name}")
 
 
@@ -86,10 +86,10 @@ def added(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
 def _stored(design: Design, place: Place, bucket: Bucket, row: Cells, types: dict[str, Type]) -> Iterator[WriteStep]:
     node, group, store = place.node, place.nodes[0], place.store
     owner = tuple((group.path_of(name) or name, row[name]) for name in bucket.by)
-    where = [Match(path, value) for path, value in owner]
+    where = [FieldMatch(path, value) for path, value in owner]
     held = {path: (row.column(name), types[row.column(name)]) for (path, _), name in zip(owner, bucket.by, strict=True)}
     if bucket.window is not None:
-        where.append(Match(_START, Cell(_START)))
+        where.append(FieldMatch(_START, Cell(_START)))
         held[_START] = (_START, types[_START])
     push = Push(node.field, element(design, node, row), _order(node, bucket, row))
     name = f"next bucket of {row.entity.name}"
@@ -105,9 +105,9 @@ def _stored(design: Design, place: Place, bucket: Bucket, row: Cells, types: dic
 
 def _bucket_document(design: Design, place: Place, bucket: Bucket, row: Cells) -> SubDocument:
     group = place.nodes[0]
-    begin: list[tuple[str, Value]] = [(_START, Cell(_START))] if bucket.window is not None else []
-    end: list[tuple[str, Value]] = [(_END, Cell(_END))] if bucket.window is not None else []
-    page: tuple[str, Value] = (_PAGE, Cell(_PAGE))
+    begin: list[tuple[str, WrittenValue]] = [(_START, Cell(_START))] if bucket.window is not None else []
+    end: list[tuple[str, WrittenValue]] = [(_END, Cell(_END))] if bucket.window is not None else []
+    page: tuple[str, WrittenValue] = (_PAGE, Cell(_PAGE))
     key = SubDocument((*((stored_name(name), row[name]) for name in bucket.by), *begin, page))
     header = tuple((group.path_of(name) or name, row[name]) for name in bucket.by)
     events = Items((element(design, place.node, row),))
@@ -126,7 +126,7 @@ def _bucket_document(design: Design, place: Place, bucket: Bucket, row: Cells) -
     )
 
 
-def _first_summary(bucket: Bucket, row: Cells) -> tuple[tuple[str, Value], ...]:
+def _first_summary(bucket: Bucket, row: Cells) -> tuple[tuple[str, WrittenValue], ...]:
     """AggregateKind one event; counts of an attribute follow."""
     return tuple(
         (
@@ -207,7 +207,7 @@ def _summarised(
     layout = Layout.of({("", ID): f"_id.{ID}"} | {("", made): made for made, _ in aggregates})
     yield fetch(name, _plan(grouped, fields, layout), tuple(types))
     changes = tuple(Set(item.field, Cell(f"summary_{n}")) for n, item in enumerate(bucket.summary))
-    yield Each(name, (UpdateDocuments(place.store.name, (Match("_id", Cell(ID)),), changes),))
+    yield Each(name, (UpdateDocuments(place.store.name, (FieldMatch("_id", Cell(ID)),), changes),))
 
 
 def _plan(step: Step, fields: dict[str, Expression], layout: Layout) -> ReadPlan:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.paths.write_path import Match, Test, WriteStep
+from nestling.ir.paths.write_path import FieldMatch, Test, WriteStep
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
@@ -26,7 +26,7 @@ class Guard:
     `key` (() when it is asked for apart) and `link` are what need not be looked at any more.
     """
 
-    unless: tuple[Match, ...]
+    unless: tuple[FieldMatch, ...]
     otherwise: tuple[WriteStep, ...]
     key: tuple[str, ...]
     link: Relationship
@@ -53,14 +53,14 @@ def guard(design: Design, row: Cells) -> Guard | None:
     return Guard(unless, refused, key, link)
 
 
-def _unless(place: Place, row: Cells, link: Relationship) -> tuple[Match, ...]:
+def _unless(place: Place, row: Cells, link: Relationship) -> tuple[FieldMatch, ...]:
     """What tells that an element has the row's key, where that is the parent's and one attribute more."""
     implied = {each.attribute for each in place.node.implied}
     own = [name for name in row.entity.key if name not in implied]
     stored = place.node.path_of(own[0]) if len(own) == 1 else None
     if stored is None or not set(link.child_attributes) <= set(row.entity.key) or not _is_exact(row.entity):
         return ()
-    return (Match(join(place.path, stored), row[own[0]], Test.NOT_EQUAL),)
+    return (FieldMatch(join(place.path, stored), row[own[0]], Test.NOT_EQUAL),)
 
 
 def _is_exact(entity: Entity) -> bool:

@@ -10,16 +10,16 @@ from nestling.ir.paths.write_path import (
     OLD,
     Constant,
     Each,
-    Match,
+    FieldMatch,
     Pull,
     Push,
     Refuse,
     Set,
     SubDocument,
     UpdateDocuments,
-    Value,
     Violation,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.statements.algebra import filtered
@@ -32,7 +32,7 @@ from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.draft.cells import NOTHING, Cells
 from nestling.planner.writes.draft.fetch import equal_cells, fetch, plan, same_row, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
-from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.places.address import never_null, present
 from nestling.planner.writes.places.new_document import id_value
@@ -53,7 +53,7 @@ def _touched(design: Design, row: Cells, attributes: frozenset[str]) -> list[Rel
 def enter(work: WriteDraft, row: Cells, rows: str, attributes: frozenset[str]) -> None:
     """The ids of rows go into their parents' arrays, when one of the attributes that matter has come or changed."""
     for link in _touched(work.design, row, attributes):
-        work.add(Phase.SETTLE, [Each(rows, _entered(work.design, row, link))])
+        work.add(WritePhase.SETTLE, [Each(rows, _entered(work.design, row, link))])
 
 
 def leave(work: WriteDraft, entity_row: Cells, rows: str, attributes: frozenset[str]) -> None:
@@ -63,9 +63,9 @@ def leave(work: WriteDraft, entity_row: Cells, rows: str, attributes: frozenset[
         work.changed_entities.add(entity_row.entity.name)
         steps = [Each(rows, tuple(_left(work.design, entity_row, link)))]
         if link.is_self:
-            work.add_first(Phase.SETTLE, steps)
+            work.add_first(WritePhase.SETTLE, steps)
         else:
-            work.add(Phase.REMOVE, steps)
+            work.add(WritePhase.REMOVE, steps)
 
 
 def holders(design: Design, link: Relationship) -> Iterator[tuple[Place, Reference]]:
@@ -77,7 +77,7 @@ def holders(design: Design, link: Relationship) -> Iterator[tuple[Place, Referen
                     yield place, reference
 
 
-def reference_value(design: Design, row: Cells) -> Value:
+def reference_value(design: Design, row: Cells) -> WrittenValue:
     """The id others hold of a row."""
     key = row.entity.key
     for place in design.places[row.entity.name]:
@@ -95,11 +95,11 @@ def reference_value(design: Design, row: Cells) -> Value:
 def _left(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:
     for place, reference in holders(design, link):
         inner = "id" if reference.copied else ""
-        where = (Match(join(reference.field, inner), reference_value(design, row)),)
+        where = (FieldMatch(join(reference.field, inner), reference_value(design, row)),)
         if link.cardinality is Cardinality.ONE_TO_ONE:
             yield UpdateDocuments(place.store.name, where, (Set(reference.field, NOTHING),))
         else:
-            pull = Pull(reference.field, (Match(inner, reference_value(design, row)),))
+            pull = Pull(reference.field, (FieldMatch(inner, reference_value(design, row)),))
             yield UpdateDocuments(place.store.name, where, (pull,))
 
 
@@ -107,20 +107,20 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
     one = link.cardinality is Cardinality.ONE_TO_ONE
     steps = (*(_of_another(design, row, link) if one else ()), *_no_parent(design, row, link))
     for place, reference in reversed(list(holders(design, link))):
-        where: list[Match] = [*present(place)]
+        where: list[FieldMatch] = [*present(place)]
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
             path = place.node.path_of(parent)
             if path is None:
                 raise write_gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
-            where += [Match(path, row[child]), *never_null(path, row[child])]
+            where += [FieldMatch(path, row[child]), *never_null(path, row[child])]
         identity = reference_value(design, row)
-        value: Value = identity
+        value: WrittenValue = identity
         if reference.copied:
             copied = ((field.path, row[field.attribute]) for field in reference.copied)
             value = SubDocument((("id", identity), *copied))
         order = ids_order(design, reference)
         if one:
-            where.append(Match(reference.field, Constant(None)))
+            where.append(FieldMatch(reference.field, Constant(None)))
         change = Set(reference.field, value) if one else Push(reference.field, value, order)
         steps = (UpdateDocuments(place.store.name, tuple(where), (change,), otherwise=steps),)
     return steps

@@ -18,15 +18,15 @@ from nestling.ir.paths.write_path import (
     Constant,
     DeleteDocuments,
     Each,
+    FieldMatch,
     Items,
-    Match,
     Pull,
     Push,
     Set,
     SubDocument,
     UpdateDocuments,
-    Value,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.primitives import Overflow
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -78,7 +78,7 @@ class _Paged:
         return {self.row.column(name): self.row.entity.attribute(name).type for name in self.link.child_attributes}
 
     @property
-    def owner(self) -> tuple[tuple[str, Value], ...]:
+    def owner(self) -> tuple[tuple[str, WrittenValue], ...]:
         """The foreign key as pages hold it."""
         return tuple((stored_name(name), self.row[name]) for name in self.link.child_attributes)
 
@@ -109,7 +109,7 @@ def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
         paged = _paged(design, home, row)
         known = known_values(home, len(home.nodes) - 1, row.of(identity(row.entity)))
         matches = element_matches(home.node, known[-1], row)
-        owner = tuple(Match(path, value) for path, value in paged.owner)
+        owner = tuple(FieldMatch(path, value) for path, value in paged.owner)
         inside = Pull(paged.array, matches)
         steps = (
             UpdateDocuments(home.store.name, paged.address.where, (inside,), paged.address.filters),
@@ -122,24 +122,24 @@ def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
 def added(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     """Let a row wait, and number all; the `_id` of the document with the array is at hand."""
     paged = _paged(design, place, row)
-    waiting: tuple[str, Value] = (_PAGE, Constant(_WAITING))
+    waiting: tuple[str, WrittenValue] = (_PAGE, Constant(_WAITING))
     push = Push(place.node.field, element(design, place.node, row))
-    page = Match("_id", SubDocument((*paged.owner, waiting)))
+    page = FieldMatch("_id", SubDocument((*paged.owner, waiting)))
     yield UpdateDocuments(paged.overflow.collection, (page,), (push,), on_insert=(*paged.owner, waiting))
     yield from _numbered(paged)
 
 
 def page_left(place: Place) -> Iterator[WriteStep]:
     """The page of a row goes, when the key of the parent it belongs to changes with all its children's foreign keys."""
-    yield DeleteDocuments(place.store.name, (Match("_id", Cell(ID)),))
+    yield DeleteDocuments(place.store.name, (FieldMatch("_id", Cell(ID)),))
 
 
 def page_entered(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     """The row comes into the page of the same number under its new foreign key."""
     paged = _paged(design, place, row)
-    page: tuple[str, Value] = (PAGE, Cell(PAGE_NUMBER))
+    page: tuple[str, WrittenValue] = (PAGE, Cell(PAGE_NUMBER))
     push = Push(place.node.field, element(design, place.node, row), array_order(place.node, row.entity))
-    where = (Match("_id", SubDocument((*paged.owner, page))),)
+    where = (FieldMatch("_id", SubDocument((*paged.owner, page))),)
     yield UpdateDocuments(place.store.name, where, (push,), on_insert=(*paged.owner, page))
 
 
@@ -169,7 +169,7 @@ def _numbered(paged: _Paged) -> Iterator[WriteStep]:
     cells = (ID, *paged.types)
     yield fetch(stay, _in_order(paged, Comparison.LESS_OR_EQUAL), cells)
     yield fetch(leave, _in_order(paged, Comparison.GREATER), cells)
-    owner = tuple(Match(path, value) for path, value in paged.owner)
+    owner = tuple(FieldMatch(path, value) for path, value in paged.owner)
     yield DeleteDocuments(paged.overflow.collection, owner, many=True)
     empty = (Set(paged.array, Items()), Set(paged.flag, Constant(value=False)))
     yield UpdateDocuments(store, where, empty, filters)
@@ -178,9 +178,9 @@ def _numbered(paged: _Paged) -> Iterator[WriteStep]:
 
 
 def _into_page(paged: _Paged) -> Iterator[WriteStep]:
-    page: tuple[str, Value] = (_PAGE, Cell(_PAGE))
+    page: tuple[str, WrittenValue] = (_PAGE, Cell(_PAGE))
     push = Push(paged.place.node.field, Cell(_ELEMENT))
-    where = (Match("_id", SubDocument((*paged.owner, page))),)
+    where = (FieldMatch("_id", SubDocument((*paged.owner, page))),)
     yield UpdateDocuments(paged.overflow.collection, where, (push,), on_insert=(*paged.owner, page))
     flag = (Set(paged.flag, Constant(value=True)),)
     yield UpdateDocuments(paged.place.store.name, paged.address.where, flag, paged.address.filters)

@@ -12,11 +12,11 @@ from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import (
     OLD,
     Cell,
-    Change,
     Constant,
     DeleteDocuments,
+    DocumentChange,
     ElementFilter,
-    Match,
+    FieldMatch,
     Pull,
     Set,
     UpdateDocuments,
@@ -37,7 +37,7 @@ def removed(design: Design, place: Place, entity: Entity) -> Iterator[WriteStep]
     refuse_kinds(place.store, "UPDATE or DELETE")
     row, node = Cells(entity, OLD), place.node
     if node.kind is NodeKind.ROOT:
-        yield DeleteDocuments(place.store.name, (Match("_id", Cell(ID)),))
+        yield DeleteDocuments(place.store.name, (FieldMatch("_id", Cell(ID)),))
         yield from remove_parts(design, place)
         return
     if is_event(place):
@@ -54,7 +54,7 @@ def removed(design: Design, place: Place, entity: Entity) -> Iterator[WriteStep]
         yield UpdateDocuments(place.store.name, address.where, changes, outer_filters(address, place))
 
 
-def _removal(place: Place, address: DocumentAddress, row: Cells) -> Iterator[Change]:
+def _removal(place: Place, address: DocumentAddress, row: Cells) -> Iterator[DocumentChange]:
     node = place.node
     if node.form is Form.INLINE:
         for path in inline_paths(node):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from nestling.ir.paths.write_path import Constant, GivenValue, Items, Match, Test, Value
+from nestling.ir.paths.write_path import Constant, FieldMatch, GivenValue, Items, Test, WrittenValue
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import (
     Arithmetic,
@@ -47,7 +47,7 @@ class PlainCondition:
     """One condition on an attribute: what its field is compared with."""
 
     attribute: str
-    value: Value
+    value: WrittenValue
     test: Test = Test.EQUAL
     nullable: bool = True
 
@@ -56,11 +56,11 @@ class PlainCondition:
         """Whether it is one value the attribute has."""
         return self.test is Test.EQUAL and self.value != NOTHING
 
-    def matches(self, path: str) -> Iterator[Match]:
+    def matches(self, path: str) -> Iterator[FieldMatch]:
         """The comparison of the field at a path: NULL equals nothing."""
-        yield Match(path, self.value, self.test)
+        yield FieldMatch(path, self.value, self.test)
         if self.test is Test.IN and isinstance(self.value, GivenValue) and self.nullable:
-            yield Match(path, Constant(None), Test.NOT_EQUAL)
+            yield FieldMatch(path, Constant(None), Test.NOT_EQUAL)
         if self.is_equality and not _is_constant(self.value):
             yield from never_null(path, self.value)
 
@@ -73,7 +73,7 @@ def asked(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | No
     return known if len(known) == len(found) and len(set(names)) == len(names) else None
 
 
-def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
+def amount(column: Column, value: Expression) -> tuple[WrittenValue, bool] | None:
     """What is added to a number that is never NULL, and whether it is taken from it; None where it is no such sum.
 
     Decimals are no such numbers: their sums are rounded to the attribute's places.
@@ -108,7 +108,7 @@ def by_its_row(scan: Scan, value: Expression) -> bool:
     return all(by_its_row(scan, each) for each in operands(value))
 
 
-def _number(value: Expression, column: Column, whole: Expression) -> Value | None:
+def _number(value: Expression, column: Column, whole: Expression) -> WrittenValue | None:
     is_float = column.type.name is TypeName.FLOAT
     match value:
         case Literal(value=float() as number) if is_float:
@@ -163,7 +163,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < INT64
 
 
-def _compared(column: Column, other: Expression) -> Value | None:
+def _compared(column: Column, other: Expression) -> WrittenValue | None:
     """What the attribute is equal to: a value of its type, or a parameter taken for one as the source does."""
     match other:
         case Literal(value=number) if column.type.name is TypeName.INTEGER and _is_whole(number):
@@ -186,5 +186,5 @@ def _compared(column: Column, other: Expression) -> Value | None:
             return None
 
 
-def _is_constant(value: Value) -> bool:
+def _is_constant(value: WrittenValue) -> bool:
     return isinstance(value, Constant)

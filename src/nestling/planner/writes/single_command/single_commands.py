@@ -14,9 +14,9 @@ from nestling.ir.model import Entity, OnDelete, Relationship
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.paths.write_path import (
     NEW,
-    Change,
     ComputeField,
     DeleteDocuments,
+    DocumentChange,
     Fetch,
     Give,
     GivenValue,
@@ -204,7 +204,7 @@ def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
 
 def _changes(
     scan: Scan, target: RowTarget, values: dict[str, Expression], *, computed: bool
-) -> tuple[Change, ...] | None:
+) -> tuple[DocumentChange, ...] | None:
     """The values as operators, or computed by the server where these do not say them."""
     columns = {each.name: each for each in scan.columns}
     own = {field.attribute: field.path for field in target.node.beside_id}
@@ -218,7 +218,7 @@ def _changes(
     return known if len(known) == len(found) else _computed(scan, target, paths, values)
 
 
-def _operator(path: str, attribute: Column, value: Expression) -> Change | None:
+def _operator(path: str, attribute: Column, value: Expression) -> DocumentChange | None:
     added = amount(attribute, value)
     if added is not None:
         return Increment(path, *added)
@@ -227,7 +227,7 @@ def _operator(path: str, attribute: Column, value: Expression) -> Change | None:
 
 def _computed(
     scan: Scan, target: RowTarget, paths: dict[str, str], values: dict[str, Expression]
-) -> tuple[Change, ...] | None:
+) -> tuple[DocumentChange, ...] | None:
     """Values made of the document's own, which no stage finds in an element of an array; nor does one take away a sub-document
     with the last of its fields.
     """

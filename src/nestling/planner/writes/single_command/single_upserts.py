@@ -12,23 +12,23 @@ from dataclasses import replace
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.paths.write_path import (
-    Change,
     Constant,
     DeleteDocuments,
+    DocumentChange,
+    FieldMatch,
     Give,
     GivenValue,
     IfThere,
     Increment,
     InsertOne,
     Items,
-    Match,
     Refuse,
     Set,
     UpdateDocuments,
-    Value,
     Violation,
     WritePlan,
     WriteStep,
+    WrittenValue,
 )
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements.algebra import Scan
@@ -36,20 +36,20 @@ from nestling.ir.statements.expression import NULL, Expression, Literal, Paramet
 from nestling.ir.statements.write import Conflict, ConflictAction, Delete, Insert, Update
 from nestling.ir.types import TypeName
 from nestling.planner.writes.draft.cells import NOTHING
-from nestling.planner.writes.draft.fetch import Prices, scan_of
+from nestling.planner.writes.draft.fetch import FetchPrices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
-from nestling.planner.writes.insert import Row, written_rows
+from nestling.planner.writes.insert import RowExpressions, written_rows
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
 from nestling.planner.writes.single_command.single_commands import shortest
 from nestling.planner.writes.single_command.targets import targets_of, tells_one
 from nestling.planner.writes.upsert import conflicting, insert_row, said, some_groups
 
-Fields = dict[str, Value]
+_Fields = dict[str, WrittenValue]
 """What a new document holds, by path."""
 
 
-def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: Prices) -> WritePlan | None:
+def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: FetchPrices) -> WritePlan | None:
     """The plan of one command for each row; None where a row takes more than that."""
     entity = design.model.entity(insert.entity)
     rows = written_rows(insert.source, insert.attributes)
@@ -103,7 +103,7 @@ def _is_sole_document(design: Design, entity: Entity) -> bool:
     return not others and is_plain and not any(entity.attribute(name).nullable for name in entity.key)
 
 
-def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: Row) -> Expression | None:
+def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: RowExpressions) -> Expression | None:
     """The condition that finds the document of the row that is there, by its whole `_id`; None where more tells it."""
     there = conflicting(design, entity, scan, conflict, row)
     conditions = None if there is None else asked(scan, there)
@@ -118,7 +118,9 @@ def _are_key(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
     return tells_one(entity, conditions) and {each.attribute for each in conditions} == set(entity.key)
 
 
-def _made(insert: Insert, entity: Entity, rows: Sequence[Row], design: Design, prices: Prices) -> WritePlan | None:
+def _made(
+    insert: Insert, entity: Entity, rows: Sequence[RowExpressions], design: Design, prices: FetchPrices
+) -> WritePlan | None:
     """The INSERT by itself, where it is one new document for each row."""
     work = WriteDraft(design, None, prices)
     for row in rows:
@@ -140,7 +142,7 @@ def _is_not_null(step: WriteStep) -> bool:
 
 
 def _met(
-    new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: Row, same: Expression, number: int
+    new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: RowExpressions, same: Expression, number: int
 ) -> WritePlan | None:
     """The command that makes the document, or does with the one that is there what the statement says."""
     match conflict.action:
@@ -156,13 +158,13 @@ def _met(
 
 
 def _updated(
-    new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: Row, same: Expression, number: int
+    new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: RowExpressions, same: Expression, number: int
 ) -> WritePlan | None:
     assignments = tuple(
         replace(each, expression=said(each.expression, conflict.excluded, row)) for each in conflict.assignments
     )
     update, fields = Update(scan, assignments, same), dict(new.document.fields)
-    where = (Match("_id", fields.pop("_id")),)
+    where = (FieldMatch("_id", fields.pop("_id")),)
     for computed in (False, True):
         found = shortest(update, design, computed=computed)
         if found is None:
@@ -177,7 +179,7 @@ def _updated(
     return None
 
 
-def _unasked(before: Sequence[WriteStep], entity: Entity, row: Row, number: int) -> Iterator[WriteStep]:
+def _unasked(before: Sequence[WriteStep], entity: Entity, row: RowExpressions, number: int) -> Iterator[WriteStep]:
     """The parameters looked at before the change that are not looked at before the INSERT; named apart for each row."""
     known = [row.get(each.name, NULL) for each in entity.attributes if not each.nullable]
     given = [value for step in before if isinstance(step, Give) for values in step.values for _, value in values]
@@ -191,7 +193,7 @@ def _unasked(before: Sequence[WriteStep], entity: Entity, row: Row, number: int)
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-def _plain(command: UpdateDocuments, fields: Fields) -> UpdateDocuments | None:
+def _plain(command: UpdateDocuments, fields: _Fields) -> UpdateDocuments | None:
     """The change by operators, where they make of nothing what the INSERT says; the other fields are set on insert."""
     if not all(_makes(change, fields.get(change.path, NOTHING)) for change in command.changes):
         return None
@@ -200,7 +202,7 @@ def _plain(command: UpdateDocuments, fields: Fields) -> UpdateDocuments | None:
     return replace(command, on_insert=rest)
 
 
-def _makes(change: Change, value: Value) -> bool:
+def _makes(change: DocumentChange, value: WrittenValue) -> bool:
     """Whether a field that is not there becomes the value."""
     match change:
         case Set(value=known):
@@ -211,7 +213,7 @@ def _makes(change: Change, value: Value) -> bool:
             return False
 
 
-def _same_number(added: Value, value: Value) -> bool:
+def _same_number(added: WrittenValue, value: WrittenValue) -> bool:
     """Whether the number that is added is the value, however that is given: SQLite takes texts for numbers."""
     match added, value:
         case GivenValue(Parameter() as one), GivenValue(Parameter() as other):
@@ -225,7 +227,7 @@ def _same_number(added: Value, value: Value) -> bool:
 # --- stages ----------------------------------------------------------------------------------------------------------
 
 
-def _computed(entity: Entity, design: Design, command: UpdateDocuments, fields: Fields) -> UpdateDocuments | None:
+def _computed(entity: Entity, design: Design, command: UpdateDocuments, fields: _Fields) -> UpdateDocuments | None:
     """The change as stages that ask whether the document was there, by a field no document lacks."""
     (place,) = design.places[entity.name]
     kept = {field.path: entity.attribute(field.attribute) for field in place.node.beside_id}
@@ -240,10 +242,10 @@ def _computed(entity: Entity, design: Design, command: UpdateDocuments, fields: 
     return replace(command, on_insert=tuple(rest.items()), sure=sure)
 
 
-def _is_given(fields: Fields, path: str) -> bool:
+def _is_given(fields: _Fields, path: str) -> bool:
     return isinstance(fields.get(path), GivenValue)
 
 
-def _may_lack(attribute: Attribute, value: Value) -> bool:
+def _may_lack(attribute: Attribute, value: WrittenValue) -> bool:
     """Whether a document may lack the field, one that is there or a new one."""
     return attribute.nullable or not isinstance(value, GivenValue)

@@ -9,7 +9,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import (
     ElementFilter,
-    Match,
+    FieldMatch,
 )
 from nestling.ir.storage.layout import Node, NodeKind, Place, Role
 from nestling.ir.storage.names import join
@@ -27,9 +27,9 @@ class RowTarget:
     """
 
     place: Place
-    where: tuple[Match, ...]
+    where: tuple[FieldMatch, ...]
     array: str = ""
-    element: tuple[Match, ...] = ()
+    element: tuple[FieldMatch, ...] = ()
 
     @property
     def node(self) -> Node:
@@ -76,7 +76,7 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[PlainCond
     outside, inside = _root_matches(place, above), _matches(place.node, own)
     if outside is None or inside is None or len(own) != 1 or not tells_one(entity, conditions):
         return None
-    within = tuple(Match(join(place.path, each.path), each.value, each.test) for each in inside)
+    within = tuple(FieldMatch(join(place.path, each.path), each.value, each.test) for each in inside)
     return RowTarget(place, (*present(place), *outside, *within), place.path, inside)
 
 
@@ -104,7 +104,7 @@ def _apart(place: Place, conditions: Sequence[PlainCondition]) -> tuple[list[Pla
     return above, [each for each in conditions if each.attribute not in sources]
 
 
-def _root_matches(place: Place, conditions: Sequence[PlainCondition]) -> tuple[Match, ...] | None:
+def _root_matches(place: Place, conditions: Sequence[PlainCondition]) -> tuple[FieldMatch, ...] | None:
     """What is asked of a document; of a compound `_id` as a whole where all of it is."""
     equal = {each.attribute: each.value for each in conditions if each.is_equality}
     identity = whole_identity(place, equal)
@@ -114,8 +114,8 @@ def _root_matches(place: Place, conditions: Sequence[PlainCondition]) -> tuple[M
     return None if rest is None else (identity, *rest)
 
 
-def _matches(node: Node, conditions: Iterable[PlainCondition]) -> tuple[Match, ...] | None:
-    found: list[Match] = []
+def _matches(node: Node, conditions: Iterable[PlainCondition]) -> tuple[FieldMatch, ...] | None:
+    found: list[FieldMatch] = []
     for each in conditions:
         path = node.path_of(each.attribute)
         if path is None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from nestling.common.errors import name_list
 from nestling.ir.capture import Capture, CommandOperation, CommandShape, Follow, ShapeTotals
 from nestling.ir.design import Design
 from nestling.sources.capture.sql.documents import FOLLOWED
+from nestling.sources.capture.sql.prefilters import Stage
 from nestling.sources.capture.sql.reads import pipeline_of
 
 LEAST_SHARE = 0.5
 """A statement that follows another one less often than this is one of its own."""
 REST = 0.05
 """What is left of a statement's rate beside its joins counts from this share on."""
-Stage = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.elements import is_one
-from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Many, RowAttribute, Value
+from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
+from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many, RowAttribute
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.inserts import rows_within
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import RowsQuery
-from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import delete, insert, insert_selected
 from nestling.sources.capture.sql.targets import OWN, WriteTarget, joined_row, target
 
-New = Callable[[], StatementDraft]
-Written = tuple[str, str, StatementDraft]
 PULLED = "$pull"
 """What the places of the sample values of a `$pull` begin with."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ArrayChange:
     """An operator, the path it changes, its operand."""
 
     operator: str
@@ -43,7 +41,9 @@ def is_home(array: Many) -> bool:
     return array.limit is None and not array.own and not array.join(False)[1].is_copy
 
 
-def change_of_array(new: New, collection: str, search: Search, field: str, change: Change) -> Iterator[Written]:
+def change_of_array(
+    new: New, collection: str, search: WriteSearch, field: str, change: ArrayChange
+) -> Iterator[Written]:
     """The statements a change of a whole array comes to."""
     if change.path != field:
         raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
@@ -63,7 +63,7 @@ def change_of_array(new: New, collection: str, search: Search, field: str, chang
             raise CannotSay(f"`{change.operator}` of the array `{field}`")
 
 
-def own_texts(saying: StatementDraft, row: Row, texts: list[str]) -> list[str]:
+def own_texts(saying: StatementDraft, row: EntityRow, texts: list[str]) -> list[str]:
     """Conditions on a row that a statement changes, which goes without an alias."""
     row.after, row.on = None, ()  # the statement is of these rows alone
     query = RowsQuery(saying.rows, row)
@@ -71,7 +71,7 @@ def own_texts(saying: StatementDraft, row: Row, texts: list[str]) -> list[str]:
     return [query.said(text).replace(f"{OWN}.", "") for text in texts]
 
 
-def _removed(new: New, collection: str, search: Search, change: Change) -> Written:
+def _removed(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:
     saying = new()
     found = target(saying, collection, search)
     array = find(found.document, change.path).value
@@ -83,7 +83,7 @@ def _removed(new: New, collection: str, search: Search, change: Change) -> Writt
     return change.path, delete(row.entity, " AND ".join(filter(None, [parent, *texts]))), saying
 
 
-def _pulled(saying: StatementDraft, element: Value, change: Change) -> list[str]:
+def _pulled(saying: StatementDraft, element: FieldValue, change: ArrayChange) -> list[str]:
     """Which elements go."""
     if change.operator in ("$set", "$unset"):
         return []
@@ -108,7 +108,7 @@ def _lists(condition: dict[str, Any]) -> bool:
     return any(name in ("$in", "$nin", "$all") for test in tests for name in test)
 
 
-def _added(new: New, collection: str, search: Search, change: Change, each: list[Any]) -> Written:
+def _added(new: New, collection: str, search: WriteSearch, change: ArrayChange, each: list[Any]) -> Written:
     """New elements: rows with the key of the document they are added to."""
     saying = new()
     found = target(saying, collection, search)
@@ -128,7 +128,9 @@ def _added(new: New, collection: str, search: Search, change: Change, each: list
     return change.path, f"{_insert(saying, found, row, given)}{ending}", saying
 
 
-def _given(saying: StatementDraft, element: Value, row: Row, change: Change, each: list[Any]) -> dict[str, str]:
+def _given(
+    saying: StatementDraft, element: FieldValue, row: EntityRow, change: ArrayChange, each: list[Any]
+) -> dict[str, str]:
     """The parameters of the attributes that a new element has."""
     if isinstance(element, RowAttribute):
         if not isinstance(each[0], str):
@@ -147,7 +149,7 @@ def _given(saying: StatementDraft, element: Value, row: Row, change: Change, eac
     }
 
 
-def _note_several(saying: StatementDraft, change: Change) -> None:
+def _note_several(saying: StatementDraft, change: ArrayChange) -> None:
     operand = change.operand
     if change.operator == "$set":
         saying.notes.append("it puts a row for each element of the list; SQL puts one")
@@ -157,7 +159,7 @@ def _note_several(saying: StatementDraft, change: Change) -> None:
             saying.notes.append("`$slice` then removes the rows beyond its number; SQL removes none")
 
 
-def _insert(saying: StatementDraft, found: WriteTarget, row: Row, given: dict[str, str]) -> str:
+def _insert(saying: StatementDraft, found: WriteTarget, row: EntityRow, given: dict[str, str]) -> str:
     pairs = [(own, match) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None]
     if equal := found.equal_alone(tuple(match[2] for _, match in pairs)):
         keys = dict(zip((own for own, _ in pairs), equal, strict=True))

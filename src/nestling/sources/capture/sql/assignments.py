@@ -9,7 +9,7 @@ from nestling.ir.types import TIMES
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute, Sql, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, RowAttribute, Sql, Unmapped
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.targets import OWN, WriteTarget
 from nestling.sources.capture.sql.words import quoted
@@ -96,7 +96,7 @@ def _of_stage(saying: StatementDraft, target: WriteTarget, stage: dict[str, Any]
             raise CannotSay(f"a change of `{path}` in a pipeline")
 
 
-def is_upkeep(found: Value) -> bool:
+def is_upkeep(found: FieldValue) -> bool:
     """Whether a change of it only keeps a copy or a computed value right."""
     return isinstance(found, Sql) or (
         isinstance(found, RowAttribute | DocumentTree) and found.row is not None and found.row.is_copy

@@ -12,22 +12,22 @@ from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Vari
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
-from nestling.sources.capture.sql.entity_rows import EntityRows, Row, token
+from nestling.sources.capture.sql.entity_rows import EntityRow, EntityRows, token
 from nestling.sources.capture.sql.field_values import (
     CannotSay,
     Discriminator,
     DocumentTree,
+    FieldValue,
     Many,
     OfOtherKind,
     RowAttribute,
     Sql,
     Unmapped,
-    Value,
 )
 from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.words import Parameters
 
-Fields = dict[str, Value]
+_Fields = dict[str, FieldValue]
 FOLLOWED = "_followed"
 """How the array of a join is called that the application makes itself."""
 _NO_ROWS = {
@@ -53,8 +53,8 @@ class StatementDraft:
     kind: str = ""
     rows: EntityRows = field(default_factory=EntityRows)
     notes: list[str] = field(default_factory=list)
-    single: dict[Callable[[bool], tuple[Row, Row]], Row] = field(default_factory=dict)
-    beside: dict[tuple[int, str], Row] = field(default_factory=dict)
+    single: dict[Callable[[bool], tuple[EntityRow, EntityRow]], EntityRow] = field(default_factory=dict)
+    beside: dict[tuple[int, str], EntityRow] = field(default_factory=dict)
     finds_one: bool = False
     statistics: Statistics = field(default_factory=Statistics)
 
@@ -82,7 +82,7 @@ class StatementDraft:
             document = DocumentTree(told | self._of_kind(document.fields, variant, row), document.row, document.key)
         return RowsQuery(self.rows, row), document
 
-    def _of_kind(self, fields: Mapping[str, Value], variant: Variant, row: Row) -> Fields:
+    def _of_kind(self, fields: Mapping[str, FieldValue], variant: Variant, row: EntityRow) -> _Fields:
         """The fields of a document, those of other kinds than the one that is asked for told apart; all where no kind is."""
         others = [self.beside[row.number, name] for name, value in variant.subtypes if self.kind not in ("", value)]
         return {
@@ -90,7 +90,7 @@ class StatementDraft:
             for name, value in fields.items()
         }
 
-    def _discriminator(self, variant: Variant, row: Row) -> Discriminator:
+    def _discriminator(self, variant: Variant, row: EntityRow) -> Discriminator:
         """The field that tells which subtypes a row has."""
         rows = {value: self.beside[row.number, relationship] for relationship, value in variant.subtypes}
         kinds = {value: self.column(each, self._present(each)) for value, each in rows.items()}
@@ -100,29 +100,29 @@ class StatementDraft:
         )
         return Discriminator(why, kinds)
 
-    def column(self, row: Row, attribute: str) -> RowAttribute:
+    def column(self, row: EntityRow, attribute: str) -> RowAttribute:
         """An attribute of a row."""
         return RowAttribute(row, attribute, self.design.model.entity(row.entity).attribute(attribute).nullable)
 
-    def child(self, row: Row, link: Relationship, *, outer: bool) -> Row:
+    def child(self, row: EntityRow, link: Relationship, *, outer: bool) -> EntityRow:
         """A row joined from its parent."""
         pairs = zip(link.child_attributes, link.parent_attributes, strict=True)
         return self.rows.new(link.child, tuple((own, token(row, other)) for own, other in pairs), row, outer=outer)
 
-    def parent(self, row: Row, link: Relationship, *, outer: bool) -> Row:
+    def parent(self, row: EntityRow, link: Relationship, *, outer: bool) -> EntityRow:
         """A row joined from its child; one that is always there needs no outer join."""
         outer = outer and (row.may_lack or not self.design.model.is_total(link))
         pairs = zip(link.parent_attributes, link.child_attributes, strict=True)
         return self.rows.new(link.parent, tuple((own, token(row, other)) for own, other in pairs), row, outer=outer)
 
-    def hop(self, row: Row, hop: Hop, *, outer: bool) -> Row:
+    def hop(self, row: EntityRow, hop: Hop, *, outer: bool) -> EntityRow:
         """A row along a step of a path."""
         link = self.design.model.relationship(hop.relationship)
         return self.parent(row, link, outer=outer) if hop.up else self.child(row, link, outer=outer)
 
-    def document(self, node: Node, row: Row) -> DocumentTree:
+    def document(self, node: Node, row: EntityRow) -> DocumentTree:
         """A node's document, which stands for a row."""
-        fields: Fields = {}
+        fields: _Fields = {}
         if node.kind is NodeKind.GROUP:
             return self._group(node, row)
         for each in node.stored:
@@ -135,9 +135,9 @@ class StatementDraft:
         key = self.design.model.entity(node.entity).key
         return DocumentTree(fields, row, key[0] if key else self.design.model.entity(node.entity).attribute_names[0])
 
-    def _group(self, node: Node, row: Row) -> DocumentTree:
+    def _group(self, node: Node, row: EntityRow) -> DocumentTree:
         """A bucket: its header repeats what its events share, so it is said as they are."""
-        fields: Fields = {}
+        fields: _Fields = {}
         for each in node.stored:
             _put(fields, each.path, self.column(row, each.attribute))
         for event in node.children:
@@ -146,10 +146,10 @@ class StatementDraft:
         return DocumentTree(fields, row)
 
     @staticmethod
-    def _same(found: Value, _: Row) -> Value:
+    def _same(found: FieldValue, _: EntityRow) -> FieldValue:
         return found
 
-    def _embedded(self, fields: Fields, node: Node, row: Row) -> None:
+    def _embedded(self, fields: _Fields, node: Node, row: EntityRow) -> None:
         assert node.embedding is not None
         link = self.design.model.relationship(node.embedding.relationship)
         if node.form is Form.PATH:
@@ -167,14 +167,14 @@ class StatementDraft:
         if node.embedding.overflow is not None:
             _put(fields, node.embedding.overflow.flag, Unmapped("whether an array has overflowed"))
 
-    def _array(self, node: Node, link: Relationship, row: Row) -> Many:
-        def element(inner: Row) -> Value:
+    def _array(self, node: Node, link: Relationship, row: EntityRow) -> Many:
+        def element(inner: EntityRow) -> FieldValue:
             found = self.document(node, inner)
             return self.column(inner, node.stored[0].attribute) if node.form is Form.SCALARS else found
 
         return Many(node.field, lambda outer: _twice(self.child(row, link, outer=outer)), element)
 
-    def _related(self, fields: Fields, body: Document, row: Row) -> None:
+    def _related(self, fields: _Fields, body: Document, row: EntityRow) -> None:
         """References held by the parent, copies and computed values."""
         for reference in body.references:
             if reference.holder is Holder.PARENT:
@@ -186,7 +186,7 @@ class StatementDraft:
             if computed.stamp:
                 _put(fields, computed.stamp, Unmapped("when a value was computed"))
 
-    def _ids(self, reference: Reference, row: Row) -> Value:
+    def _ids(self, reference: Reference, row: EntityRow) -> FieldValue:
         link = self.design.model.relationship(reference.relationship)
         model = self.design.model
         through = model.link_through(link.child)
@@ -195,9 +195,9 @@ class StatementDraft:
             other = model.relationship(through.right if through.left == link.name else through.left)
             shown = other.child_attributes
 
-        def element(inner: Row) -> Value:
+        def element(inner: EntityRow) -> FieldValue:
             if reference.copied:
-                made: Fields = {}
+                made: _Fields = {}
                 for each in reference.copied:
                     _put(made, each.path, self.column(inner, each.attribute))
                 return DocumentTree(made, inner, shown[0])
@@ -211,20 +211,20 @@ class StatementDraft:
             reference.field, lambda outer: _twice(self.child(row, link, outer=outer)), element, refers=through is None
         )
 
-    def _copied(self, fields: Fields, copy: Copy, row: Row) -> None:
+    def _copied(self, fields: _Fields, copy: Copy, row: EntityRow) -> None:
         if copy.closure or copy.form is Form.PATH:
             _put(fields, copy.name, Unmapped("the ancestors of a row"))
             return
 
-        def joined(outer: bool) -> tuple[Row, Row]:
+        def joined(outer: bool) -> tuple[EntityRow, EntityRow]:
             first = at = self.hop(row, copy.path[0], outer=outer)
             for hop in copy.path[1:]:
                 at = self.hop(at, hop, outer=outer)
             at.is_copy = True
             return first, at
 
-        def element(inner: Row) -> Value:
-            made: Fields = {}
+        def element(inner: EntityRow) -> FieldValue:
+            made: _Fields = {}
             for each in copy.attributes:
                 _put(made, each.path, self.column(inner, each.attribute))
             return (
@@ -243,7 +243,9 @@ class StatementDraft:
         else:
             _put(fields, copy.name, one)
 
-    def _computed(self, path: tuple[Hop, ...], function: AggregateKind, attribute: str | None, row: Row) -> Value:
+    def _computed(
+        self, path: tuple[Hop, ...], function: AggregateKind, attribute: str | None, row: EntityRow
+    ) -> FieldValue:
         first, *rest = path
         top = at = self.hop(row, first, outer=False)
         query = RowsQuery(self.rows, top, where=[])
@@ -256,13 +258,13 @@ class StatementDraft:
         shown = f"{function.value.upper()}({inner})"
         return Sql(f"({query.text([('value', shown)], self.design.model)})", function.value, may_be_null=True)
 
-    def _present(self, row: Row) -> str:
+    def _present(self, row: EntityRow) -> str:
         """An attribute no row lacks, or else any."""
         entity = self.design.model.entity(row.entity)
         return entity.key[0] if entity.key else entity.attribute_names[0]
 
 
-def _is_of(value: Value, rows: Sequence[Row]) -> bool:
+def _is_of(value: FieldValue, rows: Sequence[EntityRow]) -> bool:
     """Whether a field is of one of these rows."""
     match value:
         case RowAttribute(row=row):
@@ -273,11 +275,11 @@ def _is_of(value: Value, rows: Sequence[Row]) -> bool:
             return False
 
 
-def _twice(row: Row) -> tuple[Row, Row]:
+def _twice(row: EntityRow) -> tuple[EntityRow, EntityRow]:
     return row, row
 
 
-def _beside(fields: Fields, others: Mapping[str, Value]) -> None:
+def _beside(fields: _Fields, others: Mapping[str, FieldValue]) -> None:
     """Put other fields beside a document's own, which stay where both have one; sub-documents that both have become one."""
     for name, other in others.items():
         known = fields.get(name)
@@ -289,7 +291,7 @@ def _beside(fields: Fields, others: Mapping[str, Value]) -> None:
             fields.setdefault(name, other)
 
 
-def _put(fields: Fields, path: str, value: Value) -> None:
+def _put(fields: _Fields, path: str, value: FieldValue) -> None:
     """Put a value under a dotted path."""
     first, _, rest = path.partition(".")
     if not rest:
@@ -307,3 +309,8 @@ def _put(fields: Fields, path: str, value: Value) -> None:
     fields[first] = (
         DocumentTree(inner, known.row, known.key) if isinstance(known, DocumentTree) else DocumentTree(inner)
     )
+
+
+New = Callable[[], StatementDraft]
+Written = tuple[str, str, StatementDraft]
+"""What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""

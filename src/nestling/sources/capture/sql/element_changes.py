@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.array_changes import Change, own_texts
+from nestling.sources.capture.sql.array_changes import ArrayChange, own_texts
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
-from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.entity_rows import Row
-from nestling.sources.capture.sql.field_values import CannotSay, Many, RowAttribute, Value
+from nestling.sources.capture.sql.documents import New, StatementDraft, Written
+from nestling.sources.capture.sql.entity_rows import EntityRow
+from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many, RowAttribute
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import update
 from nestling.sources.capture.sql.targets import is_unique, joined_row, target
 
-New = Callable[[], StatementDraft]
-Written = tuple[str, str, StatementDraft]
 FIRST = "it changes the first element that fits; SQL changes each one that fits"
 _OF_NO_ELEMENT = ("$ne", "$nin", "$not", "$size", "$all")
 """Tests that no single element passes."""
 
 
 def changes_in_elements(
-    new: New, collection: str, search: Search, field: str, changes: list[Change], clauses: Mapping[str, Any]
+    new: New, collection: str, search: WriteSearch, field: str, changes: list[ArrayChange], clauses: Mapping[str, Any]
 ) -> Iterator[Written]:
     """The statement that changes of elements come to, all of the same elements of the array `field`."""
     first, saying = changes[0], new()
@@ -50,9 +48,9 @@ def changes_in_elements(
         yield field, update(row.entity, sets, " AND ".join(filter(None, [parent, *texts]))), saying
 
 
-def _place(new: New, collection: str, change: Change) -> str:
+def _place(new: New, collection: str, change: ArrayChange) -> str:
     """The step of a path that says which elements are meant."""
-    places = find(target(new(), collection, Search()).document, change.path).places
+    places = find(target(new(), collection, WriteSearch()).document, change.path).places
     if len(places) != 1:
         raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
     return places[0]
@@ -75,11 +73,11 @@ def _tests_of(condition: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def _found_by(
-    new: New, saying: StatementDraft, collection: str, search: Search, field: str, tests: Mapping[str, Any]
-) -> tuple[Search, str]:
+    new: New, saying: StatementDraft, collection: str, search: WriteSearch, field: str, tests: Mapping[str, Any]
+) -> tuple[WriteSearch, str]:
     """Which documents hold the elements, and the array whose tests they need not pass: those are asked of the elements."""
     draft = new()
-    documents = target(draft, collection, Search(search.condition), but=field)
+    documents = target(draft, collection, WriteSearch(search.condition), but=field)
     array = find(documents.document, field).value
     assert isinstance(array, Many)
     row = array.join(False)[1]
@@ -94,7 +92,7 @@ def _found_by(
     return search, field if not search.one or is_unique(draft, documents) else ""
 
 
-def _known(element: Value, tests: Mapping[str, Any]) -> set[str]:
+def _known(element: FieldValue, tests: Mapping[str, Any]) -> set[str]:
     """The attributes of an element that have one value."""
     found: set[str] = set()
     for path, each in tests.items():
@@ -113,14 +111,14 @@ def _mentions(condition: Mapping[str, Any], field: str) -> bool:
     return any(path == field or path.startswith(f"{field}.") for each in inner for path in each)
 
 
-def _has_key(saying: StatementDraft, row: Row, known: set[str]) -> bool:
+def _has_key(saying: StatementDraft, row: EntityRow, known: set[str]) -> bool:
     entity = saying.design.model.entity(row.entity)
     return any(key and known.issuperset(key) for key in (entity.key, *entity.uniques))
 
 
 def _meant(
     saying: StatementDraft,
-    element: Value,
+    element: FieldValue,
     field: str,
     place: str,
     by_filter: Mapping[str, Any],
@@ -143,7 +141,9 @@ def _meant(
     return [text for path, tests in mine for text in _of_element(saying, element, name, path, tests)]
 
 
-def _of_element(saying: StatementDraft, element: Value, array: str, path: str, tests: Mapping[str, Any]) -> list[str]:
+def _of_element(
+    saying: StatementDraft, element: FieldValue, array: str, path: str, tests: Mapping[str, Any]
+) -> list[str]:
     """What is asked of an element, or of what lies under a path in it."""
     if path:
         with saying.parameters.inside(array):
@@ -158,7 +158,7 @@ def _of_element(saying: StatementDraft, element: Value, array: str, path: str, t
 
 
 def _sets(
-    saying: StatementDraft, document: Value, element: Value, row: Row, changes: list[Change]
+    saying: StatementDraft, document: FieldValue, element: FieldValue, row: EntityRow, changes: list[ArrayChange]
 ) -> Iterator[tuple[str, str]]:
     """The attributes of an element that the changes set, with their new values."""
     for change in changes:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.entity_rows import TOKEN, Row, token
-from nestling.sources.capture.sql.field_values import CannotSay, Many, Value
+from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow, token
+from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many
 from nestling.sources.capture.sql.query import RowsQuery
 
 
-def elements(saying: StatementDraft, value: Many) -> tuple[RowsQuery, Value]:
+def elements(saying: StatementDraft, value: Many) -> tuple[RowsQuery, FieldValue]:
     """A query of an array's elements, for use within the query that has the array."""
     first, last = value.join(False)
     element = value.element(last)
@@ -25,7 +25,7 @@ def elements(saying: StatementDraft, value: Many) -> tuple[RowsQuery, Value]:
 _EQUAL = re.compile(rf"({TOKEN.pattern}|:\w+) = ({TOKEN.pattern}|:\w+)")
 
 
-def only(saying: StatementDraft, value: Many) -> Value:
+def only(saying: StatementDraft, value: Many) -> FieldValue:
     """The element of an array that has one at most, as a row that may lack; raises CannotSay."""
     row = saying.single.get(value.join)
     if row is None:
@@ -36,7 +36,7 @@ def only(saying: StatementDraft, value: Many) -> Value:
     return value.element(row)
 
 
-def is_one(saying: StatementDraft, row: Row, known: Iterable[str] = ()) -> bool:
+def is_one(saying: StatementDraft, row: EntityRow, known: Iterable[str] = ()) -> bool:
     """Whether no two rows of the entity meet what the row is joined by and have the same values of the attributes known."""
     entity = saying.design.model.entity(row.entity)
     fixed = {*known, *(attribute for attribute, _ in row.on), *_equal(row)}
@@ -44,7 +44,7 @@ def is_one(saying: StatementDraft, row: Row, known: Iterable[str] = ()) -> bool:
     return any(key and fixed.issuperset(key) for key in (entity.key, *sure))
 
 
-def _equal(row: Row) -> Iterator[str]:
+def _equal(row: EntityRow) -> Iterator[str]:
     """The attributes the further conditions of a join say the values of."""
     for sides in filter(None, map(_EQUAL.fullmatch, row.conditions)):
         own = [TOKEN.fullmatch(side) for side in sides.group(1, 4)]

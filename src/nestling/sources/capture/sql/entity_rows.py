@@ -12,7 +12,7 @@ TOKEN = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
 
 
 @dataclass(eq=False, slots=True)
-class Row:
+class EntityRow:
     """An occurrence of an entity, joined where each of its attributes in `on` equals a text.
 
     `after`: the row it hangs on. `outer`: by a LEFT JOIN. `conditions` are further ones of the join, `filters` those that
@@ -23,7 +23,7 @@ class Row:
     number: int
     entity: str
     on: tuple[tuple[str, str], ...] = ()
-    after: Row | None = None
+    after: EntityRow | None = None
     outer: bool = False
     conditions: list[str] = field(default_factory=list)
     filters: list[str] = field(default_factory=list)
@@ -35,12 +35,12 @@ class Row:
         return self.outer or (self.after is not None and self.after.may_lack)
 
     @property
-    def first(self) -> Row:
+    def first(self) -> EntityRow:
         """The row at the beginning of the way here."""
         return self if self.after is None else self.after.first
 
 
-def token(row: Row, attribute: str) -> str:
+def token(row: EntityRow, attribute: str) -> str:
     """How a text names a column."""
     return f"\x01{row.number}\x02{attribute}\x03"
 
@@ -49,21 +49,21 @@ def token(row: Row, attribute: str) -> str:
 class EntityRows:
     """The rows of a statement, by number, and their aliases."""
 
-    known: dict[int, Row] = field(default_factory=dict)
+    known: dict[int, EntityRow] = field(default_factory=dict)
     _aliases: dict[int, str] = field(default_factory=dict)
 
     def new(
-        self, entity: str, on: tuple[tuple[str, str], ...] = (), after: Row | None = None, *, outer: bool = False
-    ) -> Row:
+        self, entity: str, on: tuple[tuple[str, str], ...] = (), after: EntityRow | None = None, *, outer: bool = False
+    ) -> EntityRow:
         """A row."""
-        row = self.known[len(self.known)] = Row(len(self.known), entity, on, after, outer)
+        row = self.known[len(self.known)] = EntityRow(len(self.known), entity, on, after, outer)
         return row
 
-    def name(self, row: Row, alias: str) -> None:
+    def name(self, row: EntityRow, alias: str) -> None:
         """Give a row an alias."""
         self._aliases[row.number] = alias
 
-    def alias(self, row: Row) -> str:
+    def alias(self, row: EntityRow) -> str:
         """Its name in SQL: the entity's first letters, and a number when another has them."""
         if row.number not in self._aliases:
             words = plain(row.entity or "found").lower().split("_")
@@ -76,6 +76,6 @@ class EntityRows:
             self._aliases[row.number] = found
         return self._aliases[row.number]
 
-    def named(self, text: str) -> list[Row]:
+    def named(self, text: str) -> list[EntityRow]:
         """The rows whose columns a text names."""
         return [self.known[int(number)] for number, _ in TOKEN.findall(text)]

@@ -11,12 +11,12 @@ from nestling.sources.capture.sql.entity_rows import token
 from nestling.sources.capture.sql.field_values import (
     CannotSay,
     DocumentTree,
+    FieldValue,
     Many,
     RowAttribute,
-    Scalar,
+    ScalarValue,
     Sql,
     Unmapped,
-    Value,
 )
 from nestling.sources.capture.sql.paths import PathTarget, find, known
 
@@ -41,11 +41,11 @@ _CASTS = {
 }
 _ROOT = ("$$ROOT", "$$CURRENT")
 
-Names = dict[str, Value]
+NamedValues = dict[str, FieldValue]
 """What variables stand for: `let` of a `$lookup`."""
 
 
-def value(saying: StatementDraft, document: Value, found: Any, names: Names | None = None) -> Value:
+def value(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> FieldValue:
     """What an expression is; raises CannotSay."""
     match found:
         case str() if found.startswith("$"):
@@ -65,7 +65,7 @@ def value(saying: StatementDraft, document: Value, found: Any, names: Names | No
             raise CannotSay("a list as a value")
 
 
-def scalar(saying: StatementDraft, document: Value, found: Any, names: Names | None = None) -> Scalar:
+def scalar(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> ScalarValue:
     """The same where a single value is needed."""
     made = value(saying, document, found, names)
     match made:
@@ -79,7 +79,7 @@ def scalar(saying: StatementDraft, document: Value, found: Any, names: Names | N
             raise CannotSay("a document or array where SQL has a value")
 
 
-def _path(document: Value, path: str, names: Names) -> Value:
+def _path(document: FieldValue, path: str, names: NamedValues) -> FieldValue:
     if path in _ROOT:
         return document
     if path.startswith("$$"):
@@ -92,7 +92,7 @@ def _path(document: Value, path: str, names: Names) -> Value:
     return known(document, path[1:])
 
 
-def _operator(saying: StatementDraft, document: Value, name: str, operand: Any, names: Names) -> Value:
+def _operator(saying: StatementDraft, document: FieldValue, name: str, operand: Any, names: NamedValues) -> FieldValue:
     def text(each: Any) -> str:
         return scalar(saying, document, each, names).text
 
@@ -131,7 +131,9 @@ def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str |
     return f"CAST({text(operands[0])} AS {_CASTS[name]})" if name in _CASTS else None
 
 
-def _comparison(saying: StatementDraft, document: Value, name: str, operands: list[Any], names: Names) -> str:
+def _comparison(
+    saying: StatementDraft, document: FieldValue, name: str, operands: list[Any], names: NamedValues
+) -> str:
     """Comparisons with null ask whether a value is there: nothing is less than it."""
     first, second = operands
     for one, other, flipped in ((first, second, False), (second, first, True)):
@@ -143,7 +145,9 @@ def _comparison(saying: StatementDraft, document: Value, name: str, operands: li
     return f"{left} {_COMPARED[name]} {right}"
 
 
-def _named_alike(saying: StatementDraft, document: Value, first: Any, second: Any, names: Names) -> tuple[str, str]:
+def _named_alike(
+    saying: StatementDraft, document: FieldValue, first: Any, second: Any, names: NamedValues
+) -> tuple[str, str]:
     """Both sides; a parameter is called as what it is compared with."""
     sides = []
     for one, other in ((first, second), (second, first)):
@@ -155,7 +159,7 @@ def _named_alike(saying: StatementDraft, document: Value, first: Any, second: An
     return sides[0], sides[1]
 
 
-def _name(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> str:
+def _name(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> str:
     """What a calculation is called: as the first column in it."""
     for each in operands:
         if isinstance(each, str) and each.startswith("$"):
@@ -163,7 +167,7 @@ def _name(saying: StatementDraft, document: Value, operands: list[Any], names: N
     return "value"
 
 
-def _member(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> Sql:
+def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> Sql:
     tested = scalar(saying, document, operands[0], names)
     if not isinstance(operands[1], list):
         raise CannotSay("`$in` with an array of the document")
@@ -171,7 +175,7 @@ def _member(saying: StatementDraft, document: Value, operands: list[Any], names:
     return Sql(f"{tested.text} IN ({', '.join(listed)})")
 
 
-def _first_there(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> Value:
+def _first_there(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
     """`$ifNull`; with null or nothing at its end, the value itself."""
     kept = [each for each in operands if each not in (NULL, REMOVED)] or operands[:1]
     if len(kept) == 1:
@@ -195,7 +199,7 @@ def _conditional(operand: Any, text: Callable[[Any], str]) -> Sql:
     return Sql(f"CASE {' '.join(f'WHEN {text(test)} THEN {text(then)}' for test, then in branches)}{last} END")
 
 
-def _size(saying: StatementDraft, document: Value, operand: Any, names: Names) -> Sql:
+def _size(saying: StatementDraft, document: FieldValue, operand: Any, names: NamedValues) -> Sql:
     """How many elements an array has."""
     array = _array(document, operand, names)
     if array.rest or not isinstance(array.value, Many) or array.value.own:
@@ -204,7 +208,7 @@ def _size(saying: StatementDraft, document: Value, operand: Any, names: Names) -
     return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)
 
 
-def _only(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> Value:
+def _only(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
     """The only element of an array, or what it has under the rest of the path."""
     array = _array(document, operands[0], names)
     if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
@@ -212,7 +216,7 @@ def _only(saying: StatementDraft, document: Value, operands: list[Any], names: N
     return known(only(saying, array.value), array.rest)
 
 
-def _array(document: Value, operand: Any, names: Names) -> PathTarget:
+def _array(document: FieldValue, operand: Any, names: NamedValues) -> PathTarget:
     """The place the path of an array leads to; a missing array counts as an empty one."""
     if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
         operand = operand["$ifNull"][0]

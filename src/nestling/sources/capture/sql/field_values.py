@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nestling.ir.primitives import Order
-from nestling.sources.capture.sql.entity_rows import Row, token
+from nestling.sources.capture.sql.entity_rows import EntityRow, token
 
 
 class CannotSay(Exception):
@@ -34,7 +34,7 @@ class OnlyUpkeep(CannotSay):
 class RowAttribute:
     """An attribute of a row."""
 
-    row: Row
+    row: EntityRow
     attribute: str
     nullable: bool = True
 
@@ -67,8 +67,8 @@ class Sql:
 class DocumentTree:
     """A document; `row`: the row it stands for, when it stands for one, and `key`: an attribute no such row lacks."""
 
-    fields: Mapping[str, Value]
-    row: Row | None = None
+    fields: Mapping[str, FieldValue]
+    row: EntityRow | None = None
     key: str = ""
 
 
@@ -81,8 +81,8 @@ class Many:
     """
 
     name: str
-    join: Callable[[bool], tuple[Row, Row]]
-    element: Callable[[Row], Value]
+    join: Callable[[bool], tuple[EntityRow, EntityRow]]
+    element: Callable[[EntityRow], FieldValue]
     order: tuple[Order, ...] = ()
     limit: int | None = None
     own: bool = False
@@ -116,5 +116,5 @@ class Discriminator(Unmapped):
     kinds: Mapping[str, RowAttribute]
 
 
-Value: TypeAlias = RowAttribute | Sql | DocumentTree | Many | Unmapped
-Scalar: TypeAlias = RowAttribute | Sql
+FieldValue: TypeAlias = RowAttribute | Sql | DocumentTree | Many | Unmapped
+ScalarValue: TypeAlias = RowAttribute | Sql

@@ -15,23 +15,23 @@ from nestling.sources.capture.sql.field_values import (
     CannotSay,
     Discriminator,
     DocumentTree,
+    FieldValue,
     Many,
     RowAttribute,
-    Scalar,
+    ScalarValue,
     Sql,
     Unmapped,
-    Value,
 )
 from nestling.sources.capture.sql.paths import find
 
-Condition = Mapping[str, Any]
+_Condition = Mapping[str, Any]
 NULL, ANY_BOUND = "?null", "?minmax"
 _COMPARED = {"$eq": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 MOST_LISTED = 50
 """Values a list is written with at most."""
 
 
-def conditions(saying: StatementDraft, document: Value, condition: Condition) -> list[str]:
+def conditions(saying: StatementDraft, document: FieldValue, condition: _Condition) -> list[str]:
     """What a filter asks of a document, as conditions that all must hold; raises CannotSay."""
     made: list[str] = []
     for name, test in condition.items():
@@ -51,7 +51,7 @@ def conditions(saying: StatementDraft, document: Value, condition: Condition) ->
     return made
 
 
-def _field(saying: StatementDraft, document: Value, path: str, tests: Condition) -> list[str]:
+def _field(saying: StatementDraft, document: FieldValue, path: str, tests: _Condition) -> list[str]:
     found = find(document, path)
     match found.value:
         case Discriminator():
@@ -68,7 +68,7 @@ def _field(saying: StatementDraft, document: Value, path: str, tests: Condition)
             return list(tested(saying, found.value, path, tests))
 
 
-def _of_kind(saying: StatementDraft, value: Discriminator, tests: Condition) -> str:
+def _of_kind(saying: StatementDraft, value: Discriminator, tests: _Condition) -> str:
     """A test of the field that tells subtypes apart: the row of the subtype is there."""
     if set(tests) != {"$eq"} or not isinstance(tests["$eq"], str) or tests["$eq"] == NULL:
         raise CannotSay(value.why)
@@ -77,7 +77,7 @@ def _of_kind(saying: StatementDraft, value: Discriminator, tests: Condition) -> 
     return f"{value.kinds[saying.kind].text} IS NOT NULL"
 
 
-def _of_document(saying: StatementDraft, value: DocumentTree, path: str, tests: Condition) -> list[str]:
+def _of_document(saying: StatementDraft, value: DocumentTree, path: str, tests: _Condition) -> list[str]:
     made = []
     for name, operand in tests.items():
         if name == "$exists" or operand == NULL:
@@ -102,7 +102,7 @@ def _there(value: DocumentTree, path: str, *, is_there: bool) -> str:
 
 
 def _of_array(  # noqa: C901 - one case for each
-    saying: StatementDraft, value: Many, path: str, rest: str, tests: Condition
+    saying: StatementDraft, value: Many, path: str, rest: str, tests: _Condition
 ) -> list[str]:
     """A test of an array: some element passes it."""
     if value.own:
@@ -137,7 +137,7 @@ class Nth(int):
     """The place of a value in an `$all`, in the condition of the one element that has to have it."""
 
 
-def _each_of_all(saying: StatementDraft, rest: str, operand: Any) -> list[Condition]:
+def _each_of_all(saying: StatementDraft, rest: str, operand: Any) -> list[_Condition]:
     """A condition for each value that some element has to have; the list says of each kind one only."""
     words = operand if isinstance(operand, list) else []
     if words and not rest and all(isinstance(word, dict) and set(word) == {"$elemMatch"} for word in words):
@@ -147,7 +147,7 @@ def _each_of_all(saying: StatementDraft, rest: str, operand: Any) -> list[Condit
     return [{rest: {"$all": Nth(each)}} for each in range(number)]
 
 
-def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
+def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, tests: _Condition) -> list[str]:
     """A test of a bucket's events, each of which is a row by itself."""
     element = value.element(value.join(False)[1])
     if rest:
@@ -157,12 +157,12 @@ def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, test
     raise CannotSay(f"a test of the bucket `{path}` as a whole")
 
 
-def exists(saying: StatementDraft, value: Many, condition: Condition, *, negated: bool = False) -> str:
+def exists(saying: StatementDraft, value: Many, condition: _Condition, *, negated: bool = False) -> str:
     """Whether an array has an element that fits; the condition's empty path is the element itself."""
     return f"{'NOT ' if negated else ''}EXISTS ({_sub(saying, value, condition, '1')})"
 
 
-def _sub(saying: StatementDraft, value: Many, condition: Condition, shown: str) -> str:
+def _sub(saying: StatementDraft, value: Many, condition: _Condition, shown: str) -> str:
     query, element = elements(saying, value)
     own = condition.get("")
     with saying.parameters.inside(value.name):
@@ -174,7 +174,7 @@ def _sub(saying: StatementDraft, value: Many, condition: Condition, shown: str) 
     return query.text([("one", shown)], saying.design.model)
 
 
-def tested(saying: StatementDraft, value: Scalar, path: str, tests: Condition) -> Iterator[str]:
+def tested(saying: StatementDraft, value: ScalarValue, path: str, tests: _Condition) -> Iterator[str]:
     """The tests of one value."""
     for name, operand in tests.items():
         text = _test(saying, value, path, name, operand, tests)
@@ -183,7 +183,7 @@ def tested(saying: StatementDraft, value: Scalar, path: str, tests: Condition) -
 
 
 def _test(  # noqa: C901 - one case for each
-    saying: StatementDraft, value: Scalar, path: str, name: str, operand: Any, tests: Condition
+    saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any, tests: _Condition
 ) -> str:
     text, place = value.text, f"{path} {name}"
     match name:
@@ -222,7 +222,7 @@ def _test(  # noqa: C901 - one case for each
             raise CannotSay(f"`{name}` on `{path}`")
 
 
-def _compares(tests: Condition, but: str) -> bool:
+def _compares(tests: _Condition, but: str) -> bool:
     """Whether another test is false of NULL anyway."""
     return any(
         (name in ("$eq", "$gt", "$gte", "$lt", "$lte") and operand not in (NULL, ANY_BOUND))
@@ -237,7 +237,7 @@ def _plain(operand: Any, path: str) -> None:
         raise CannotSay(f"`{path}` compared with a document or list")
 
 
-def _listed(saying: StatementDraft, value: Scalar, place: str, operand: Any, *, negated: bool) -> str:
+def _listed(saying: StatementDraft, value: ScalarValue, place: str, operand: Any, *, negated: bool) -> str:
     words = operand if isinstance(operand, list) else []
     _no_documents(words)
     number = min(max(saying.listed, 1), MOST_LISTED)
@@ -254,7 +254,7 @@ def _no_documents(words: list[Any]) -> None:
         raise CannotSay("a list of documents or patterns")
 
 
-def _or_null(value: Scalar, text: str) -> str:
+def _or_null(value: ScalarValue, text: str) -> str:
     """MongoDB's negations hold of what is not there, too."""
     return f"({text} OR {value.text} IS NULL)" if value.may_be_null else text
 

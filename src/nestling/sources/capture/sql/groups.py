@@ -7,7 +7,15 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar, value
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Sql, Unmapped, Value
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    DocumentTree,
+    FieldValue,
+    Many,
+    RowAttribute,
+    Sql,
+    Unmapped,
+)
 from nestling.sources.capture.sql.state import StatementState
 
 _AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
@@ -25,7 +33,7 @@ def group(state: StatementState, body: Any) -> None:
     groups = [text for text in groups if TOKEN.search(text)]
     if not groups:
         keys = DocumentTree({})
-    fields: dict[str, Value] = {"_id": keys}
+    fields: dict[str, FieldValue] = {"_id": keys}
     for name, each in body.items():
         if name != "_id":
             fields[name] = _accumulated(state.saying, state.document, name, each)
@@ -34,7 +42,7 @@ def group(state: StatementState, body: Any) -> None:
     state.document = DocumentTree(fields)
 
 
-def _gather(found: Value, texts: list[str]) -> None:
+def _gather(found: FieldValue, texts: list[str]) -> None:
     match found:
         case RowAttribute() | Sql():
             texts.append(found.text)
@@ -49,7 +57,7 @@ def _gather(found: Value, texts: list[str]) -> None:
             raise CannotSay("groups by an array")
 
 
-def _accumulated(saying: StatementDraft, document: Value, name: str, body: Any) -> Value:
+def _accumulated(saying: StatementDraft, document: FieldValue, name: str, body: Any) -> FieldValue:
     if not isinstance(body, dict) or len(body) != 1:
         raise CannotSay("an accumulator nestling does not know")
     (operator, operand), *_ = body.items()

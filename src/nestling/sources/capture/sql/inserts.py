@@ -9,15 +9,15 @@ from typing import Any
 
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.entity_rows import TOKEN, Row
+from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
 from nestling.sources.capture.sql.field_values import (
     CannotSay,
     Discriminator,
     DocumentTree,
+    FieldValue,
     Many,
     RowAttribute,
     Unmapped,
-    Value,
 )
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import insert
@@ -56,7 +56,7 @@ def _everything(saying: StatementDraft, collection: str, grown: AbstractSet[str]
     """The shape of a document with all attributes of its own row, and of one row in each array but the grown ones."""
     query, document = saying.opened(collection)
 
-    def fields(value: Value, row: Row, base: str) -> dict[str, Any]:
+    def fields(value: FieldValue, row: EntityRow, base: str) -> dict[str, Any]:
         made: dict[str, Any] = {}
         for name, inner in value.fields.items() if isinstance(value, DocumentTree) else ():
             path = f"{base}{name}"
@@ -89,35 +89,35 @@ def _merge(whole: dict[str, Any], found: Any) -> None:
             whole.setdefault(name, each)
 
 
-Columns = dict[str, str]
+_Columns = dict[str, str]
 """Attributes, each with the path its value is under in the whole document."""
 
 
 @dataclass(slots=True)
-class Part:
+class DocumentRow:
     """A row of a document: the array or sub-document it is in, its attributes, and why fields of it are left out."""
 
     path: str
-    row: Row
-    columns: Columns
+    row: EntityRow
+    columns: _Columns
     in_array: bool = False
     left: list[str] = field(default_factory=list)
 
 
-def rows_within(element: Value, row: Row, documents: list[Any]) -> list[Part]:
+def rows_within(element: FieldValue, row: EntityRow, documents: list[Any]) -> list[DocumentRow]:
     """The row of an array's element and the rows within it; the documents' shapes are taken together."""
-    found: list[Part] = []
+    found: list[DocumentRow] = []
     _collect(element, row, _together(documents), {}, "", found)
     return found
 
 
-def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> list[Part]:
+def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> list[DocumentRow]:
     """The rows of a document."""
     node = saying.store(collection).roots[0]
     query, document = saying.opened(collection)
     if node.kind is NodeKind.GROUP:
         raise CannotSay("new buckets of events")
-    found: list[Part] = []
+    found: list[DocumentRow] = []
     _collect(document, query.root, whole, {}, "", found)
     return found
 
@@ -126,26 +126,26 @@ def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> lis
 class _Inner:
     """What lies within a row: a row of its own."""
 
-    value: Value
-    row: Row
+    value: FieldValue
+    row: EntityRow
     fields: dict[str, Any]
     path: str
     in_array: bool
 
 
 def _collect(
-    value: Value,
-    row: Row,
+    value: FieldValue,
+    row: EntityRow,
     whole: dict[str, Any],
-    above: Columns,
+    above: _Columns,
     base: str,
-    found: list[Part],
+    found: list[DocumentRow],
     *,
     in_array: bool = False,
 ) -> None:
     """Add the row of a document, whose parent's attributes are at `above`, and the rows within it."""
     columns = {own: above.get(match[2], "") for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
-    part = Part(base.rstrip("."), row, columns, in_array)
+    part = DocumentRow(base.rstrip("."), row, columns, in_array)
     if isinstance(value, RowAttribute):  # an array of values
         columns[value.attribute] = part.path
     found.append(part)
@@ -153,7 +153,7 @@ def _collect(
         _collect(inner.value, inner.row, inner.fields, columns, f"{inner.path}.", found, in_array=inner.in_array)
 
 
-def _fields(value: Value, row: Row, whole: dict[str, Any], base: str, part: Part) -> Iterator[_Inner]:
+def _fields(value: FieldValue, row: EntityRow, whole: dict[str, Any], base: str, part: DocumentRow) -> Iterator[_Inner]:
     """Note the attributes of a row; what is yielded are rows within it."""
     for name, each in whole.items():
         inner, path = find(value, name).value, f"{base}{name}"

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from nestling.ir.storage.bson_classes import never_equal
 from nestling.ir.storage.layout import Node
 from nestling.sources.capture.sql.documents import FOLLOWED, StatementDraft
 from nestling.sources.capture.sql.elements import is_one
-from nestling.sources.capture.sql.entity_rows import TOKEN, Row
+from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
 from nestling.sources.capture.sql.expressions import value
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Sql, Unmapped, Value
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    DocumentTree,
+    FieldValue,
+    Many,
+    RowAttribute,
+    Sql,
+    Unmapped,
+)
 from nestling.sources.capture.sql.paths import PathTarget, find
+from nestling.sources.capture.sql.prefilters import Stage
 from nestling.sources.capture.sql.projections import place
 from nestling.sources.capture.sql.query import RowsQuery
 
-Stage = dict[str, Any]
-Inner = Callable[[StatementDraft, Value, list[Stage], dict[str, Value]], tuple[list[str], Value]]
+_Inner = Callable[[StatementDraft, FieldValue, list[Stage], dict[str, FieldValue]], tuple[list[str], FieldValue]]
 """Carries out a `$lookup`'s pipeline: the conditions it comes to, and what is left of the document."""
 
 
-def lookup(saying: StatementDraft, query: RowsQuery, document: DocumentTree, body: Stage, inner: Inner) -> Many:
+def lookup(saying: StatementDraft, query: RowsQuery, document: DocumentTree, body: Stage, inner: _Inner) -> Many:
     """The array a `$lookup` adds; raises CannotSay."""
     if not isinstance(body.get("from"), str):
         raise CannotSay("a `$lookup` without a collection")
@@ -42,12 +49,12 @@ class _Lookup:
     local: PathTarget | None
     body: Stage
     query: RowsQuery
-    after: Row
-    names: dict[str, Value]
-    inner: Inner
-    documents: dict[int, Value] = field(default_factory=dict)
+    after: EntityRow
+    names: dict[str, FieldValue]
+    inner: _Inner
+    documents: dict[int, FieldValue] = field(default_factory=dict)
 
-    def join(self, outer: bool) -> tuple[Row, Row]:
+    def join(self, outer: bool) -> tuple[EntityRow, EntityRow]:
         """The rows of the documents found: the first one joined, and that of the documents or of what they unwind."""
         if self.local is None:
             row = self.saying.rows.new(self.node.entity, (), self.after, outer=outer)
@@ -81,7 +88,7 @@ class _Lookup:
             sides = f"`{own.entity}.{one.name}` ({one.type}) by `{foreign.row.entity}.{other.name}` ({other.type})"
             raise CannotSay(f"a `$lookup` of {sides}: values of different BSON types are never equal")
 
-    def _note_repeated(self, first: Row, text: str) -> None:
+    def _note_repeated(self, first: EntityRow, text: str) -> None:
         """Elements that have the same value find a document once; rows that have it find it each."""
         named = TOKEN.fullmatch(text)
         own = named is not None and int(named[1]) == first.number
@@ -91,11 +98,11 @@ class _Lookup:
                 " to it; a join finds it for each"
             )
 
-    def element(self, row: Row) -> Value:
+    def element(self, row: EntityRow) -> FieldValue:
         """The document of a row that was joined."""
         return self.documents[row.number]
 
-    def _finish(self, row: Row, document: Value, joined: Row) -> Row:
+    def _finish(self, row: EntityRow, document: FieldValue, joined: EntityRow) -> EntityRow:
         """Carry out the pipeline on a row's document; its conditions are those of the row that is joined."""
         texts, self.documents[row.number] = self.inner(self.saying, document, self.body.get("pipeline", []), self.names)
         known = [f"{RowAttribute(joined, attribute).text} = {text}" for attribute, text in joined.on]
@@ -105,14 +112,16 @@ class _Lookup:
                 self._ask(joined, text)
         return row
 
-    def _ask(self, joined: Row, text: str) -> None:
+    def _ask(self, joined: EntityRow, text: str) -> None:
         """Add a condition to a row's: one that names rows hanging on it would have to be asked before a LEFT JOIN."""
         below = any(_hangs_on(row, joined) for row in self.saying.rows.named(text))
         if below and joined.outer:
             raise CannotSay("a `$lookup` that may find nothing, by a condition on several rows")
         (joined.filters if below else joined.conditions).append(text)
 
-    def _join_within(self, after: Row, text: str, first: Row | None, *, outer: bool) -> tuple[Row, Row]:
+    def _join_within(
+        self, after: EntityRow, text: str, first: EntityRow | None, *, outer: bool
+    ) -> tuple[EntityRow, EntityRow]:
         """Documents found by an element of an array that the pipeline unwinds: the element's row is joined, then those above."""
         path = self.body["foreignField"]
         arrays = [stage["$unwind"]["path"].lstrip("$") for stage in self.body.get("pipeline", []) if "$unwind" in stage]
@@ -127,9 +136,9 @@ class _Lookup:
         document = self._documents_around(nodes, row)
         return first or row, self._finish(row, document, row)
 
-    def _documents_around(self, nodes: list[Node], row: Row) -> DocumentTree:
+    def _documents_around(self, nodes: list[Node], row: EntityRow) -> DocumentTree:
         """The whole document around an element: each array on the way has the one row as its only element."""
-        inner: Value = self.saying.document(nodes[-1], row)
+        inner: FieldValue = self.saying.document(nodes[-1], row)
         at = row
         for depth in range(len(nodes) - 1, -1, -1):
             embedding = nodes[depth].embedding
@@ -143,7 +152,7 @@ class _Lookup:
         return inner
 
 
-def _hangs_on(row: Row, other: Row) -> bool:
+def _hangs_on(row: EntityRow, other: EntityRow) -> bool:
     return row.after is not None and (row.after is other or _hangs_on(row.after, other))
 
 
@@ -155,7 +164,7 @@ def _nodes(node: Node, path: str) -> list[Node]:
     return []
 
 
-def _way(local: PathTarget, *, outer: bool) -> tuple[Row | None, str, Row | None]:
+def _way(local: PathTarget, *, outer: bool) -> tuple[EntityRow | None, str, EntityRow | None]:
     """The first row joined on the way to the local value (None: it is there), its text, and the row it is of."""
     match local.value:
         case RowAttribute(row):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, OfOtherKind, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, Many, OfOtherKind, Unmapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +14,14 @@ class PathTarget:
     that say which elements are meant.
     """
 
-    value: Value
+    value: FieldValue
     rest: str = ""
     places: tuple[str, ...] = ()
 
 
-def find(document: Value, path: str) -> PathTarget:
+def find(document: FieldValue, path: str) -> PathTarget:
     """The value under a dotted path; what no attribute stands for is `Unmapped`."""
-    value: Value = document
+    value: FieldValue = document
     steps = [step for step in path.split(".") if step] if path else []
     for place, step in enumerate(steps):
         if isinstance(value, Many):
@@ -38,7 +38,7 @@ def find(document: Value, path: str) -> PathTarget:
     return PathTarget(value)
 
 
-def known(document: Value, path: str) -> Value:
+def known(document: FieldValue, path: str) -> FieldValue:
     """The value under a path that leads into no array; raises CannotSay."""
     found = find(document, path)
     if found.rest:

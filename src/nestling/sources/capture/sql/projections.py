@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.expressions import value
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, Many, Unmapped
 from nestling.sources.capture.sql.paths import find
 
 
-def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> Value:
+def projected(saying: StatementDraft, document: FieldValue, body: dict[str, Any]) -> FieldValue:
     """What a projection leaves of a document."""
     if not isinstance(document, DocumentTree):
         raise CannotSay("a projection of what is no document")
@@ -20,7 +20,7 @@ def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> 
     leaves_out = bool(named) and all(each in (0, False) for each in named.values())
     if leaves_out or (not named and body.get("_id") in (0, False)):
         return without(document, [name for name, each in _spread(body).items() if each in (0, False)])
-    fields: dict[str, Value] = {}
+    fields: dict[str, FieldValue] = {}
     if body.get("_id", 1) in (1, True):
         named = {"_id": 1, **named}
     elif body["_id"] not in (0, False):
@@ -38,7 +38,7 @@ def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> 
     return DocumentTree(fields, document.row, document.key)
 
 
-def shown(saying: StatementDraft, document: Value, each: Any) -> Value:
+def shown(saying: StatementDraft, document: FieldValue, each: Any) -> FieldValue:
     """What an expression is; `Unmapped` when SQL does not say it, unless it reads the rows of an array: raises CannotSay then."""
     try:
         return value(saying, document, each)
@@ -67,10 +67,10 @@ def _spread(body: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return made
 
 
-def _narrowed(array: Many, path: str, known: Value | None) -> Many:
-    def element(row: Row) -> Value:
+def _narrowed(array: Many, path: str, known: FieldValue | None) -> Many:
+    def element(row: EntityRow) -> FieldValue:
         whole = array.element(row)
-        fields: dict[str, Value] = {}
+        fields: dict[str, FieldValue] = {}
         if isinstance(known, Many) and isinstance(before := known.element(row), DocumentTree):
             fields |= before.fields
         place(fields, path, find(whole, path).value)
@@ -79,7 +79,7 @@ def _narrowed(array: Many, path: str, known: Value | None) -> Many:
     return Many(array.name, array.join, element, array.order, array.limit, array.own)
 
 
-def place(fields: dict[str, Value], path: str, made: Value) -> None:
+def place(fields: dict[str, FieldValue], path: str, made: FieldValue) -> None:
     """Put a value under a dotted path."""
     first, _, rest = path.partition(".")
     if not rest:

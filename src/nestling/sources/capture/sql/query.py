@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir.model import Model
-from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRows, Row, token
+from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow, EntityRows, token
 from nestling.sources.capture.sql.field_values import Many
 from nestling.sources.capture.sql.words import plain, quoted
 
@@ -20,9 +20,9 @@ class RowsQuery:
     """Rows joined to `root`, conditions on them, groups, order and how many. `inner`: the query its root stands for."""
 
     every: EntityRows
-    root: Row
+    root: EntityRow
     inner: RowsQuery | None = None
-    rows: list[Row] = field(default_factory=list)
+    rows: list[EntityRow] = field(default_factory=list)
     where: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
     having: list[str] = field(default_factory=list)
@@ -32,9 +32,9 @@ class RowsQuery:
     distinct: bool = False
     grouped: bool = False
     exported: dict[str, str] = field(default_factory=dict)
-    wanted: list[Row] = field(default_factory=list)
+    wanted: list[EntityRow] = field(default_factory=list)
 
-    def holds(self, row: Row) -> bool:
+    def holds(self, row: EntityRow) -> bool:
         """Whether a row is one of its own."""
         return row.first is self.root
 
@@ -45,7 +45,7 @@ class RowsQuery:
             outer.order = [(token(outer.root, outer.export(text, "place")), down) for text, down in self.order]
         return outer
 
-    def open(self, array: Many, *, outer: bool) -> Row:
+    def open(self, array: Many, *, outer: bool) -> EntityRow:
         """Join the rows of an array, whether or not anything is asked of them: they decide how many rows there are."""
         first, last = array.join(outer)
         if first.after is not None and not self.holds(first.after):
@@ -61,7 +61,7 @@ class RowsQuery:
             if match is not None and text[match.end() :] == " IS NOT NULL":
                 self._requires(self.every.known[int(match[1])])
 
-    def _requires(self, row: Row) -> None:
+    def _requires(self, row: EntityRow) -> None:
         if row is self.root or not self.holds(row):
             return
         row.outer = False
@@ -125,7 +125,7 @@ class RowsQuery:
             if self.holds(row):
                 self._join_in(row)
 
-    def _join_in(self, row: Row) -> None:
+    def _join_in(self, row: EntityRow) -> None:
         if row is self.root or row in self.rows:
             return
         if row.after is not None:
@@ -138,7 +138,7 @@ class RowsQuery:
         for text in row.filters:
             self._use(text)
 
-    def _join(self, row: Row) -> str:
+    def _join(self, row: EntityRow) -> str:
         alias = self.every.alias(row)
         equal = [f"{alias}.{quoted(attribute)} = {self.said(text)}" for attribute, text in row.on]
         conditions = " AND ".join([*equal, *map(self.said, row.conditions)])
@@ -166,7 +166,7 @@ class RowsQuery:
             return f"{self.every.alias(self.root)}.{quoted(self.export(match[0], attribute))}"
         return match[0]
 
-    def reaches(self, row: Row) -> bool:
+    def reaches(self, row: EntityRow) -> bool:
         """Whether a row is its own or that of a query it reads from."""
         return self.holds(row) or (self.inner is not None and self.inner.reaches(row))
 
@@ -196,7 +196,7 @@ def _pruned(query: RowsQuery, shown: list[tuple[str, str]], model: Model) -> lis
     return shown
 
 
-def _replaces(query: RowsQuery, child: Row, shown: list[tuple[str, str]], model: Model) -> bool:
+def _replaces(query: RowsQuery, child: EntityRow, shown: list[tuple[str, str]], model: Model) -> bool:
     root = query.root
     if child.after is not root or child.outer:
         return False
@@ -212,7 +212,7 @@ def _replaces(query: RowsQuery, child: Row, shown: list[tuple[str, str]], model:
     return all(match[0] in pairs for text in texts for match in TOKEN.finditer(text) if int(match[1]) == root.number)
 
 
-def _without_root(query: RowsQuery, child: Row, shown: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _without_root(query: RowsQuery, child: EntityRow, shown: list[tuple[str, str]]) -> list[tuple[str, str]]:
     names = {text: token(child, attribute) for attribute, text in child.on}
 
     def renamed(text: str) -> str:

@@ -9,17 +9,17 @@ from typing import Any
 from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.field_values import (
     CannotSay,
     Discriminator,
     DocumentTree,
+    FieldValue,
     Many,
     OfOtherKind,
     RowAttribute,
     Sql,
     Unmapped,
-    Value,
 )
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.state import StatementState
@@ -91,13 +91,13 @@ def _run(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]
     return state
 
 
-def _ways(found: Value, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def _ways(found: FieldValue, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     for path, array in _arrays(found):
         below = list(_ways(array.element(array.join(True)[1]), (*names, path)))
         yield from below or [(*names, path)]
 
 
-def _arrays(found: Value, prefix: str = "") -> Iterator[tuple[str, Many]]:
+def _arrays(found: FieldValue, prefix: str = "") -> Iterator[tuple[str, Many]]:
     for name, inner in found.fields.items() if isinstance(found, DocumentTree) else ():
         path = f"{prefix}{name}"
         if isinstance(inner, Many):
@@ -143,7 +143,7 @@ def _finds_one(state: StatementState) -> bool:
     return bool(key) and all(any(text.startswith(start) for text in query.where) for start in equal)
 
 
-def _first_only(state: StatementState, array: Many, row: Row | None, place: int) -> None:
+def _first_only(state: StatementState, array: Many, row: EntityRow | None, place: int) -> None:
     """The order and number of a copied part of an array; of one document only, so that they hold of the whole."""
     if place and row is not None and not state.query.order and not state.query.limit:
         state.query.order = [(RowAttribute(row, each.attribute).text, each.descending) for each in array.order]
@@ -152,7 +152,7 @@ def _first_only(state: StatementState, array: Many, row: Row | None, place: int)
         state.saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
 
 
-def _columns(saying: StatementDraft, found: Value, name: str, shown: list[tuple[str, str]]) -> None:
+def _columns(saying: StatementDraft, found: FieldValue, name: str, shown: list[tuple[str, str]]) -> None:
     match found:
         case RowAttribute() | Sql():
             shown.append((name or found.name, found.text))

@@ -10,7 +10,7 @@ from nestling.ir.capture import CommandOperation, CommandShape
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class WriteSearch:
     """The filter of a write; `one`: it changes one of the documents found, the first by `order`."""
 
     condition: Mapping[str, Any] = field(default_factory=dict)
@@ -18,14 +18,14 @@ class Search:
     order: Mapping[str, int] = field(default_factory=dict)
 
 
-def search_of(shape: CommandShape) -> Search:
+def search_of(shape: CommandShape) -> WriteSearch:
     """What an update, a delete or a findAndModify looks for."""
     clauses = shape.clauses
     condition, order = clauses.get("q", clauses.get("query", {})), clauses.get("sort", {})
     match shape.operation:
         case CommandOperation.DELETE:
-            return Search(condition, clauses.get("limit") == 1)
+            return WriteSearch(condition, clauses.get("limit") == 1)
         case CommandOperation.UPDATE:
-            return Search(condition, not clauses.get("multi"), order)
+            return WriteSearch(condition, not clauses.get("multi"), order)
         case _:
-            return Search(condition, True, order)
+            return WriteSearch(condition, True, order)

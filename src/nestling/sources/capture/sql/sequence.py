@@ -9,10 +9,9 @@ import sqlglot
 from sqlglot import exp
 
 from nestling.ir.statements.sql_dialects import SQLITE
-from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.documents import Written
 from nestling.sources.statements.placeholders import rewritten
 
-Written = tuple[str, str, StatementDraft]
 CHANGED_BEFORE = (
     "one command says several things at once; SQL says them one after the other, and an earlier statement changes what this one"
     " goes by"

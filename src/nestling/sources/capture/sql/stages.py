@@ -6,8 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.expressions import Names, scalar, value
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Sql, Unmapped, Value
+from nestling.sources.capture.sql.expressions import NamedValues, scalar, value
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    DocumentTree,
+    FieldValue,
+    Many,
+    RowAttribute,
+    Sql,
+    Unmapped,
+)
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.groups import group
 from nestling.sources.capture.sql.joins import lookup
@@ -149,8 +157,8 @@ def _lookup(state: StatementState, body: Any) -> None:
 
 
 def _inner(
-    saying: StatementDraft, document: Value, pipeline: list[dict[str, Any]], names: Names
-) -> tuple[list[str], Value]:
+    saying: StatementDraft, document: FieldValue, pipeline: list[dict[str, Any]], names: NamedValues
+) -> tuple[list[str], FieldValue]:
     """The conditions and the document of a `$lookup`'s pipeline: filters and projections, nothing that counts rows."""
     made: list[str] = []
     for stage in pipeline:
@@ -186,8 +194,8 @@ def _conjuncts(found: Any) -> list[Any]:
     return [found]
 
 
-Step = Callable[[StatementState, Any], None]
-_STAGES: dict[str, Step] = {
+_Step = Callable[[StatementState, Any], None]
+_STAGES: dict[str, _Step] = {
     "$match": _match,
     "$sort": _sort,
     "$limit": _limit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import DocumentTree, RowAttribute, Sql, Value
+from nestling.sources.capture.sql.field_values import DocumentTree, FieldValue, RowAttribute, Sql
 from nestling.sources.capture.sql.query import RowsQuery
 
 
@@ -15,7 +15,7 @@ class StatementState:
 
     saying: StatementDraft
     query: RowsQuery
-    document: Value
+    document: FieldValue
 
     def settle(self) -> None:
         """See that what follows may still join, filter or group: what has been limited or grouped becomes a query of its own."""
@@ -25,7 +25,7 @@ class StatementState:
             self.document = _exported(self.document, self.query)
 
 
-def _exported(found: Value, query: RowsQuery) -> Value:
+def _exported(found: FieldValue, query: RowsQuery) -> FieldValue:
     """What a document is to a query that reads from the one it was of: calculated values are columns there."""
     match found:
         case Sql(text, name, may_be_null):

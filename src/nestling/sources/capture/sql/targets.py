@@ -8,12 +8,12 @@ from typing import Any
 
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import RowsQuery
-from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"
@@ -29,7 +29,7 @@ class WriteTarget:
     document: DocumentTree
 
     @property
-    def row(self) -> Row:
+    def row(self) -> EntityRow:
         """The row of the document itself."""
         return self.query.root
 
@@ -48,7 +48,7 @@ class WriteTarget:
         return equal if all(equal) and set(self.query.where) == texts and not self.query.limit else ()
 
 
-def target(saying: StatementDraft, collection: str, search: Search, *, but: str = "") -> WriteTarget:
+def target(saying: StatementDraft, collection: str, search: WriteSearch, *, but: str = "") -> WriteTarget:
     """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
     if saying.store(collection).roots[0].kind is NodeKind.GROUP:
         raise CannotSay("a change of the buckets of events")
@@ -75,7 +75,7 @@ def is_unique(saying: StatementDraft, found: WriteTarget) -> bool:
     return any(key and all(map(found.equal, key)) for key in (entity.key, *entity.uniques))
 
 
-def _choose(saying: StatementDraft, found: WriteTarget, search: Search) -> None:
+def _choose(saying: StatementDraft, found: WriteTarget, search: WriteSearch) -> None:
     """Have the query find the first document only, by its key."""
     if len(saying.design.model.entity(found.row.entity).key) != 1:
         saying.notes.append(CHANGES_ALL)
@@ -119,7 +119,7 @@ def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> s
     return f"{quoted(link.child_attributes[0])} IN ({_query(saying, found, link.parent_attributes[0])})"
 
 
-def joined_row(saying: StatementDraft, found: WriteTarget, row: Row) -> str:
+def joined_row(saying: StatementDraft, found: WriteTarget, row: EntityRow) -> str:
     """The condition of a change of a row joined to the target's by its foreign key."""
     if row.after is not found.row:
         raise CannotSay("a change of rows embedded two levels deep")

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nestling.sources.capture.sql.array_changes import Change, change_of_array, is_home
+from nestling.sources.capture.sql.array_changes import ArrayChange, change_of_array, is_home
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
-from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.element_changes import changes_in_elements
-from nestling.sources.capture.sql.entity_rows import Row
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Unmapped, Value
+from nestling.sources.capture.sql.entity_rows import EntityRow
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, Many, RowAttribute, Unmapped
 from nestling.sources.capture.sql.paths import PathTarget, find
-from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import delete, update
 from nestling.sources.capture.sql.targets import WriteTarget, joined_row, target, where
 
-New = Callable[[], StatementDraft]
-Written = tuple[str, str, StatementDraft]
 Clauses = Mapping[str, Any]
 _IN_ELEMENTS = ("$set", "$unset", "$inc", "$mul", "$min", "$max", "$currentDate")
 _Group = tuple[str, ...]
 
 
-def updates(new: New, collection: str, search: Search, changes: Any, clauses: Clauses) -> Iterator[Written]:
+def updates(new: New, collection: str, search: WriteSearch, changes: Any, clauses: Clauses) -> Iterator[Written]:
     """The statements an update comes to."""
     if isinstance(changes, list):
         saying = new()
         found = target(saying, collection, search)
         yield from _update(saying, found, list(staged(saying, found, changes)))
         return
-    document = target(new(), collection, Search()).document
-    groups: dict[_Group, list[Change]] = {}
+    document = target(new(), collection, WriteSearch()).document
+    groups: dict[_Group, list[ArrayChange]] = {}
     left: list[str] = []
     for change in _changes(document, changes):
         found_there = find(document, change.path)
@@ -47,17 +45,17 @@ def updates(new: New, collection: str, search: Search, changes: Any, clauses: Cl
     yield from made
 
 
-def _changes(document: DocumentTree, changes: Clauses) -> Iterator[Change]:
+def _changes(document: DocumentTree, changes: Clauses) -> Iterator[ArrayChange]:
     """The changes of single fields an update comes to."""
     if not any(name.startswith("$") for name in changes):  # the document that takes the old one's place
         yield from _replaced(document, "", changes)
         return
     for operator, fields in changes.items():
         for path, operand in fields.items() if operator != "$setOnInsert" and isinstance(fields, dict) else ():
-            yield from _spread(document, Change(operator, path, operand))
+            yield from _spread(document, ArrayChange(operator, path, operand))
 
 
-def _spread(document: DocumentTree, change: Change) -> Iterator[Change]:
+def _spread(document: DocumentTree, change: ArrayChange) -> Iterator[ArrayChange]:
     """A change of a whole sub-document as one of each field in it."""
     value = find(document, change.path).value
     if change.operator not in ("$set", "$unset") or not isinstance(value, DocumentTree) or is_upkeep(value):
@@ -66,29 +64,29 @@ def _spread(document: DocumentTree, change: Change) -> Iterator[Change]:
         yield from _replaced(value, f"{change.path}.", change.operand, document)
     elif value.row is None and change.empties:
         for name in value.fields:
-            yield from _spread(document, Change("$unset", f"{change.path}.{name}", True))
+            yield from _spread(document, ArrayChange("$unset", f"{change.path}.{name}", True))
     else:
         yield change
 
 
 def _replaced(
     value: DocumentTree, base: str, fields: Clauses, document: DocumentTree | None = None
-) -> Iterator[Change]:
+) -> Iterator[ArrayChange]:
     """What a document comes to that takes another's place: fields that are set, and those that go."""
     whole = document or value
     for name, operand in fields.items():
         if base or name != "_id":
-            yield from _spread(whole, Change("$set", f"{base}{name}", operand))
+            yield from _spread(whole, ArrayChange("$set", f"{base}{name}", operand))
     for name in value.fields:
         if name not in fields and (base or name != "_id"):
-            yield from _spread(whole, Change("$unset", f"{base}{name}", True))
+            yield from _spread(whole, ArrayChange("$unset", f"{base}{name}", True))
 
 
-def _is_upkeep(value: Value) -> bool:
+def _is_upkeep(value: FieldValue) -> bool:
     return is_upkeep(value) or (isinstance(value, Many) and not is_home(value))
 
 
-def _group(document: DocumentTree, change: Change, found: PathTarget) -> _Group:
+def _group(document: DocumentTree, change: ArrayChange, found: PathTarget) -> _Group:
     """What a change is of; those of the same are one statement."""
     match found.value:
         case Many() if found.value.refers:
@@ -107,7 +105,7 @@ def _group(document: DocumentTree, change: Change, found: PathTarget) -> _Group:
             return ("document", change.path)
 
 
-def _array_path(document: Value, path: str) -> str:
+def _array_path(document: FieldValue, path: str) -> str:
     """The part of a path that names the array."""
     steps = path.split(".")
     upto = [".".join(steps[:count]) for count in range(1, len(steps) + 1)]
@@ -115,7 +113,7 @@ def _array_path(document: Value, path: str) -> str:
 
 
 def _statements(
-    new: New, collection: str, search: Search, group: _Group, changes: list[Change], clauses: Clauses
+    new: New, collection: str, search: WriteSearch, group: _Group, changes: list[ArrayChange], clauses: Clauses
 ) -> Iterator[Written]:
     match group[0]:
         case "array":
@@ -128,7 +126,9 @@ def _statements(
             yield from _of_row(new, collection, search, group, changes)
 
 
-def _of_row(new: New, collection: str, search: Search, group: _Group, changes: list[Change]) -> Iterator[Written]:
+def _of_row(
+    new: New, collection: str, search: WriteSearch, group: _Group, changes: list[ArrayChange]
+) -> Iterator[Written]:
     """Changes of the document's own row, or of one embedded in it."""
     saying = new()
     found = target(saying, collection, search)
@@ -146,7 +146,7 @@ def _of_row(new: New, collection: str, search: Search, group: _Group, changes: l
     yield group[2], update(row.entity, sets, joined_row(saying, found, row)), saying
 
 
-def _is_always_there(saying: StatementDraft, found: WriteTarget, row: Row) -> bool:
+def _is_always_there(saying: StatementDraft, found: WriteTarget, row: EntityRow) -> bool:
     """Whether every document was found to have this row."""
     links = saying.design.model.parents_of(row.entity)
     names = [link.name for link in links if link.parent == found.row.entity]
@@ -154,7 +154,7 @@ def _is_always_there(saying: StatementDraft, found: WriteTarget, row: Row) -> bo
     return any(mean is not None and mean.value >= 1 for mean in means)
 
 
-def _of_document(new: New, collection: str, search: Search, change: Change) -> Written:
+def _of_document(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:
     """A change of an embedded document as a whole: only that it goes can be said."""
     saying = new()
     found = target(saying, collection, search)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.ir.model import OnDelete
-from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.documents import New, Written
 from nestling.sources.capture.sql.field_values import CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.inserts import inserts
-from nestling.sources.capture.sql.searches import Search, search_of
+from nestling.sources.capture.sql.searches import WriteSearch, search_of
 from nestling.sources.capture.sql.sequence import in_order
 from nestling.sources.capture.sql.statement_texts import delete
 from nestling.sources.capture.sql.targets import children, target, where
 from nestling.sources.capture.sql.updates import updates
-
-New = Callable[[], StatementDraft]
-Written = tuple[str, str, StatementDraft]
-"""What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""
 
 
 def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
@@ -55,7 +51,7 @@ def _note_upsert(shape: CommandShape, made: list[Written]) -> None:
         saying.notes.append("it inserts where nothing is found; SQL does not")
 
 
-def _deletes(new: New, collection: str, search: Search) -> Iterator[Written]:
+def _deletes(new: New, collection: str, search: WriteSearch) -> Iterator[Written]:
     """The rows embedded in the documents, where the model does not delete them by itself, and the documents' own."""
     for node in new().store(collection).roots[0].children:
         if node.embedding is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.arrays import ARRAYS
 from nestling.emitters.mql.sql.functions.choice import CHOICES
 from nestling.emitters.mql.sql.functions.json_changes import JSON_CHANGES
@@ -26,7 +26,7 @@ _JSON = {**JSON_CHANGES, **JSON_CONDITIONS, **JSON_PARTS, **JSON_VALUES}
 _RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
 
 
-def call(node: Call, r: Renderer) -> Mql:
+def call(node: Call, r: Renderer) -> MqlValue:
     """A function's value."""
     if node.function is Function.TIME_BETWEEN:
         raise rendering_gap("a moment minus another, but under EXTRACT or beside an interval")

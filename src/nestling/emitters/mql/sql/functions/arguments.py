@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import Call, Expression
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _NAMES = ("first", "second", "third", "fourth")
 
 
-def over(node: Call, r: Renderer, body: Callable[..., Mql], *, inside: bool = False) -> Mql:
+def over(node: Call, r: Renderer, body: Callable[..., MqlValue], *, inside: bool = False) -> MqlValue:
     """`body` of the arguments, NULL when one of them is."""
     operands = {name: r.value(argument) for name, argument in zip(_NAMES, node.arguments, strict=False)}
     if any(is_inline(value) and literal_value(value) is None for value in operands.values()):
         return None
     maybe = [r.nullable(argument) for argument in node.arguments]
 
-    def guarded(*found: Mql) -> Mql:
+    def guarded(*found: MqlValue) -> MqlValue:
         unknown = [value for value, may in zip(found, maybe, strict=True) if may]
         return null_if_any(unknown, body(*found))
 

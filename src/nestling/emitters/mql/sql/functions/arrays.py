@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.ir.statements.expression import Call, Expression, Function, Literal, Parameter
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 
-def elements_truth(node: Call, r: Renderer) -> Mql:
+def elements_truth(node: Call, r: Renderer) -> MqlValue:
     """Whether an array has the value as an element, or each of the values, or one of them."""
     if is_of_list(node):
         return _truth_of_list(node, r)
     return _bound(node, r, lambda array, *values: _found(node, array, values, r))
 
 
-def elements_falsity(node: Call, r: Renderer) -> Mql:
+def elements_falsity(node: Call, r: Renderer) -> MqlValue:
     """Whether that is known not to be so."""
     _refuse_list(node)
     return _bound(node, r, lambda array, *values: both(*_known(node, array, r), _not_found(node, array, values, r)))
 
 
-def elements(node: Call, r: Renderer) -> Mql:
+def elements(node: Call, r: Renderer) -> MqlValue:
     """True, false or null."""
     _refuse_list(node)
 
-    def body(array: Mql, *values: Mql) -> Mql:
+    def body(array: MqlValue, *values: MqlValue) -> MqlValue:
         found = _found(node, array, values, r)
         if node.function is Function.ANY_ELEMENT:
             lost = both(*_known(node, array, r), _not_found(node, array, values, r))
@@ -60,25 +60,25 @@ def _refuse_list(node: Call) -> None:
         raise rendering_gap("NOT, or the value, of what an array has in common with a list that is given")
 
 
-def _bound(node: Call, r: Renderer, body: Callable[..., Mql]) -> Mql:
+def _bound(node: Call, r: Renderer, body: Callable[..., MqlValue]) -> MqlValue:
     array, *values = node.arguments
     named = {f"value{place}": _value(each, r) for place, each in enumerate(values)}
     return bind({"array": r.value(array), **named}, body, total=True)
 
 
-def _value(value: Expression, r: Renderer) -> Mql:
+def _value(value: Expression, r: Renderer) -> MqlValue:
     return {"$literal": r.compared(value)} if isinstance(value, Parameter) else r.value(value)
 
 
-def _known(node: Call, array: Mql, r: Renderer) -> tuple[Mql, ...]:
+def _known(node: Call, array: MqlValue, r: Renderer) -> tuple[MqlValue, ...]:
     return (present(array),) if r.nullable(node.arguments[0]) else ()
 
 
-def _items(node: Call, array: Mql, r: Renderer) -> Mql:
+def _items(node: Call, array: MqlValue, r: Renderer) -> MqlValue:
     return {"$ifNull": [array, []]} if r.nullable(node.arguments[0]) else array
 
 
-def _found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
+def _found(node: Call, array: MqlValue, values: tuple[MqlValue, ...], r: Renderer) -> MqlValue:
     items = _items(node, array, r)
     each = [
         both(*((present(value),) if r.nullable(argument) else ()), {"$in": [value, items]})
@@ -89,7 +89,7 @@ def _found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
     return both(*each) if each else both(*_known(node, array, r))
 
 
-def _not_found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
+def _not_found(node: Call, array: MqlValue, values: tuple[MqlValue, ...], r: Renderer) -> MqlValue:
     """Whether a value is surely not in an array: neither it nor an element is NULL, or the array is empty."""
     if node.function is not Function.ANY_ELEMENT:
         return {"$not": [_found(node, array, values, r)]}
@@ -100,10 +100,10 @@ def _not_found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> 
     return either({"$eq": [items, []]}, both(present(value), *unequal))
 
 
-def _truth_of_list(node: Call, r: Renderer) -> Mql:
+def _truth_of_list(node: Call, r: Renderer) -> MqlValue:
     quantifier = "$allElementsTrue" if node.function is Function.CONTAINS else "$anyElementTrue"
 
-    def body(array: Mql, values: Mql) -> Mql:
+    def body(array: MqlValue, values: MqlValue) -> MqlValue:
         found = both(present("$$item_"), {"$in": ["$$item_", _items(node, array, r)]})
         each = {quantifier: [{"$map": {"input": values, "as": "item_", "in": found}}]}
         return both(*_known(node, array, r), each)
@@ -111,54 +111,54 @@ def _truth_of_list(node: Call, r: Renderer) -> Mql:
     return bind({"array": r.value(node.arguments[0]), "values": _value(node.arguments[1], r)}, body, total=True)
 
 
-def cardinality(node: Call, r: Renderer) -> Mql:
+def cardinality(node: Call, r: Renderer) -> MqlValue:
     """The number of elements."""
 
-    def body(array: Mql) -> Mql:
+    def body(array: MqlValue) -> MqlValue:
         return null_if_any([array] if r.nullable(node.arguments[0]) else [], {"$size": array})
 
     return _bound(node, r, body)
 
 
-def element(node: Call, r: Renderer) -> Mql:
+def element(node: Call, r: Renderer) -> MqlValue:
     """The element at a place that is known, which the server counts from 0."""
     array, place = node.arguments
     assert isinstance(place, Literal)
     return {"$arrayElemAt": [r.value(array), int(str(place.value)) - 1]}
 
 
-def _array_of(node: Call, r: Renderer) -> Mql:
+def _array_of(node: Call, r: Renderer) -> MqlValue:
     return [_element(each, r) for each in node.arguments]
 
 
-def _element(value: Expression, r: Renderer) -> Mql:
+def _element(value: Expression, r: Renderer) -> MqlValue:
     return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)
 
 
-def _concat(node: Call, r: Renderer) -> Mql:
+def _concat(node: Call, r: Renderer) -> MqlValue:
     one, other = node.arguments
     arrays = [{"$ifNull": [r.value(each), []]} if r.nullable(each) else r.value(each) for each in (one, other)]
-    joined: Mql = {"$concatArrays": arrays}
+    joined: MqlValue = {"$concatArrays": arrays}
     if not (r.nullable(one) and r.nullable(other)):
         return joined
     return {"$cond": [both(absent(r.value(one)), absent(r.value(other))), None, joined]}
 
 
-def _remove(node: Call, r: Renderer) -> Mql:
+def _remove(node: Call, r: Renderer) -> MqlValue:
     array, value = node.arguments
 
-    def body(found: Mql) -> Mql:
+    def body(found: MqlValue) -> MqlValue:
         return {"$filter": {"input": r.value(array), "cond": {"$ne": ["$$this", found]}}}
 
     sought = _value(value, r) if isinstance(value, Parameter) else _element(value, r)
     return bind({"value": sought}, body, inside=True, total=True)
 
 
-def row(node: Call, r: Renderer) -> Mql:
+def row(node: Call, r: Renderer) -> MqlValue:
     """Its values, which an array keeps in their places; in a document, as `$group` takes an array for several arguments."""
     named = {f"value{place}": r.value(each) for place, each in enumerate(node.arguments)}
 
-    def body(*values: Mql) -> Mql:
+    def body(*values: MqlValue) -> MqlValue:
         unknown = [value for value, each in zip(values, node.arguments, strict=True) if r.nullable(each)]
         return null_if_any(unknown if r.nullable(node) else [], {"row": list(values)})
 

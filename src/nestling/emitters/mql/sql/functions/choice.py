@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql, is_inline
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline
 from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.statements.expression import Call, Function, Rules
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 
-def coalesce(node: Call, r: Renderer) -> Mql:
+def coalesce(node: Call, r: Renderer) -> MqlValue:
     """The first that is not NULL."""
     values = [r.value(argument) for argument in dict.fromkeys(node.arguments)]
     return {"$ifNull": values} if len(values) > 1 else values[0]
 
 
-def extreme(node: Call, r: Renderer) -> Mql:
+def extreme(node: Call, r: Renderer) -> MqlValue:
     """The greatest or least; NULL when one is, but in PostgreSQL, which leaves NULLs out as the server does.
 
     Of an integer and a float that are equal SQLite's max() is the first, its min() the last; the server's are the first, and it
@@ -32,7 +32,7 @@ def extreme(node: Call, r: Renderer) -> Mql:
         return {operator: list(values.values())}
     maybe = [r.nullable(argument) for argument in node.arguments]
 
-    def body(*found: Mql) -> Mql:
+    def body(*found: MqlValue) -> MqlValue:
         unknown = [value for value, may in zip(found, maybe, strict=True) if may]
         in_turn = found[::-1] if node.rules is Rules.SQLITE and node.function is Function.LEAST else found
         return null_if_any(unknown, {operator: list(in_turn)})
@@ -44,7 +44,7 @@ def extreme(node: Call, r: Renderer) -> Mql:
     return {"$let": {"vars": held, "in": found}} if held else found
 
 
-def type_of(node: Call, r: Renderer) -> Mql:
+def type_of(node: Call, r: Renderer) -> MqlValue:
     """SQLite's name for the class of the value."""
     classes = (
         ("real", "double", "decimal"),
@@ -53,7 +53,7 @@ def type_of(node: Call, r: Renderer) -> Mql:
         ("blob", "binData"),
     )
 
-    def body(name: Mql) -> Mql:
+    def body(name: MqlValue) -> MqlValue:
         branches = [{"case": {"$in": [name, list(types)]}, "then": shown} for shown, *types in classes]
         return {"$switch": {"branches": branches, "default": "null"}}
 

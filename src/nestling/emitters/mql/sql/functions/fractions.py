@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.nulls import bind
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _2000 = datetime(2000, 1, 1)  # noqa: DTZ001 - naive means UTC in BSON
 
 
-def of_fraction(time: Mql, fraction: Fraction, rules: Rules) -> Mql:
+def of_fraction(time: MqlValue, fraction: Fraction, rules: Rules) -> MqlValue:
     """The date with the digits that are kept; PostgreSQL rounds what lies halfway away from the year 2000, MySQL up."""
     if fraction.digits >= BSON_DIGITS:
         return time
@@ -33,13 +33,13 @@ def of_fraction(time: Mql, fraction: Fraction, rules: Rules) -> Mql:
     return bind({"time": time}, lambda x: _cut({"$add": [x, {"$cond": [{"$lt": [x, _2000]}, half - 1, half]}]}, step))
 
 
-def _cut(time: Mql, step: int) -> Mql:
+def _cut(time: MqlValue, step: int) -> MqlValue:
     if step == 1000:
         return {"$dateTrunc": {"date": time, "unit": "second"}}
     return {"$dateTrunc": {"date": time, "unit": "millisecond", "binSize": step}}
 
 
-def round_time(node: Call, r: Renderer) -> Mql:
+def round_time(node: Call, r: Renderer) -> MqlValue:
     """The function of statements."""
     digits, cut = (constant(argument, r) for argument in node.arguments[1:])
     assert isinstance(digits, int)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 
-def _merge(node: Call, r: Renderer) -> Mql:
+def _merge(node: Call, r: Renderer) -> MqlValue:
     one, other = node.arguments
     return _of_objects([one, other], r, lambda first, second: _in_order({"$mergeObjects": [first, second]}))
 
 
-def _without(node: Call, r: Renderer) -> Mql:
+def _without(node: Call, r: Renderer) -> MqlValue:
     json, *keys = node.arguments
 
-    def body(value: Mql) -> Mql:
+    def body(value: MqlValue) -> MqlValue:
         for key in _texts(keys):
             value = {"$unsetField": {"field": inline(key), "input": value}}
         return value
@@ -32,17 +32,17 @@ def _without(node: Call, r: Renderer) -> Mql:
     return _of_objects([json], r, body)
 
 
-def _set(node: Call, r: Renderer) -> Mql:
+def _set(node: Call, r: Renderer) -> MqlValue:
     json, value, *keys = node.arguments
     names = _texts(keys)
 
-    def body(object_: Mql) -> Mql:
+    def body(object_: MqlValue) -> MqlValue:
         return bind({"new": r.value(value)}, lambda new: {"$cond": [absent(new), None, _under(object_, names, new)]})
 
     return _of_objects([json], r, body)
 
 
-def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
+def _under(json: MqlValue, keys: list[str], value: MqlValue) -> MqlValue:
     """Put the value under the keys. Where an object on the way is missing, nothing changes; keys on the way keep their places."""
     key, *rest = keys
     if not rest:
@@ -58,7 +58,7 @@ def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
     return {"$switch": {"branches": branches, "default": json}}
 
 
-def _in_order(json: Mql) -> Mql:
+def _in_order(json: MqlValue) -> MqlValue:
     """The object with its keys in the order of jsonb, the short ones first: objects are compared in the order of their keys."""
     told = {"k": "$$member.k", "v": "$$member.v", "bytes": {"$strLenBytes": "$$member.k"}}
     members = {"$map": {"input": {"$objectToArray": json}, "as": "member", "in": told}}
@@ -71,10 +71,10 @@ def _texts(keys: list[Expression]) -> list[str]:
     return [str(key.value) for key in keys if isinstance(key, Literal)]
 
 
-def _of_objects(values: list[Expression], r: Renderer, body: Callable[..., Mql]) -> Mql:
+def _of_objects(values: list[Expression], r: Renderer, body: Callable[..., MqlValue]) -> MqlValue:
     """What is made of objects; NULL of NULL."""
 
-    def checked(*found: Mql) -> Mql:
+    def checked(*found: MqlValue) -> MqlValue:
         kinds = [{"$type": each} for each in found]
         nulls = [{"case": absent(each), "then": None} for each in found]
         odd = [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bson import Decimal128
 
-from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 
-def _contains(node: Call, r: Renderer) -> Mql:
+def _contains(node: Call, r: Renderer) -> MqlValue:
     wanted = jsonb_value(_text(node))
     if node.rules is Rules.MYSQL:
         text = json.dumps(wanted, ensure_ascii=False) if wanted is None or isinstance(wanted, str) else ""
         return _of_json(node, r, lambda value: _is_within(value, wanted, _DEPTH), text)
     is_scalar = not isinstance(wanted, (dict, list))
 
-    def asked(value: Mql) -> Mql:
+    def asked(value: MqlValue) -> MqlValue:
         found = _holds(value, wanted)
         if not is_scalar:
             return found
@@ -43,12 +43,12 @@ def _contains(node: Call, r: Renderer) -> Mql:
     )
 
 
-def _has(node: Call, r: Renderer) -> Mql:
+def _has(node: Call, r: Renderer) -> MqlValue:
     key = _text(node)
     if node.rules is Rules.MYSQL:
         return _has_path(node, key, r)
 
-    def asked(value: Mql) -> Mql:
+    def asked(value: MqlValue) -> MqlValue:
         is_key = {"$ne": [{"$type": {"$getField": {"field": inline(key), "input": value}}}, "missing"]}
         branches = [
             {"case": {"$eq": [{"$type": value}, "object"]}, "then": is_key},
@@ -59,13 +59,13 @@ def _has(node: Call, r: Renderer) -> Mql:
     return _of_json(node, r, asked, json.dumps(key, ensure_ascii=False))
 
 
-def _has_path(node: Call, key: str, r: Renderer) -> Mql:
+def _has_path(node: Call, key: str, r: Renderer) -> MqlValue:
     """MySQL's: false where there is no such path; NULL only of NULL."""
     column, _, *keys = node.arguments
     names = [*(str(each.value) for each in keys if isinstance(each, Literal)), key]
     what = "nothing can be asked of JSON that is kept as"
 
-    def body(value: Mql) -> Mql:
+    def body(value: MqlValue) -> MqlValue:
         kind = {"$type": value}
         branches = [
             {"case": {"$eq": [kind, "binData"]}, "then": failure(what, kind)},
@@ -80,7 +80,7 @@ _DEPTH = 3
 """So many arrays in each other are looked into for what is no array."""
 
 
-def _is_within(value: Mql, wanted: object, depth: int) -> Mql:
+def _is_within(value: MqlValue, wanted: object, depth: int) -> MqlValue:
     """MySQL's JSON_CONTAINS: what is no array may be in an array of what it is compared with, wherever that stands."""
     match wanted:
         case dict():
@@ -88,7 +88,7 @@ def _is_within(value: Mql, wanted: object, depth: int) -> Mql:
                 _is_within({"$getField": {"field": inline(key), "input": value}}, each, _DEPTH)
                 for key, each in wanted.items()
             ]
-            found: Mql = {"$and": [{"$eq": [{"$type": value}, "object"]}, *parts]}
+            found: MqlValue = {"$and": [{"$eq": [{"$type": value}, "object"]}, *parts]}
         case list():
             each_in = [_in_element(value, each, _DEPTH) for each in wanted]
             return {"$and": [{"$isArray": [value]}, *each_in]}
@@ -97,7 +97,7 @@ def _is_within(value: Mql, wanted: object, depth: int) -> Mql:
     return {"$or": [found, {"$and": [{"$isArray": [value]}, _in_element(value, wanted, depth)]}]}
 
 
-def _in_element(array: Mql, wanted: object, depth: int) -> Mql:
+def _in_element(array: MqlValue, wanted: object, depth: int) -> MqlValue:
     """Whether one of the array's elements contains it."""
     items = {"$cond": [{"$isArray": [array]}, array, []]}
     name = f"item{depth}_"
@@ -117,7 +117,7 @@ def _text(node: Call) -> str:
     return str(text.value)
 
 
-def _of_json(node: Call, r: Renderer, asked: Callable[[Mql], Mql], alone: str) -> Mql:
+def _of_json(node: Call, r: Renderer, asked: Callable[[MqlValue], MqlValue], alone: str) -> MqlValue:
     """What is asked of the value under the keys; NULL of NULL, and where there is nothing.
 
     `alone`: the text of JSON that is a text or null and of which it is true.
@@ -126,7 +126,7 @@ def _of_json(node: Call, r: Renderer, asked: Callable[[Mql], Mql], alone: str) -
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
     what = "nothing can be asked of JSON that is kept as"
 
-    def body(value: Mql) -> Mql:
+    def body(value: MqlValue) -> MqlValue:
         kind = {"$type": value}
         branches = [{"case": {"$eq": [kind, "binData"]}, "then": failure(what, kind)}]
         if names:
@@ -140,11 +140,11 @@ def _of_json(node: Call, r: Renderer, asked: Callable[[Mql], Mql], alone: str) -
     return bind({"json": r.value(column)}, body)
 
 
-def _is_missing(value: Mql) -> Mql:
+def _is_missing(value: MqlValue) -> MqlValue:
     return {"$eq": [{"$type": value}, "missing"]}
 
 
-def _holds(value: Mql, wanted: object) -> Mql:
+def _holds(value: MqlValue, wanted: object) -> MqlValue:
     """Whether one JSON value contains another: an object all its keys, an array its elements in any order, others are equal."""
     match wanted:
         case dict():
@@ -158,7 +158,7 @@ def _holds(value: Mql, wanted: object) -> Mql:
             return {"$in": [value, _forms(wanted)]}
 
 
-def _is_among(wanted: object, array: Mql) -> Mql:
+def _is_among(wanted: object, array: MqlValue) -> MqlValue:
     """Whether an element of the array holds it."""
     items = {"$cond": [{"$isArray": [array]}, array, []]}
     if not isinstance(wanted, (dict, list)):
@@ -166,7 +166,7 @@ def _is_among(wanted: object, array: Mql) -> Mql:
     return {"$anyElementTrue": [{"$map": {"input": items, "as": "item_", "in": _holds("$$item_", wanted)}}]}
 
 
-def _forms(wanted: object) -> list[Mql]:
+def _forms(wanted: object) -> list[MqlValue]:
     """The ways a number may be kept: as a float, or with its digits."""
     match wanted:
         case bool() | None | str():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.statements.expression import Call, Expression, Function, Literal
@@ -17,21 +17,23 @@ _KEPT_AS_TEXT = ["binData", "string"]
 """Of JSON that is a text or that no document can be made of, its text is kept."""
 
 
-def _object(node: Call, r: Renderer) -> Mql:
+def _object(node: Call, r: Renderer) -> MqlValue:
     pairs = zip(node.arguments[::2], node.arguments[1::2], strict=True)
-    fields: dict[str, Mql] = {str(key.value): _or_null(value, r) for key, value in pairs if isinstance(key, Literal)}
+    fields: dict[str, MqlValue] = {
+        str(key.value): _or_null(value, r) for key, value in pairs if isinstance(key, Literal)
+    }
     return fields or {"$literal": {}}
 
 
-def _array(node: Call, r: Renderer) -> Mql:
+def _array(node: Call, r: Renderer) -> MqlValue:
     return [_or_null(value, r) for value in node.arguments]
 
 
-def _or_null(value: Expression, r: Renderer) -> Mql:
+def _or_null(value: Expression, r: Renderer) -> MqlValue:
     return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)
 
 
-def _part(node: Call, r: Renderer) -> Mql:
+def _part(node: Call, r: Renderer) -> MqlValue:
     """The value; JSON that is kept as its text cannot stand in other JSON."""
     (value,) = node.arguments
     if value.type.name is TypeName.DECIMAL:
@@ -40,18 +42,18 @@ def _part(node: Call, r: Renderer) -> Mql:
         return r.value(value)
     what = "no document can be made of JSON that is kept as"
 
-    def body(json: Mql) -> Mql:
+    def body(json: MqlValue) -> MqlValue:
         return {"$cond": [{"$in": [{"$type": json}, _KEPT_AS_TEXT]}, failure(what, {"$type": json}), json]}
 
     return bind({"json": r.value(value)}, body)
 
 
-def _number(value: Mql, kind: Type) -> Mql:
+def _number(value: MqlValue, kind: Type) -> MqlValue:
     """The number as drivers read it: a float where it has digits after the point, else a whole number."""
     if (*kind.numbers, 0, 0)[1] > 0:
         return {"$toDouble": value}
 
-    def body(number: Mql) -> Mql:
+    def body(number: MqlValue) -> MqlValue:
         return {"$cond": [{"$eq": [number, {"$trunc": [number, 0]}]}, {"$toLong": number}, {"$toDouble": number}]}
 
     return bind({"number": value}, body)

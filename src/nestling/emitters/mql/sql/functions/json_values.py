@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import float_text
@@ -27,17 +27,17 @@ _VALUES_OF_SQLITE = ["string", "int", "long", "double", "decimal", "null", "miss
 """What SQLite has as it is."""
 
 
-def json_value(node: Call, r: Renderer) -> Mql:
+def json_value(node: Call, r: Renderer) -> MqlValue:
     """The text; NULL for JSON's null, and where there is no such key or no object."""
     json, *keys = node.arguments
     has_digits = json.type.carried == JSONB
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
 
-    def body(json: Mql) -> Mql:
+    def body(json: MqlValue) -> MqlValue:
         found = bind({"value": under(names, json)}, shown)
         return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}, node.rules), found]}
 
-    def shown(value: Mql) -> Mql:
+    def shown(value: MqlValue) -> MqlValue:
         if node.rules is Rules.MYSQL:
             return _of_mysql(value)
         return _of_sqlite(value) if node.rules is Rules.SQLITE else _text(value, has_digits=has_digits)
@@ -45,12 +45,12 @@ def json_value(node: Call, r: Renderer) -> Mql:
     return bind({"json": r.value(json)}, body)
 
 
-def json_number(node: Call, r: Renderer) -> Mql:
+def json_number(node: Call, r: Renderer) -> MqlValue:
     """The number MySQL takes the text for: it begins with one, or counts for 0."""
     json, *keys = node.arguments
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
 
-    def number(value: Mql) -> Mql:
+    def number(value: MqlValue) -> MqlValue:
         kind = {"$type": value}
         found = {"$regexFind": {"input": {"$cond": [{"$eq": [kind, "string"]}, value, ""]}, "regex": _LEADING_NUMBER}}
         text = {"$ifNull": [{"$first": {"$getField": {"field": "captures", "input": found}}}, "0"]}
@@ -60,7 +60,7 @@ def json_number(node: Call, r: Renderer) -> Mql:
         ]
         return {"$switch": {"branches": branches, "default": {"$toDouble": text}}}
 
-    def body(json: Mql) -> Mql:
+    def body(json: MqlValue) -> MqlValue:
         found = bind({"value": under(names, json)}, number)
         return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}, node.rules), found]}
 
@@ -70,21 +70,21 @@ def json_number(node: Call, r: Renderer) -> Mql:
 _LEADING_NUMBER = r"^[ \t\n\x0b\f\r]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 
 
-def under(keys: list[str], json: Mql) -> Mql:
+def under(keys: list[str], json: MqlValue) -> MqlValue:
     """What lies under the keys. `$getField`, unlike a path, does not look into the elements of an array."""
     for key in keys:
         json = {"$getField": {"field": inline(key), "input": json}}
     return json
 
 
-def _is_kept_as_text(json: Mql) -> Mql:
+def _is_kept_as_text(json: MqlValue) -> MqlValue:
     """Whether an object may be in it; other texts are JSON that has no keys."""
     text = {"$cond": [{"$eq": [{"$type": json}, "string"]}, json, ""]}
     begins = {"$regexMatch": {"input": text, "regex": r"^\s*\{"}}
     return {"$or": [{"$eq": [{"$type": json}, "binData"]}, begins]}
 
 
-def _of_mysql(value: Mql) -> Mql:
+def _of_mysql(value: MqlValue) -> MqlValue:
     """JSON's null is a text of that name; of a fraction MariaDB keeps how it was written."""
     kind = {"$type": value}
     branches = [
@@ -94,7 +94,7 @@ def _of_mysql(value: Mql) -> Mql:
     return {"$switch": {"branches": branches, "default": _failure(kind, Rules.MYSQL)}}
 
 
-def _of_sqlite(value: Mql) -> Mql:
+def _of_sqlite(value: MqlValue) -> MqlValue:
     kind = {"$type": value}
     branches = [
         {"case": {"$in": [kind, _VALUES_OF_SQLITE]}, "then": value},
@@ -103,7 +103,7 @@ def _of_sqlite(value: Mql) -> Mql:
     return {"$switch": {"branches": branches, "default": _failure(kind, Rules.SQLITE)}}
 
 
-def _text(value: Mql, *, has_digits: bool) -> Mql:
+def _text(value: MqlValue, *, has_digits: bool) -> MqlValue:
     kind = {"$type": value}
     as_written = {"$toString": value}
     numbers = [
@@ -114,12 +114,12 @@ def _text(value: Mql, *, has_digits: bool) -> Mql:
     return {"$switch": {"branches": branches, "default": _failure(kind)}}
 
 
-def _plain(text: Mql, kind: Mql) -> Mql:
+def _plain(text: MqlValue, kind: MqlValue) -> MqlValue:
     """Jsonb writes no exponent, as the server does for decimals of many zeros."""
     return {"$cond": [{"$regexMatch": {"input": text, "regex": r"^-?[0-9]+(\.[0-9]+)?\z"}}, text, _failure(kind)]}
 
 
-def _is_plain_double(value: Mql) -> Mql:
+def _is_plain_double(value: MqlValue) -> MqlValue:
     """Whether 15 digits say a double exactly, and without an exponent."""
     size = {"$abs": value}
     return {
@@ -131,7 +131,7 @@ def _is_plain_double(value: Mql) -> Mql:
     }
 
 
-def _failure(kind: Mql, rules: Rules = Rules.POSTGRESQL) -> Mql:
+def _failure(kind: MqlValue, rules: Rules = Rules.POSTGRESQL) -> MqlValue:
     whose = {Rules.SQLITE: "SQLite", Rules.MYSQL: "MySQL"}.get(rules, "PostgreSQL")
     return failure(f"no text is known, as {whose} writes it, of JSON kept as", kind)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import over
 from nestling.emitters.mql.sql.functions.characters import exchanged
@@ -61,14 +61,14 @@ def _constant(text: str, function: Function, rules: Rules) -> str:
     return text.translate(_TABLES[function])
 
 
-def cased(node: Call, r: Renderer) -> Mql:
+def cased(node: Call, r: Renderer) -> MqlValue:
     """A text in upper or lower case."""
     operator = "$toUpper" if node.function is Function.UPPER else "$toLower"
     if node.rules is Rules.SQLITE:
         return over(node, r, lambda text: {operator: text})
     old, new = _other_letters(node.function)
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         known = literal_value(text) if is_inline(text) else None
         if isinstance(known, str):
             return inline(_constant(known, node.function, node.rules))

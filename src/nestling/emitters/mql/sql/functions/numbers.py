@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.arithmetic import number
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
@@ -33,24 +33,24 @@ _LOGARITHMS = {Function.LOG10: 2.302585092994046, Function.LOG2: 0.6931471805599
 """By what SQLite divides the natural logarithm."""
 
 
-def absolute(node: Call, r: Renderer) -> Mql:
+def absolute(node: Call, r: Renderer) -> MqlValue:
     """The number without its sign."""
     return {"$abs": number(node.arguments[0], r)}
 
 
-def floor(node: Call, r: Renderer) -> Mql:
+def floor(node: Call, r: Renderer) -> MqlValue:
     """Integers stay integers, floats floats."""
     operator = "$floor" if node.function is Function.FLOOR else "$ceil"
     return {operator: number(node.arguments[0], r)}
 
 
-def sign(node: Call, r: Renderer) -> Mql:
+def sign(node: Call, r: Renderer) -> MqlValue:
     """-1, 0 or 1, as a float where the type says so."""
     of_float = node.type.name is TypeName.FLOAT
     return over(node, r, lambda x: {"$toDouble": {"$cmp": [x, 0]}} if of_float else {"$cmp": [x, 0]})
 
 
-def round_number(node: Call, r: Renderer) -> Mql:
+def round_number(node: Call, r: Renderer) -> MqlValue:
     """Half away from zero, where the server rounds half to even."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if digits is None:
@@ -67,14 +67,14 @@ def round_number(node: Call, r: Renderer) -> Mql:
     return bind({"number": value}, lambda x: _half_away(x, digits))
 
 
-def _round_sqlite(number: Mql, digits: int) -> Mql:
+def _round_sqlite(number: MqlValue, digits: int) -> MqlValue:
     """To a float, as SQLite 3.40 does: by its own printf, which sees 16 digits and is generous to halves.
 
     It adds half a unit and 3e-16 of the number itself, then cuts off; decimal sums keep the float's exact value.
     """
     if digits == 0:
         half = {"$cond": [{"$lt": [number, 0]}, -0.5, 0.5]}
-        rounded: Mql = {"$trunc": {"$add": [{"$toDouble": number}, half]}}
+        rounded: MqlValue = {"$trunc": {"$add": [{"$toDouble": number}, half]}}
     elif digits > _MOST_DIGITS:
         raise rendering_gap(f"ROUND to more than {_MOST_DIGITS} digits")
     else:
@@ -91,13 +91,13 @@ def _round_sqlite(number: Mql, digits: int) -> Mql:
     return {"$cond": [large, {"$toDouble": number}, rounded]}
 
 
-def _raised(number: Mql, digits: int) -> Mql:
+def _raised(number: MqlValue, digits: int) -> MqlValue:
     """The number and half a unit; and 3e-16 of it where its digits before and after the point are fewer than 15."""
     room = 15 - digits
     bound = 2.0 ** (3 * room if room > 0 else -2)
     exact = {"$add": [{"$toDouble": number}, Decimal128("0")]}
 
-    def body(x: Mql) -> Mql:
+    def body(x: MqlValue) -> MqlValue:
         half = {"$cond": [{"$lt": [x, 0]}, Decimal128(f"-5E{-digits - 1}"), Decimal128(f"5E{-digits - 1}")]}
         generous = {"$cond": [{"$lt": [{"$abs": x}, bound]}, {"$multiply": [x, Decimal128("3E-16")]}, Decimal128("0")]}
         return {"$add": [x, half, generous]}
@@ -105,22 +105,22 @@ def _raised(number: Mql, digits: int) -> Mql:
     return bind({"exact": exact}, body)
 
 
-def _cut_off(raised: Mql, digits: int) -> Mql:
+def _cut_off(raised: MqlValue, digits: int) -> MqlValue:
     """After the digits asked for, or 16 in all."""
     size = {"$strLenCP": {"$toString": {"$trunc": {"$abs": raised}}}}
     place = {"$cond": [{"$lt": [{"$abs": raised}, 10.0 ** (16 - digits)]}, digits, {"$subtract": [16, size]}]}
     return {"$trunc": [raised, place]}
 
 
-def _half_away(number: Mql, digits: int) -> Mql:
+def _half_away(number: MqlValue, digits: int) -> MqlValue:
     half = Decimal128(f"5E{-digits - 1}")
-    found: Mql = {
+    found: MqlValue = {
         "$trunc": [{"$add": [number, {"$cond": [{"$lt": [number, 0]}, Decimal128(f"-{half}"), half]}]}, digits]
     }
     return {"$add": [found, Decimal128("0")]} if digits < 0 else found  # 120, whose text would be 1.2E+2
 
 
-def truncate(node: Call, r: Renderer) -> Mql:
+def truncate(node: Call, r: Renderer) -> MqlValue:
     """Towards zero."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
@@ -128,19 +128,19 @@ def truncate(node: Call, r: Renderer) -> Mql:
     return {"$trunc": [r.value(node.arguments[0]), digits]}
 
 
-def square_root(node: Call, r: Renderer) -> Mql:
+def square_root(node: Call, r: Renderer) -> MqlValue:
     """The square root. A negative number gives NULL, and an error in PostgreSQL."""
     _refuse_exact(node)
     return _where_known(node, r, lambda x: {"$gte": [x, 0]}, lambda x: {"$sqrt": {"$toDouble": x}})
 
 
-def logarithm(node: Call, r: Renderer) -> Mql:
+def logarithm(node: Call, r: Renderer) -> MqlValue:
     """The logarithm. A number that is not positive gives NULL, and an error in PostgreSQL."""
     _refuse_exact(node)
     if node.function is Function.LOG2 and node.rules is not Rules.SQLITE:
         raise rendering_gap("LOG2: the server's is inexact in its last digit", GapKind.NEVER)
 
-    def found(x: Mql) -> Mql:
+    def found(x: MqlValue) -> MqlValue:
         if node.function is Function.LOG10 and node.rules is not Rules.SQLITE:
             return {"$log10": x}
         natural = {"$ln": {"$toDouble": x}}
@@ -149,26 +149,28 @@ def logarithm(node: Call, r: Renderer) -> Mql:
     return _where_known(node, r, lambda x: {"$gt": [x, 0]}, found)
 
 
-def _where_known(node: Call, r: Renderer, test: Callable[[Mql], Mql], found: Callable[[Mql], Mql]) -> Mql:
+def _where_known(
+    node: Call, r: Renderer, test: Callable[[MqlValue], MqlValue], found: Callable[[MqlValue], MqlValue]
+) -> MqlValue:
     value = r.value(node.arguments[0])
     if node.rules is Rules.POSTGRESQL:
         return found(value)
     return bind({"number": unfolded(value)}, lambda x: {"$cond": [test(x), found(x), None]})
 
 
-def exponential(node: Call, r: Renderer) -> Mql:
+def exponential(node: Call, r: Renderer) -> MqlValue:
     """Euler's number to the power of the number."""
     _refuse_exact(node)
     return {"$exp": {"$toDouble": r.value(node.arguments[0])}}
 
 
-def power(node: Call, r: Renderer) -> Mql:
+def power(node: Call, r: Renderer) -> MqlValue:
     """A power, as a float. In SQLite zero to a negative power is infinity, and what is not real is NULL; elsewhere both fail."""
     _refuse_exact(node)
     if node.rules is not Rules.SQLITE:
         raise rendering_gap("POWER outside SQLite's dialect")
 
-    def body(base: Mql, exponent: Mql) -> Mql:
+    def body(base: MqlValue, exponent: MqlValue) -> MqlValue:
         raised = bind(
             {"raised": {"$pow": [{"$toDouble": base}, {"$toDouble": exponent}]}},
             _null_for_nan,
@@ -179,27 +181,27 @@ def power(node: Call, r: Renderer) -> Mql:
     return over(node, r, body)
 
 
-def number_of(node: Call, r: Renderer) -> Mql:
+def number_of(node: Call, r: Renderer) -> MqlValue:
     """SQLite's number of a value: a number stays, a text that is wholly a number becomes it, other texts and bytes give NULL."""
 
-    def body(x: Mql) -> Mql:
+    def body(x: MqlValue) -> MqlValue:
         of_text = {"$cond": [{"$eq": [{"$type": x}, "string"]}, number_in_full(x), None]}
         return {"$cond": [{"$isNumber": x}, x, of_text]}
 
     return bind({"value": r.value(node.arguments[0])}, body)
 
 
-def float_mod(node: Call, r: Renderer) -> Mql:
+def float_mod(node: Call, r: Renderer) -> MqlValue:
     """What is left of a float; NULL by zero and of infinity."""
 
-    def body(dividend: Mql, by: Mql) -> Mql:
+    def body(dividend: MqlValue, by: MqlValue) -> MqlValue:
         found = {"$mod": [{"$toDouble": dividend}, {"$toDouble": by}]}
         return {"$cond": [{"$eq": [by, 0]}, None, bind({"left": found}, _null_for_nan)]}
 
     return over(node, r, body)
 
 
-def _null_for_nan(number: Mql) -> Mql:
+def _null_for_nan(number: MqlValue) -> MqlValue:
     return {"$cond": [{"$eq": [number, float("nan")]}, None, number]}
 
 
@@ -209,7 +211,7 @@ def _refuse_exact(node: Call) -> None:
         raise rendering_gap(f"{node.function.value} of an exact decimal")
 
 
-def random(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
+def random(node: Call, r: Renderer) -> MqlValue:  # noqa: ARG001 - one signature for all functions
     """A random number from 0 to 1."""
     return {"$rand": {}}
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any, present
-from nestling.emitters.mql.sql.pattern import constant_pattern, glob_regex, regex_options
+from nestling.emitters.mql.sql.pattern import Regex, constant_pattern, glob_regex, regex_options
 from nestling.ir.statements.expression import Call, Function, Rules
 from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, known_case
 
@@ -27,19 +26,7 @@ _DOUBLED = re.compile(r"[*+?}][*+?{]")
 _PART = re.compile(r"\\.|\[[^\]]*\]|.", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Regex:
-    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case.
-
-    `any_case`: it finds letters of any case, by the server's own rule.
-    """
-
-    text: str | None
-    lower: bool = False
-    any_case: bool = False
-
-
-def matches(node: Call, r: Renderer) -> Mql:
+def matches(node: Call, r: Renderer) -> MqlValue:
     """True, false or null."""
     regex = regex_of(node, r)
     if regex is None:
@@ -50,13 +37,13 @@ def matches(node: Call, r: Renderer) -> Mql:
     )
 
 
-def matches_truth(node: Call, r: Renderer, *, negated: bool = False) -> Mql:
+def matches_truth(node: Call, r: Renderer, *, negated: bool = False) -> MqlValue:
     """Whether the text matches (`negated`: does not); false when it, or the pattern, is NULL."""
     regex = regex_of(node, r)
     if regex is None:
         return False
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         found = _found(text, regex)
         if not negated:
             return found
@@ -65,10 +52,10 @@ def matches_truth(node: Call, r: Renderer, *, negated: bool = False) -> Mql:
     return bind({"text": r.value(node.arguments[0])}, body)
 
 
-def _found(text: Mql, regex: Regex) -> Mql:
+def _found(text: MqlValue, regex: Regex) -> MqlValue:
     if regex.text is None:
         return {"$ne": [text, text]}  # a NaN is equal to itself, too
-    subject: Mql = {"$toLower": text} if regex.lower else text
+    subject: MqlValue = {"$toLower": text} if regex.lower else text
     return {"$regexMatch": {"input": subject, **regex_options(regex.text, any_case=regex.any_case)}}
 
 

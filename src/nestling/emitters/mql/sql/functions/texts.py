@@ -6,7 +6,7 @@ from dataclasses import replace as with_parts
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.aggregates import joined
-from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.functions.characters import characters, exchanged
@@ -26,23 +26,23 @@ _LAST_INT32 = _INT32 - 1
 _ASCII = "".join(map(chr, range(128)))
 
 
-def concat(node: Call, r: Renderer) -> Mql:
+def concat(node: Call, r: Renderer) -> MqlValue:
     """The server's, too, is null when a text is."""
     return {"$concat": [r.value(argument) for argument in node.arguments]}
 
 
-def concat_present(node: Call, r: Renderer) -> Mql:
+def concat_present(node: Call, r: Renderer) -> MqlValue:
     """NULLs left out."""
     texts = [r.value(argument) for argument in node.arguments]
     maybe = [r.nullable(argument) for argument in node.arguments]
     return {"$concat": [{"$ifNull": [text, ""]} if may else text for text, may in zip(texts, maybe, strict=True)]}
 
 
-def concat_separated(node: Call, r: Renderer) -> Mql:
+def concat_separated(node: Call, r: Renderer) -> MqlValue:
     """NULL only when the separator is."""
     separator, *texts = node.arguments
 
-    def body(between: Mql) -> Mql:
+    def body(between: MqlValue) -> MqlValue:
         present = {
             "$filter": {"input": [r.value(text) for text in texts], "as": "text_", "cond": {"$gt": ["$$text_", None]}}
         }
@@ -52,23 +52,23 @@ def concat_separated(node: Call, r: Renderer) -> Mql:
     return bind({"separator": r.value(separator)}, body, inside=True)
 
 
-def length(node: Call, r: Renderer) -> Mql:
+def length(node: Call, r: Renderer) -> MqlValue:
     """The length of a text in characters, of bytes in bytes."""
     if node.arguments[0].type.name is TypeName.BYTES:
         return over(node, r, lambda value: {"$binarySize": value})
     return over(node, r, lambda text: {"$strLenCP": text})
 
 
-def byte_length(node: Call, r: Renderer) -> Mql:
+def byte_length(node: Call, r: Renderer) -> MqlValue:
     """The length in bytes; a text counts as UTF-8."""
     of_bytes = node.arguments[0].type.name is TypeName.BYTES
     return over(node, r, lambda value: {"$binarySize" if of_bytes else "$strLenBytes": value})
 
 
-def substring(node: Call, r: Renderer) -> Mql:
+def substring(node: Call, r: Renderer) -> MqlValue:
     """A window of characters, cut off at both ends of the text."""
 
-    def body(text: Mql, start: Mql, size: Mql = None) -> Mql:
+    def body(text: MqlValue, start: MqlValue, size: MqlValue = None) -> MqlValue:
         if node.rules is Rules.SQLITE:
             start = _of_32_bits(start)
             size = _of_32_bits(size) if len(node.arguments) > 2 else _MOST_TAKEN if _may_be_far(start) else None
@@ -78,7 +78,7 @@ def substring(node: Call, r: Renderer) -> Mql:
     return over(node, r, body)
 
 
-def _of_32_bits(number: Mql) -> Mql:
+def _of_32_bits(number: MqlValue) -> MqlValue:
     """The last 32 bits of an integer with their sign, which are what SQLite's substr() looks at."""
     if not is_inline(number):
         small = {"$and": [{"$gte": [number, -_INT32]}, {"$lt": [number, _INT32]}]}
@@ -88,13 +88,13 @@ def _of_32_bits(number: Mql) -> Mql:
     return (known + _INT32) % (2 * _INT32) - _INT32 if isinstance(known, int) else number
 
 
-def _may_be_far(start: Mql) -> bool:
+def _may_be_far(start: MqlValue) -> bool:
     """Whether it may be so far before the text that SQLite does not come to it."""
     known = literal_value(start) if is_inline(start) else None
     return not isinstance(known, int) or known < -_MOST_TAKEN
 
 
-def _from_the_front(text: Mql, start: Mql, size: Mql) -> Mql:
+def _from_the_front(text: MqlValue, start: MqlValue, size: MqlValue) -> MqlValue:
     """The usual case: a constant start within the text and a constant length."""
     if not is_inline(start) or not is_inline(size):
         return None
@@ -104,10 +104,10 @@ def _from_the_front(text: Mql, start: Mql, size: Mql) -> Mql:
     return {"$substrCP": [text, min(first - 1, _LAST_INT32), min(_LAST_INT32 if count is None else count, _LAST_INT32)]}
 
 
-def _window(node: Call, text: Mql, start: Mql, size: Mql) -> Mql:
+def _window(node: Call, text: MqlValue, start: MqlValue, size: MqlValue) -> MqlValue:
     """The part of a text that starts at `start` and has `size` characters. A negative size means backwards in SQLite."""
     end = {"$strLenCP": text}
-    begin: Mql = {"$subtract": [start, 1]}
+    begin: MqlValue = {"$subtract": [start, 1]}
     if node.rules is not Rules.POSTGRESQL:
         begin = {"$cond": [{"$gte": [start, 0]}, {"$subtract": [start, 1]}, {"$add": [end, start]}]}
     return bind(
@@ -116,13 +116,13 @@ def _window(node: Call, text: Mql, start: Mql, size: Mql) -> Mql:
     )
 
 
-def _cut(node: Call, text: Mql, begin: Mql, last: Mql, size: Mql, end: Mql) -> Mql:
+def _cut(node: Call, text: MqlValue, begin: MqlValue, last: MqlValue, size: MqlValue, end: MqlValue) -> MqlValue:
     backwards = node.rules is Rules.SQLITE and len(node.arguments) == 3
-    low: Mql = {"$min": [begin, last]} if backwards else begin
-    high: Mql = {"$max": [begin, last]} if backwards else last
-    first: Mql = {"$min": [{"$max": [low, 0]}, end]}
-    count: Mql = {"$subtract": [{"$max": [{"$min": [high, end]}, 0]}, first]}
-    found: Mql = {"$substrCP": [text, first, {"$max": [count, 0]}]}
+    low: MqlValue = {"$min": [begin, last]} if backwards else begin
+    high: MqlValue = {"$max": [begin, last]} if backwards else last
+    first: MqlValue = {"$min": [{"$max": [low, 0]}, end]}
+    count: MqlValue = {"$subtract": [{"$max": [{"$min": [high, end]}, 0]}, first]}
+    found: MqlValue = {"$substrCP": [text, first, {"$max": [count, 0]}]}
     if node.rules is Rules.MYSQL:  # a start before the text, and 0, find nothing
         return {"$cond": [{"$lt": [begin, 0]}, "", found]}
     if node.rules is Rules.POSTGRESQL and len(node.arguments) == 3:
@@ -130,15 +130,15 @@ def _cut(node: Call, text: Mql, begin: Mql, last: Mql, size: Mql, end: Mql) -> M
     return found
 
 
-def position(node: Call, r: Renderer) -> Mql:
+def position(node: Call, r: Renderer) -> MqlValue:
     """The place where a text begins in another, counted from 1; 0 when it is not there."""
     return over(node, r, lambda text, sought: {"$add": [{"$indexOfCP": [text, sought]}, 1]})
 
 
-def replace(node: Call, r: Renderer) -> Mql:
+def replace(node: Call, r: Renderer) -> MqlValue:
     """The server would put the replacement between all characters when nothing is sought."""
 
-    def body(text: Mql, sought: Mql, new: Mql) -> Mql:
+    def body(text: MqlValue, sought: MqlValue, new: MqlValue) -> MqlValue:
         found = {"$replaceAll": {"input": text, "find": sought, "replacement": new}}
         if is_inline(sought):
             return found if literal_value(sought) else text
@@ -153,28 +153,28 @@ def replace(node: Call, r: Renderer) -> Mql:
 _TRIMS = {Function.TRIM: "$trim", Function.TRIM_START: "$ltrim", Function.TRIM_END: "$rtrim"}
 
 
-def trim(node: Call, r: Renderer) -> Mql:
+def trim(node: Call, r: Renderer) -> MqlValue:
     """A set of characters; the server's is null, too, when the text or the set is."""
     text, characters = (r.value(argument) for argument in node.arguments)
     return {_TRIMS[node.function]: {"input": text, "chars": characters}}
 
 
-def repeated(text: Mql, times: Mql) -> Mql:
+def repeated(text: MqlValue, times: MqlValue) -> MqlValue:
     """The text so many times; both simple."""
     return {"$reduce": {"input": {"$range": [0, times]}, "initialValue": "", "in": {"$concat": ["$$value", text]}}}
 
 
-def repeat(node: Call, r: Renderer) -> Mql:
+def repeat(node: Call, r: Renderer) -> MqlValue:
     """Nothing for no times or fewer."""
     return over(node, r, lambda text, times: repeated(text, {"$max": [times, 0]}), inside=True)
 
 
-def pad(node: Call, r: Renderer) -> Mql:
+def pad(node: Call, r: Renderer) -> MqlValue:
     """Cut to the length when longer; an empty filling fills nothing."""
     if node.rules is Rules.MYSQL and constant(node.arguments[2], r) in ("", ...):
         raise rendering_gap("padding with nothing in MySQL")
 
-    def body(text: Mql, size: Mql, filling: Mql) -> Mql:
+    def body(text: MqlValue, size: MqlValue, filling: MqlValue) -> MqlValue:
         missing = {"$max": [{"$subtract": [size, {"$strLenCP": text}]}, 0]}
         fill = {"$substrCP": [repeated(filling, missing), 0, missing]}
         kept = {"$substrCP": [text, 0, {"$max": [size, 0]}]}
@@ -183,7 +183,7 @@ def pad(node: Call, r: Renderer) -> Mql:
     return over(node, r, body, inside=True)
 
 
-def reverse(node: Call, r: Renderer) -> Mql:
+def reverse(node: Call, r: Renderer) -> MqlValue:
     """The text with its code points in reverse order."""
     step = {"$concat": ["$$this", "$$value"]}
     return over(
@@ -191,13 +191,13 @@ def reverse(node: Call, r: Renderer) -> Mql:
     )
 
 
-def substring_index(node: Call, r: Renderer) -> Mql:
+def substring_index(node: Call, r: Renderer) -> MqlValue:
     """The first or last so many of the parts between separators, with those between them; constants."""
     separator, count = (constant(argument, r) for argument in node.arguments[1:])
     assert isinstance(separator, str)
     assert isinstance(count, int)
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         parts = {"$split": [text, inline(separator)]}
         if abs(count) == 1:
             return {"$arrayElemAt": [parts, 0 if count > 0 else -1]}
@@ -206,24 +206,24 @@ def substring_index(node: Call, r: Renderer) -> Mql:
     return over(with_parts(node, arguments=node.arguments[:1]), r, body, inside=True)
 
 
-def part(node: Call, r: Renderer) -> Mql:
+def part(node: Call, r: Renderer) -> MqlValue:
     """One of the parts between separators; constants."""
     separator, place = (constant(argument, r) for argument in node.arguments[1:])
     assert isinstance(place, int)
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         found = {"$arrayElemAt": [{"$split": [text, inline(separator)]}, place - 1 if place > 0 else place]}
         return {"$ifNull": [found, ""]}
 
     return over(with_parts(node, arguments=node.arguments[:1]), r, body)
 
 
-def translate(node: Call, r: Renderer) -> Mql:
+def translate(node: Call, r: Renderer) -> MqlValue:
     """Characters without a counterpart are left out."""
     return over(node, r, exchanged, inside=True)
 
 
-def character(node: Call, r: Renderer) -> Mql:
+def character(node: Call, r: Renderer) -> MqlValue:
     """The character with this number, which must be a constant."""
     code = constant(node.arguments[0], r)
     if not isinstance(code, int) or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
@@ -231,18 +231,18 @@ def character(node: Call, r: Renderer) -> Mql:
     return inline(chr(code))
 
 
-def code_point(node: Call, r: Renderer) -> Mql:
+def code_point(node: Call, r: Renderer) -> MqlValue:
     """The number of the first character. The server can tell it for ASCII only; on another character the statement fails.
 
     MySQL's is the first byte, which is the same of ASCII.
     """
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         known = literal_value(text) if is_inline(text) else None
         if isinstance(known, str) and known:
             return known.encode()[0] if node.rules is Rules.MYSQL else ord(known[0])
 
-        def found(place: Mql) -> Mql:
+        def found(place: MqlValue) -> MqlValue:
             other = failure("no number is known of the first character of", text)
             return {"$cond": [{"$eq": [place, -1]}, other, place]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import rendering_gap
@@ -33,7 +33,7 @@ _YEAR_ZERO = -62_167_219_200_000
 """Milliseconds from 1970 back to it."""
 
 
-def instant(expression: Expression, r: Renderer) -> Mql:
+def instant(expression: Expression, r: Renderer) -> MqlValue:
     """A date, timestamp or time value as a BSON date."""
     if isinstance(expression, Call) and expression.function in (Function.TIME_IN_ZONE, Function.TIME_OF_ZONE):
         from nestling.emitters.mql.sql.functions.zones import moved
@@ -43,19 +43,19 @@ def instant(expression: Expression, r: Renderer) -> Mql:
     return of_wide(value) if is_wide(expression) else value
 
 
-def of_wide(text: Mql) -> Mql:
+def of_wide(text: MqlValue) -> MqlValue:
     """The millisecond of a moment that is kept as text, as it is finer than a BSON date."""
     return {
         "$dateFromString": {"dateString": {"$substrCP": [{"$ifNull": [text, ""]}, 0, _TO_MILLISECOND]}, "onError": None}
     }
 
 
-def changed_wide(text: Mql, change: Callable[[Mql], Mql], sign: str | None = None) -> Mql:
+def changed_wide(text: MqlValue, change: Callable[[MqlValue], MqlValue], sign: str | None = None) -> MqlValue:
     """A moment that is kept as text, changed by whole milliseconds; `sign`: of its zone, in place of its own."""
 
-    def body(text: Mql) -> Mql:
+    def body(text: MqlValue) -> MqlValue:
         millisecond = {"$dateToString": {"date": change(of_wide(text)), "format": "%Y-%m-%dT%H:%M:%S.%L"}}
-        rest: Mql = {"$substrCP": [text, _TO_MILLISECOND, 3 if sign is not None else 4]}
+        rest: MqlValue = {"$substrCP": [text, _TO_MILLISECOND, 3 if sign is not None else 4]}
         parts = [millisecond, rest, *([sign] if sign else [])]
         return {"$cond": [{"$lte": [text, None]}, None, {"$concat": parts}]}
 
@@ -66,7 +66,7 @@ _TO_MILLISECOND = 23
 """Characters of a moment as text up to its milliseconds."""
 
 
-def timestamp_of(node: Call, r: Renderer) -> Mql:
+def timestamp_of(node: Call, r: Renderer) -> MqlValue:
     """What date functions take their first argument for; NULL when it is no time."""
     operand = node.arguments[0]
     if node.rules is Rules.MYSQL:
@@ -76,7 +76,7 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
     if operand.type.name in TIMES and not is_mixed(operand):
         return instant(operand, r)
 
-    def body(value: Mql) -> Mql:
+    def body(value: MqlValue) -> MqlValue:
         if is_text(operand):
             return (
                 {"$cond": [{"$lte": [value, None]}, None, _of_text(value)]} if r.nullable(operand) else _of_text(value)
@@ -94,7 +94,7 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
     return bind({"value": unfolded(value) if is_number(operand) else value}, body)
 
 
-def since_year_zero(node: Expression, time: Mql) -> Mql:
+def since_year_zero(node: Expression, time: MqlValue) -> MqlValue:
     """That time; the statement fails for a Julian day before the year 0, whose days of the year SQLite counts otherwise."""
     is_told = (
         isinstance(node, Call) and node.function is Function.TIMESTAMP_OF and node.arguments[0].type.name not in TIMES
@@ -102,21 +102,21 @@ def since_year_zero(node: Expression, time: Mql) -> Mql:
     if not is_told:
         return time
 
-    def body(time: Mql) -> Mql:
+    def body(time: MqlValue) -> MqlValue:
         known = {"$or": [{"$lte": [time, None]}, {"$gte": [{"$toLong": time}, _YEAR_ZERO]}]}
         return {"$cond": [known, time, failure("a moment before the year 0", {"$toString": {"$toLong": time}})]}
 
     return bind({"moment": time}, body)
 
 
-def _of_number(value: Mql) -> Mql:
+def _of_number(value: MqlValue) -> MqlValue:
     """A Julian day, to the nearest millisecond."""
     known = {"$and": [{"$gte": [value, 0]}, {"$lt": [value, _LAST_JULIAN_DAY]}]}
     milliseconds = {"$toLong": {"$add": [{"$multiply": [value, 86_400_000.0]}, 0.5]}}
     return {"$cond": [known, {"$toDate": {"$subtract": [milliseconds, _JULIAN_EPOCH]}}, None]}
 
 
-def _of_text(text: Mql) -> Mql:
+def _of_text(text: MqlValue) -> MqlValue:
     """The forms `2024-01-31`, `2024-01-31 10:00[:00[.000]]` and `10:00`, with an offset or not; a numeral is a Julian day."""
     parts = {"$getField": {"field": "captures", "input": {"$regexFind": {"input": text, "regex": _FORM}}}}
     numeral = {"$regexMatch": {"input": text, "regex": f"^{SPACE}{NUMBER}{SPACE}\\z"}}
@@ -124,7 +124,7 @@ def _of_text(text: Mql) -> Mql:
     number = bind({"day": day}, _of_number)
     is_last = {"$regexMatch": {"input": text, "regex": _LAST_MOMENT}}
 
-    def told(parts: Mql) -> Mql:
+    def told(parts: MqlValue) -> MqlValue:
         return {
             "$cond": [is_last, failure(_NO_TIME, {"$ifNull": [{"$arrayElemAt": [parts, 13]}, ""]}), _of_parts(parts)]
         }
@@ -135,11 +135,11 @@ def _of_text(text: Mql) -> Mql:
     )
 
 
-def _of_parts(parts: Mql) -> Mql:
+def _of_parts(parts: MqlValue) -> MqlValue:
     """Groups: year, month, day; then hour, minute, second, fraction, sign and offset, once after a date and once alone."""
 
-    def group(place: int, default: str) -> Mql:
-        found: list[Mql] = [{"$arrayElemAt": [parts, place]}]
+    def group(place: int, default: str) -> MqlValue:
+        found: list[MqlValue] = [{"$arrayElemAt": [parts, place]}]
         if place > 2:
             found.append({"$arrayElemAt": [parts, place + 7]})
         return {"$ifNull": [*found, default]}
@@ -152,7 +152,7 @@ def _of_parts(parts: Mql) -> Mql:
         "minute": (4, "0"),
         "second": (5, "0"),
     }
-    fields: dict[str, Mql] = {name: {"$toInt": group(*place)} for name, place in names.items()}
+    fields: dict[str, MqlValue] = {name: {"$toInt": group(*place)} for name, place in names.items()}
     fields["millisecond"] = {"$toInt": {"$substrCP": [{"$concat": [group(6, ""), "000"]}, 0, 3]}}
     offset = {"$add": [{"$multiply": [{"$toInt": group(8, "0")}, 60]}, {"$toInt": group(9, "0")}]}
     shift = {"$multiply": [{"$cond": [{"$eq": [group(7, "-"), "-"]}, 60_000, -60_000]}, offset]}
@@ -160,6 +160,6 @@ def _of_parts(parts: Mql) -> Mql:
     return {"$add": [found, shift]}
 
 
-def _checked(day: Mql, time: Mql) -> Mql:
+def _checked(day: MqlValue, time: MqlValue) -> MqlValue:
     """SQLite shows a day its month does not have, and the hour 24, as they were written: the statement fails instead."""
     return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure(_NO_TIME, {"$toString": time})]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import is_wide
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
 from nestling.emitters.mql.sql.functions.time_values import (
@@ -51,23 +51,23 @@ _PIECE = re.compile(r"%[fJsWw]")
 _DAY_OF_YEAR = re.compile(r"%[jW]")
 
 
-def now(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
+def now(node: Call, r: Renderer) -> MqlValue:  # noqa: ARG001 - one signature for all functions
     """The same for the whole statement."""
     return SERVER_TIME
 
 
-def date_of(node: Call, r: Renderer) -> Mql:
+def date_of(node: Call, r: Renderer) -> MqlValue:
     """Midnight of the day; in MySQL the day of a text."""
     if node.rules is Rules.MYSQL and is_mixed_time(node.arguments[0]):
         return told_apart(r.value(node.arguments[0]), _day, lambda text: {"$substrCP": [text, 0, 10]})
     return _day(instant(node.arguments[0], r))
 
 
-def _day(time: Mql) -> Mql:
+def _day(time: MqlValue) -> MqlValue:
     return {"$dateTrunc": {"date": time, "unit": "day"}}
 
 
-def format_time(node: Call, r: Renderer) -> Mql:
+def format_time(node: Call, r: Renderer) -> MqlValue:
     """strftime: what the server's format has no letter for is computed and put in between."""
     pattern = constant(node.arguments[1], r)
     if not isinstance(pattern, str):
@@ -89,8 +89,8 @@ def format_time(node: Call, r: Renderer) -> Mql:
     )
 
 
-def _formatted(time: Mql, pattern: str) -> Mql:
-    pieces: list[Mql] = []
+def _formatted(time: MqlValue, pattern: str) -> MqlValue:
+    pieces: list[MqlValue] = []
     start = 0
     for found in re.finditer(r"%.", pattern):
         if _PIECE.fullmatch(found[0]):
@@ -103,31 +103,31 @@ def _formatted(time: Mql, pattern: str) -> Mql:
     return pieces[0] if len(pieces) == 1 else {"$concat": pieces}
 
 
-def _plainly(time: Mql, pattern: str) -> Mql:
+def _plainly(time: MqlValue, pattern: str) -> MqlValue:
     return {"$dateToString": {"date": time, "format": pattern}}
 
 
-def _weekday(time: Mql) -> Mql:
+def _weekday(time: MqlValue) -> MqlValue:
     """0 is Sunday."""
     return {"$toString": {"$subtract": [{"$dayOfWeek": time}, 1]}}
 
 
-def _week(time: Mql) -> Mql:
+def _week(time: MqlValue) -> MqlValue:
     """Weeks that start on Monday; the days before the first are in week 00."""
     days = {"$subtract": [{"$add": [{"$dayOfYear": time}, 7]}, {"$isoDayOfWeek": time}]}
     week = {"$toString": {"$toInt": {"$floor": {"$divide": [days, 7]}}}}
     return bind({"week": week}, lambda x: {"$cond": [{"$eq": [{"$strLenCP": x}, 1]}, {"$concat": ["0", x]}, x]})
 
 
-def _julian_text(time: Mql) -> Mql:  # noqa: ARG001
+def _julian_text(time: MqlValue) -> MqlValue:  # noqa: ARG001
     raise rendering_gap("the time format %J")
 
 
-def _seconds(time: Mql) -> Mql:
+def _seconds(time: MqlValue) -> MqlValue:
     return {"$toLong": {"$floor": {"$divide": [{"$toLong": time}, 1000]}}}
 
 
-_COMPUTED: dict[str, Callable[[Mql], Mql]] = {
+_COMPUTED: dict[str, Callable[[MqlValue], MqlValue]] = {
     "%w": _weekday,
     "%W": _week,
     "%J": _julian_text,
@@ -135,7 +135,7 @@ _COMPUTED: dict[str, Callable[[Mql], Mql]] = {
 }
 
 
-def time_part(node: Call, r: Renderer) -> Mql:
+def time_part(node: Call, r: Renderer) -> MqlValue:
     """A number; seconds with their fraction in PostgreSQL."""
     unit = constant(node.arguments[0], r)
     if is_wide(node.arguments[1]) and unit == "second":
@@ -146,7 +146,7 @@ def time_part(node: Call, r: Renderer) -> Mql:
     return _part(node, unit, instant(node.arguments[1], r))
 
 
-def _part(node: Call, unit: object, time: Mql) -> Mql:
+def _part(node: Call, unit: object, time: MqlValue) -> MqlValue:
     if unit in _PARTS and isinstance(unit, str):
         return {_PARTS[unit]: time}
     if unit == "quarter":
@@ -165,14 +165,14 @@ def _part(node: Call, unit: object, time: Mql) -> Mql:
     raise rendering_gap(f"the part {unit} of a time")
 
 
-def truncate_time(node: Call, r: Renderer) -> Mql:
+def truncate_time(node: Call, r: Renderer) -> MqlValue:
     """The first instant of the unit; weeks start on Monday."""
     unit = constant(node.arguments[0], r)
     week = {"startOfWeek": "monday"} if unit == "week" else {}
     return {"$dateTrunc": {"date": instant(node.arguments[1], r), "unit": unit, **week}}
 
 
-def add_time(node: Call, r: Renderer) -> Mql:
+def add_time(node: Call, r: Renderer) -> MqlValue:
     """Units of one length are milliseconds; SQLite lets a day beyond the month's last go on into the next month."""
     if is_wide(node.arguments[0]):
         if node.rules is not Rules.MYSQL:
@@ -181,7 +181,7 @@ def add_time(node: Call, r: Renderer) -> Mql:
     return _added(node, instant(node.arguments[0], r), r)
 
 
-def _added(node: Call, time: Mql, r: Renderer) -> Mql:
+def _added(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
     unit, amount = (constant(argument, r) for argument in node.arguments[1:])
     assert isinstance(unit, str)
     if isinstance(amount, int | float) and unit in _MILLISECONDS:
@@ -199,10 +199,10 @@ def _added(node: Call, time: Mql, r: Renderer) -> Mql:
     return _later(time, unit, units)
 
 
-def _later(time: Mql, unit: str, amount: Mql) -> Mql:
+def _later(time: MqlValue, unit: str, amount: MqlValue) -> MqlValue:
     """The server loses a second of a fraction before 1970: it adds to the whole second, and the fraction comes back."""
 
-    def body(time: Mql) -> Mql:
+    def body(time: MqlValue) -> MqlValue:
         fraction = {"$millisecond": time}
         second = {"$subtract": [time, fraction]}
         return {"$add": [{"$dateAdd": {"startDate": second, "unit": unit, "amount": amount}}, fraction]}
@@ -210,7 +210,7 @@ def _later(time: Mql, unit: str, amount: Mql) -> Mql:
     return bind({"time": time}, body)
 
 
-def _months_later(time: Mql, months: int) -> Mql:
+def _months_later(time: MqlValue, months: int) -> MqlValue:
     units = {"hour": "$hour", "minute": "$minute", "second": "$second", "millisecond": "$millisecond"}
     return {
         "$dateFromParts": {
@@ -222,23 +222,23 @@ def _months_later(time: Mql, months: int) -> Mql:
     }
 
 
-def days_between(node: Call, r: Renderer) -> Mql:
+def days_between(node: Call, r: Renderer) -> MqlValue:
     """Whole days between two dates."""
     later, earlier = (r.value(argument) for argument in node.arguments)
     return {"$dateDiff": {"startDate": earlier, "endDate": later, "unit": "day"}}
 
 
-def units_between(node: Call, r: Renderer) -> Mql:
+def units_between(node: Call, r: Renderer) -> MqlValue:
     """Whole units that have passed; months by the calendar: the last is whole from its day and time of day on."""
     unit = constant(node.arguments[0], r)
     sides = node.arguments[1:]
     if any(map(is_wide, sides)):
         return _micros_between(node, unit, r)
 
-    def body(later: Mql, earlier: Mql) -> Mql:
+    def body(later: MqlValue, earlier: MqlValue) -> MqlValue:
         passed = {"$subtract": [later, earlier]}
         if unit == "microsecond":
-            found: Mql = {"$multiply": [passed, 1000]}
+            found: MqlValue = {"$multiply": [passed, 1000]}
         elif isinstance(unit, str) and unit in _MILLISECONDS:
             found = {"$toLong": {"$trunc": {"$divide": [passed, _MILLISECONDS[unit]]}}}
         elif isinstance(unit, str):
@@ -254,13 +254,13 @@ def units_between(node: Call, r: Renderer) -> Mql:
     return bind({"later": later, "earlier": earlier}, body)
 
 
-def _micros_between(node: Call, unit: object, r: Renderer) -> Mql:
+def _micros_between(node: Call, unit: object, r: Renderer) -> MqlValue:
     """The same of moments finer than a millisecond, by their microseconds."""
     if unit != "microsecond" and unit not in _MILLISECONDS:
         raise rendering_gap(f"how many {unit}s lie between timestamps finer than a millisecond")
     sides = node.arguments[1:]
 
-    def body(later: Mql, earlier: Mql) -> Mql:
+    def body(later: MqlValue, earlier: MqlValue) -> MqlValue:
         passed = {"$subtract": [_micros(later, sides[0]), _micros(earlier, sides[1])]}
         if unit == "microsecond":
             return null_if_any([later, earlier], passed)
@@ -270,7 +270,7 @@ def _micros_between(node: Call, unit: object, r: Renderer) -> Mql:
     return bind({"later": r.value(sides[0]), "earlier": r.value(sides[1])}, body)
 
 
-def _micros(value: Mql, side: Expression) -> Mql:
+def _micros(value: MqlValue, side: Expression) -> MqlValue:
     if not is_wide(side):
         return {"$multiply": [{"$toLong": value}, 1000]}
     rest = {"$toInt": {"$substrCP": [value, 23, 3]}}
@@ -280,8 +280,8 @@ def _micros(value: Mql, side: Expression) -> Mql:
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
-def _months_between(later: Mql, earlier: Mql) -> Mql:
-    def passed(high: Mql, low: Mql) -> Mql:
+def _months_between(later: MqlValue, earlier: MqlValue) -> MqlValue:
+    def passed(high: MqlValue, low: MqlValue) -> MqlValue:
         begun = {"$subtract": [_month_number(high), _month_number(low)]}
         return {"$subtract": [begun, {"$cond": [{"$lt": [_within_month(high), _within_month(low)]}, 1, 0]}]}
 
@@ -289,28 +289,28 @@ def _months_between(later: Mql, earlier: Mql) -> Mql:
     return {"$cond": [{"$gte": [later, earlier]}, passed(later, earlier), backwards]}
 
 
-def _month_number(time: Mql) -> Mql:
+def _month_number(time: MqlValue) -> MqlValue:
     return {"$add": [{"$multiply": [{"$year": time}, 12]}, {"$month": time}]}
 
 
-def _within_month(time: Mql) -> Mql:
+def _within_month(time: MqlValue) -> MqlValue:
     """Milliseconds since the month began."""
     return {"$subtract": [time, {"$dateTrunc": {"date": time, "unit": "month"}}]}
 
 
-def julian_day(node: Call, r: Renderer) -> Mql:
+def julian_day(node: Call, r: Renderer) -> MqlValue:
     """A float: whole days change at noon."""
     return {"$divide": [{"$add": [{"$toLong": instant(node.arguments[0], r)}, _JULIAN_EPOCH]}, 86_400_000.0]}
 
 
-def epoch(node: Call, r: Renderer) -> Mql:
+def epoch(node: Call, r: Renderer) -> MqlValue:
     """Whole seconds; with their fraction in PostgreSQL, whose moments have six digits of it and whose days none."""
     if node.arguments[0].type.name is TypeName.INTERVAL or is_wide(node.arguments[0]):
         raise rendering_gap("the seconds of an interval, or of a timestamp finer than a millisecond")
     time = instant(node.arguments[0], r)
     if node.rules is not Rules.POSTGRESQL:
         return _seconds(time)
-    milliseconds: Mql = {"$toDecimal": {"$toLong": time}}
+    milliseconds: MqlValue = {"$toDecimal": {"$toLong": time}}
     if node.arguments[0].type.name is TypeName.DATE:
         return {"$divide": [milliseconds, 1000]}
     return {"$multiply": [milliseconds, _SECOND_OF_SIX_DIGITS]}

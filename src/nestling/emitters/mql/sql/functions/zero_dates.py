@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.statements.expression import Call, Expression, Function, Rules
@@ -20,10 +20,12 @@ _PLACES = {"year": (0, 4), "month": (5, 2), "day": (8, 2), "hour": (11, 2), "min
 _LETTERS = {"%Y": "year", "%m": "month", "%d": "day", "%H": "hour", "%M": "minute", "%S": "second"}
 
 
-def told_apart(value: Mql, of_date: Callable[[Mql], Mql], of_text: Callable[[Mql], Mql] | None = None) -> Mql:
+def told_apart(
+    value: MqlValue, of_date: Callable[[MqlValue], MqlValue], of_text: Callable[[MqlValue], MqlValue] | None = None
+) -> MqlValue:
     """The value by what it is; NULL for NULL, and for a text that nothing is made of."""
 
-    def body(value: Mql) -> Mql:
+    def body(value: MqlValue) -> MqlValue:
         branches = [{"case": {"$eq": [{"$type": value}, "date"]}, "then": of_date(value)}]
         if of_text is not None:
             branches.append({"case": {"$eq": [{"$type": value}, "string"]}, "then": of_text(value)})
@@ -38,7 +40,7 @@ def with_texts(time: Expression) -> Expression | None:
     return time.arguments[0] if is_one and isinstance(time, Call) else None
 
 
-def part_of_text(text: Mql, unit: str) -> Mql:
+def part_of_text(text: MqlValue, unit: str) -> MqlValue:
     """The number at the part's place; 0 where the text ends before it; NULL for parts only a date has."""
     if unit == "quarter":
         return {"$toInt": {"$ceil": {"$divide": [part_of_text(text, "month"), 3]}}}
@@ -47,9 +49,9 @@ def part_of_text(text: Mql, unit: str) -> Mql:
     return {"$convert": {"input": {"$substrCP": [text, *_PLACES[unit]]}, "to": "int", "onError": 0}}
 
 
-def formatted_text(text: Mql, pattern: str) -> Mql:
+def formatted_text(text: MqlValue, pattern: str) -> MqlValue:
     """The text's parts in the form."""
-    pieces: list[Mql] = []
+    pieces: list[MqlValue] = []
     for piece in re.findall(r"%.|[^%]+", pattern):
         if piece.startswith("%") and piece not in _LETTERS:
             raise rendering_gap(f"the time format {piece} of zero dates")
@@ -57,6 +59,6 @@ def formatted_text(text: Mql, pattern: str) -> Mql:
     return {"$concat": pieces}
 
 
-def _padded(text: Mql, start: int, length: int) -> Mql:
+def _padded(text: MqlValue, start: int, length: int) -> MqlValue:
     found = {"$substrCP": [text, start, length]}
     return bind({"part": found}, lambda x: {"$cond": [{"$eq": [x, ""]}, "0" * length, x]})

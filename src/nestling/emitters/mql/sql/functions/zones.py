@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant
@@ -23,7 +23,7 @@ _DIGITS = 26
 """Characters of a moment of microseconds before the sign of its zone."""
 
 
-def zone_time(node: Call, r: Renderer) -> Mql:
+def zone_time(node: Call, r: Renderer) -> MqlValue:
     """A time in another zone. In UTC both forms are stored alike; only texts of times finer than a BSON date get a sign."""
     zone, time = constant(node.arguments[0], r), node.arguments[1]
     if is_wide(time):
@@ -45,7 +45,7 @@ def zone_time(node: Call, r: Renderer) -> Mql:
     return moved(node, instant(time, r), r)
 
 
-def moved(node: Call, time: Mql, r: Renderer) -> Mql:
+def moved(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
     """A BSON date as the other it is by the node's zone."""
     zone = constant(node.arguments[0], r)
     if zone == _UTC:
@@ -57,7 +57,7 @@ def moved(node: Call, time: Mql, r: Renderer) -> Mql:
     return {"$dateFromString": {"dateString": {"$dateToString": {"date": time, "format": _CLOCK}}, "timezone": zone}}
 
 
-def _shown(time: Mql, zone: Mql) -> Mql:
+def _shown(time: MqlValue, zone: MqlValue) -> MqlValue:
     return {"$dateFromString": {"dateString": {"$dateToString": {"date": time, "format": _CLOCK, "timezone": zone}}}}
 
 
@@ -65,7 +65,7 @@ _FIRST = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
 _AFTER_LAST = datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC)
 
 
-def _of_mysql(instant: Mql, shown: Mql) -> Mql:
+def _of_mysql(instant: MqlValue, shown: MqlValue) -> MqlValue:
     """MySQL does not convert a moment outside the range of TIMESTAMP. The range differs between its versions."""
     late = failure("versions of MySQL differ on CONVERT_TZ of a moment after 2038", {"$toString": instant})
     branches = [
