@@ -120,5 +120,7 @@ def _defined(module: ast.Module) -> Iterator[str]:
                 name = node.name
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 value = node.value
+            case _:
+                continue
         if re.match(r"[A-Z]\w*[a-z]", name) and not (value is not None and "TypeVar(" in ast.unparse(value)):
             yield name
