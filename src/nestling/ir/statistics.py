@@ -102,7 +102,8 @@ class AttributeStatistics:
     """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1), how its values lie.
 
     `ordered_otherwise`: texts with characters that the source orders otherwise than MongoDB; None where none
-    of those is usual and no text has one, or nothing is known.
+    of those is usual and no text has one, or nothing is known. `elements` of one array on average, and how many different ones
+    all have.
     """
 
     average_bytes: Quantity | None = None
@@ -110,6 +111,8 @@ class AttributeStatistics:
     distinct: Quantity | None = None
     null_share: Quantity | None = None
     ordered_otherwise: Quantity | None = None
+    elements: Quantity | None = None
+    distinct_elements: Quantity | None = None
     values: Distribution | None = None
 
 

@@ -44,9 +44,19 @@ class Operator(StrEnum):
     OTHER = "other"
 
     @property
+    def is_exact(self) -> bool:
+        """Whether it names the values asked for."""
+        return self in (Operator.EQUALITY, Operator.IN)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the entries it finds in an index stand together for each value, so that a further key may narrow them."""
+        return self.is_exact or self is Operator.CONTAINS
+
+    @property
     def seeks(self) -> bool:
-        """Whether an index that is weighed finds the rows."""
-        return self in (Operator.EQUALITY, Operator.RANGE, Operator.IN)
+        """Whether an index finds the rows."""
+        return self.leads or self is Operator.RANGE
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ LEAST_MISSING = 0.25
 """An attribute that a smaller share of the rows lacks stays a field: its index has an entry for most rows in any case."""
 
 _UNFIT = COMPOSITE | {TypeName.BOOLEAN}
-_EXACT = (Operator.EQUALITY, Operator.IN)
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
@@ -60,7 +59,7 @@ def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for statement in situation.statements_of[entity.name]:
         for access in statement.accesses:
-            exact = {each.attribute for each in access.filters if each.operator in _EXACT} - unfit
+            exact = {each.attribute for each in access.filters if each.operator.is_exact} - unfit
             if access.entity == entity.name and len(exact) == 1 and not set(entity.key) <= _compared(access):
                 found.setdefault(exact.pop(), []).append(statement.name)
     return found

@@ -1,5 +1,6 @@
 """Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order.
 
+Where elements of an array are asked for, the array stands behind what is equal: the index has an entry for each element.
 For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
 with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
 """
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, Suggestion
+from nestling.ir.indexes.indexable import can_index, is_array
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import by_expression, is_collated, linked_by_expression, sought
-from nestling.ir.types import COMPOSITE
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
 MOST_KEYS = 8
@@ -100,7 +101,8 @@ def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]
 
 def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[str, int], ...]]:
     """The keys that serve an access best, and those without its sort and range."""
-    equal = [f.attribute for f in access.filters if f.operator in (Operator.EQUALITY, Operator.IN)]
+    equal = [f.attribute for f in access.filters if f.operator.is_exact]
+    arrays = dict.fromkeys(f.attribute for f in access.filters if f.operator is Operator.CONTAINS)
     ranged = [f.attribute for f in access.filters if f.operator is Operator.RANGE]
     entity = situation.model.entity(access.entity)
     if entity.key and set(entity.key) <= set(
@@ -111,14 +113,24 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
         if situation.parents[access.entity] and finds(situation, access.entity, keys) and not alone:
             yield keys
         return
-    known = sought(entity, (*equal, *ranged, *(name for name, _ in access.order)))
-    parts = [(name, 1) for name in dict.fromkeys(equal) if name in known]
+    for array in arrays or ("",):  # one index holds the elements of one array
+        yield from _keys_by(situation, access, equal, ranged, array)
+
+
+def _keys_by(
+    situation: Situation, access: Access, equal: Sequence[str], ranged: Sequence[str], array: str
+) -> Iterator[tuple[tuple[str, int], ...]]:
+    """What is equal, the array that elements are asked of, the order and the range; the first two without the others."""
+    entity = situation.model.entity(access.entity)
+    whole = [name for name in (*equal, *ranged, *(name for name, _ in access.order)) if not is_array(entity, name)]
+    known = sought(entity, whole)
+    parts = [(name, 1) for name in dict.fromkeys(equal) if name in known] + [(array, 1)] * bool(array)
     ranged = [name for name in ranged if name in known]
     order = [(name, -1 if down else 1) for name, down in access.order if name not in dict(parts)]
     order = order if all(name in known for name, _ in order) else []
     full = tuple(dict(reversed([*parts, *order, *((name, 1) for name in ranged)])).items())[::-1]
     for keys in dict.fromkeys((full, tuple(parts), tuple({**dict(parts), **dict.fromkeys(ranged, 1)}.items()))):
-        if keys and len(keys) <= MOST_KEYS and fits(situation, access.entity, keys):
+        if keys and len(keys) <= MOST_KEYS and fits(situation, access.entity, keys, by_elements=bool(array)):
             yield keys
 
 
@@ -134,8 +146,8 @@ def finds(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) 
     return fits(situation, entity, keys) and len(sought(situation.model.entity(entity), names)) == len(names)
 
 
-def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -> bool:
-    """Whether MongoDB can index these attributes together."""
-    known = situation.model.entity(entity)
-    blobs = situation.blobs[entity]
-    return all(known.attribute(name).type.name not in COMPOSITE and name not in blobs for name, _ in keys)
+def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...], *, by_elements: bool = False) -> bool:
+    """Whether MongoDB can index these attributes together; `by_elements`: an array among them by its elements."""
+    names, blobs = [name for name, _ in keys], situation.blobs[entity]
+    fit = can_index(situation.model.entity(entity), names, by_elements=by_elements)
+    return fit and not any(name in blobs for name in names)

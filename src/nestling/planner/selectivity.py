@@ -15,11 +15,13 @@ from typing import assert_never
 from nestling.ir.distribution import equal, equal_to_any
 from nestling.ir.statements.expression import (
     And,
+    Call,
     Case,
     Column,
     Compare,
     Comparison,
     Expression,
+    Function,
     InList,
     IsNull,
     Like,
@@ -64,6 +66,8 @@ WIDE = Ranges(1 / 2, 1 / 4)
 PATTERN = 1 / 10
 UNKNOWN_EQUALITY = 1 / 10
 UNKNOWN = 1 / 3
+OF_ELEMENTS = frozenset({Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS})
+"""Conditions on the elements of an array, which is their first argument."""
 
 
 def share(predicate: Expression, known: KnownOf, values: SampleValues = NO_VALUES, unknown: Ranges = USUAL) -> float:
@@ -75,23 +79,21 @@ def share(predicate: Expression, known: KnownOf, values: SampleValues = NO_VALUE
         case And(operands=inner):
             return together(inner, known, values, unknown)
         case Or(operands=inner):
-            lost = 1.0
-            for each in dict.fromkeys(inner):
-                lost *= 1 - share(each, known, values, unknown)
-            return 1 - lost
+            return 1 - prod(1 - share(each, known, values, unknown) for each in dict.fromkeys(inner))
         case Not(operand=operand):
             return max(0.0, 1 - share(operand, known, values, unknown) - _missing(operand, known))
         case Literal(value=value):
             return 1.0 if value else 0.0
         case Compare():
             return _compared(predicate, known, values, unknown)
-        case InList(operand=operand):
-            column = column_in(operand)
-            return min(1.0, sum(_equal(column, known, value) for value in items_in(predicate, values)))
+        case InList():
+            return _listed(predicate, known, values)
         case IsNull(operand=operand):
             return _missing(operand, known)
         case Like():
             return _alike(predicate, known, values)
+        case Call(function=function) if function in OF_ELEMENTS:
+            return _has_elements(predicate, known)
         case _:
             return _true(column_in(predicate), known)
 
@@ -166,12 +168,34 @@ def _equal(column: Column | None, known: KnownOf, value: object) -> float:
     return min((1 - found.missing) * found.busier / max(found.distinct, 1.0), 1.0)
 
 
+def _listed(predicate: InList, known: KnownOf, values: SampleValues) -> float:
+    column = column_in(predicate.operand)
+    return min(1.0, sum(_equal(column, known, value) for value in items_in(predicate, values)))
+
+
 def _alike(predicate: Like, known: KnownOf, values: SampleValues) -> float:
     pattern = value_of(predicate.pattern, values)
     if isinstance(pattern, str) and not set(pattern) & {*"%_"}:
         return _equal(column_in(predicate.operand), known, pattern)
     told = beginning(predicate, known, values)
     return PATTERN if told is None else told
+
+
+def _has_elements(predicate: Call, known: KnownOf) -> float:
+    """The share of rows whose array has the element, all of them or one of them."""
+    one, asked = has_element(predicate, known), len(predicate.arguments) - 1
+    if predicate.function is Function.OVERLAPS:
+        return min(one * asked, 1.0)
+    return float(one**asked)
+
+
+def has_element(predicate: Call, known: KnownOf) -> float:
+    """The share of rows whose array has one element that a condition on elements asks for."""
+    column = column_in(predicate.arguments[0])
+    found = known(column) if column is not None else None
+    if found is None or found.distinct is None:
+        return UNKNOWN_EQUALITY
+    return min((1 - found.missing) * found.each / max(found.distinct, 1.0), 1.0)
 
 
 def _true(column: Column | None, known: KnownOf) -> float:

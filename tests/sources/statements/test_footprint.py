@@ -421,3 +421,21 @@ def test_lateral_sees_the_tables_on_its_left(join: str) -> None:
         "select customer: id, name",
         "select orders via customer_orders: id, customer_id | id range | by -id",
     ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("'a' = ANY(tags)", "tags contains"), ("tags @> ARRAY['a', :x]", "tags contains"),
+        ("tags && ARRAY['a']", "tags contains"), ("ARRAY['a'] <@ tags", "tags contains"),
+        ("NOT 'a' = ANY(tags)", "tags other"), ("tags = ARRAY['a']", "tags ="),
+        ("'a' = ANY(tags) OR id = 1", "tags other, id other"), ("'a' = ANY(tags) AND id = 1", "tags contains, id ="),
+        ("cardinality(tags) = 2", "tags other"), ("tags <@ ARRAY['a']", "tags other"), ("'a' <> ALL(tags)", "tags other"),
+    ],
+)  # fmt: skip
+def test_filters_on_elements(condition: str, expected: str) -> None:
+    """Elements that a row must have are found by an index; those it must not have, or may have, are not."""
+    model = read_ddl("CREATE TABLE t (id int PRIMARY KEY, tags text[]);", "m", dialect="postgresql").model
+    workload, _ = parse_workload(f"-- name: s\nSELECT id FROM t WHERE {condition}", model, "postgresql", "w.sql")
+    (access,) = workload.statements[0].accesses
+    assert ", ".join(f"{each.attribute} {each.operator}" for each in access.filters) == expected

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, Operator, Statement, StatementKind, Workload
-
-EXACT = (Operator.EQUALITY, Operator.IN)
+from nestling.ir.workload import Access, Statement, StatementKind, Workload
 
 
 @dataclass(slots=True)
@@ -84,7 +82,7 @@ def _ways(link: Relationship, statement: Statement) -> Iterator[str]:
 
 def _way(link: Relationship, child: Access, parents: list[Access]) -> str:
     """How a statement comes to read the child: the side that is filtered, or reached from elsewhere, leads."""
-    exact = {each.attribute for each in child.filters if each.operator in EXACT}
+    exact = {each.attribute for each in child.filters if each.operator.is_exact}
     if set(link.child_attributes) <= exact:
         return "down"
     if not parents:

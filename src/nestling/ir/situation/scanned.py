@@ -1,4 +1,4 @@
-"""Statements that read a whole collection: what they compare is a pattern, an array, or in a function, a negation or an OR."""
+"""Statements that read a whole collection: what they compare is a pattern, or in a function, a negation or an OR."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ MOST = 3
 
 _BECAUSE = {
     Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
-    Operator.CONTAINS: (
-        "no index on arrays is weighed. Where it is worth one, create it by hand on the field of that column"
-    ),
     Operator.PATTERN: (
         "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
         " ask for a range of it (`>=` and `<`)"

@@ -48,6 +48,8 @@ class AttributeStatisticsForm(FileMap):
     ordered_otherwise: NumberText | None = Field(
         None, description="texts with characters that the source orders otherwise than MongoDB; 0: none has such yet"
     )
+    elements: NumberText | None = Field(None, description="elements of one array on average")
+    distinct_elements: NumberText | None = Field(None, description="different elements of all arrays")
     quantiles: ValueList = Field([], description="values that cut those not common into parts of equally many rows")
     common: Shares = Field([], description="the most common values, each with its share of those there: [FR, 0.2]")
     values: str | None = Field(None, description="where both are from: `measured`, `measured over 100000 rows`")

@@ -13,6 +13,7 @@ from nestling.ir.statistics import UNKNOWN_ROWS, RelationshipStatistics, Statist
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within, join, stored_name
+from nestling.planner.array_elements import ArrayElements, elements_of
 from nestling.planner.bucket_fill import events_in_bucket, rows_in_bucket
 from nestling.planner.busy_parents import longer
 from nestling.planner.distinct import distinct_of, rows_of
@@ -204,7 +205,9 @@ def _bias(child: Node, statistics: Statistics) -> float:
 def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, PathStatistics]]:
     """Every field of a node's own documents: its path there, and what is known of its values."""
     for stored in node.stored:
-        yield stored.path, attribute_known(node.entity, stored.attribute, design.model, statistics)
+        known = attribute_known(node.entity, stored.attribute, design.model, statistics)
+        elements = elements_of(node.entity, stored.attribute, design.model, statistics)
+        yield stored.path, known if elements is None else _of_elements(known, elements)
     for pairs in node.body.pairs:
         values = [attribute_known(node.entity, attribute, design.model, statistics) for attribute in pairs.attributes]
         there = sum(1 - value.missing for value in values)
@@ -217,6 +220,12 @@ def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tupl
         yield from _copied(copy, design, statistics)
     for computed in node.body.computed:
         yield computed.field, PathStatistics(bytes=8.0)
+
+
+def _of_elements(known: PathStatistics, elements: ArrayElements) -> PathStatistics:
+    """An array as the server's indexes take it: so many values at one path."""
+    each = max(elements.each, 1.0)
+    return replace(known, distinct=elements.distinct, bytes=known.bytes / each, each=each, values=None)
 
 
 def _paired(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, PathStatistics]]:

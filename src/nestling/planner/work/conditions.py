@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
 from nestling.ir.statements.expression import (
+    Call,
     Collation,
     Column,
     Compare,
     Comparison,
     Expression,
+    Function,
     InList,
     Like,
     Literal,
@@ -19,7 +22,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.ir.statistics import CLOSED_RANGE
-from nestling.planner.selectivity import bytes_by, known_by_path, share
+from nestling.planner.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
 from nestling.planner.value_ranges import SampleValues, both, column_in, items_in, span_of, width
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import clause
@@ -39,11 +42,18 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
     kept = share(predicate, known, values)
     path = _indexed_path(predicate, layout)
     use = _use(predicate) if path else Use.NONE
-    seeks = float(len(items_in(predicate, values))) if isinstance(predicate, InList) else 1.0
+    seeks, entries = float(len(items_in(predicate, values))) if isinstance(predicate, InList) else 1.0, kept
+    if _is_of_elements(predicate):
+        overlaps = predicate.function is Function.OVERLAPS
+        seeks = max(len(predicate.arguments) - 1.0, 1.0) if overlaps else 1.0  # of all values one is sought
+        entries = has_element(predicate, known) * seeks
     span = span_of(predicate, known, values) if path else None
     said = clause(predicate, layout)
     asked = weight(predicate)
-    return Condition(path, use, kept, seeks, kept, asked, patterns(predicate, bytes_by(known)), span, clause=said)
+    among = _is_of_elements(predicate)
+    return Condition(
+        path, use, kept, seeks, entries, asked, patterns(predicate, bytes_by(known)), span, clause=said, among=among
+    )
 
 
 def _either(predicate: Expression, layout: Layout, documents: AverageDocuments) -> tuple[Condition, ...]:
@@ -121,7 +131,7 @@ def merged(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
 
 def _is_same(one: Condition, other: Condition) -> bool:
     """Whether both are about the one value of a field, in the same way."""
-    is_alike = one.path == other.path and one.use is other.use and one.use is not Use.NONE
+    is_alike = one.path == other.path and one.use is other.use and one.use is not Use.NONE and not one.among
     return is_alike and bool(one.path) and all(each.entries == each.share for each in (one, other))
 
 
@@ -153,12 +163,19 @@ def _use(predicate: Expression) -> Use:
             return Use.NONE
         case InList() | Compare(operator=Comparison.EQUAL | Comparison.SAME):
             return Use.EQUAL
+        case Call() if _is_of_elements(predicate):
+            return Use.EQUAL
         case Compare(operator=operator) if operator in _RANGES:
             return Use.RANGE
         case Like(pattern=Literal(value=str(pattern))) if pattern and pattern[0] not in "%_":
             return Use.RANGE
         case _:
             return Use.NONE
+
+
+def _is_of_elements(predicate: Expression) -> TypeGuard[Call]:
+    """Whether elements of an array are asked for, of which an index has an entry each."""
+    return isinstance(predicate, Call) and predicate.function in OF_ELEMENTS
 
 
 def _indexed_path(predicate: Expression, layout: Layout) -> str:
@@ -168,6 +185,8 @@ def _indexed_path(predicate: Expression, layout: Layout) -> str:
             sides = [left, right]
         case InList(operand=operand) | Like(operand=operand):
             sides = [operand]
+        case Call(arguments=arguments) if _is_of_elements(predicate):
+            sides = list(arguments)
         case _:
             return ""
     paths = {layout.path(column) for side in sides for column in columns_of(side) if column in layout}

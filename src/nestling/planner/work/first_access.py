@@ -159,11 +159,14 @@ def _by_index(
             break
         equal += 1
     ordered = bool(order) and _ordered(keys, equal, order)
+    ordered = ordered and not any(path in documents.arrays for path, _ in order)
     if not used and not ordered:
         return None
     seeks = _product(each.part.seeks for each in used)
     used += [IndexCondition(each, each) for each in told if all(one.whole is not each for one in used)]
     share, entries, rest = _found(leading.conditions, used)
+    for path, _ in keys[len(used) :]:
+        entries *= documents.arrays.get(path, 1.0)
     fetched = documents.count * share
     work = work_of.fetch_by_index(
         fetched, documents.read_bytes(leading.mentioned), keys=documents.count * entries, seeks=seeks

@@ -28,7 +28,8 @@ class Condition:
     seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
     takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
     OR the conditions one of which must hold, each of which an index may serve. `clause`: what it says where no parameter is in
-    it; `same`: what one and the same of a document's `elements` must meet, as shares of elements.
+    it; `same`: what one and the same of a document's `elements` must meet, as shares of elements. `among`: it asks for an
+    element of the array at the path, so that two of them ask for two.
     """
 
     path: str
@@ -43,6 +44,7 @@ class Condition:
     clause: Clause | None = None
     same: tuple[Condition, ...] = ()
     elements: float = 1.0
+    among: bool = False
 
 
 @dataclass(frozen=True, slots=True)

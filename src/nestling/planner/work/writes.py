@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import assert_never
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.design import Design
+from nestling.ir.indexes.indexable import is_array
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.paths.write_path import (
@@ -38,6 +40,7 @@ from nestling.ir.statements.operands import bare
 from nestling.ir.statistics import CLOSED_RANGE, EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
 from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
+from nestling.ir.storage.stored_names import stored_names
 from nestling.planner.bucket_fill import room_in
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
@@ -161,7 +164,7 @@ class _Counted:
         size = documents.bytes
         if step.on_insert is not None:
             made = work_of.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
-        entries = sum(kept for keys, kept in self._indexes(step.collection) if _touches(keys, step.changes))
+        entries = sum(kept for keys, kept in self._by_elements(step.collection) if _touches(keys, step.changes))
         grows = any(isinstance(change, Push) for change in step.changes)
         work = work_of.request() + found.work + made
         written = changed * share_changed(step, self.facts.design)
@@ -183,7 +186,15 @@ class _Counted:
         roots = self.facts.design.store(collection).roots
         pairs = {join(each.field, each.key): each.field for root in roots for each in root.body.pairs}
         arrays = self.facts.documents(collection).arrays
-        return sum(kept * arrays.get(pairs.get(keys[0], ""), 1.0) for keys, kept in self._indexes(collection))
+        return sum(kept * arrays.get(pairs.get(keys[0], ""), 1.0) for keys, kept in self._by_elements(collection))
+
+    def _by_elements(self, collection: str) -> Iterator[tuple[tuple[str, ...], float]]:
+        """The paths of each index, and its entries for one document: of an array column one an element."""
+        design, documents = self.facts.design, self.facts.documents(collection)
+        stored = stored_names(design.model, design.store(collection))
+        arrays = {path for path, (entity, name) in stored if is_array(design.model.entity(entity), name)}
+        for keys, kept in self._indexes(collection):
+            yield keys, kept * prod(documents.arrays.get(path, 1.0) for path in arrays & {*keys})
 
     def _found(self, collection: str, where: Iterable[FieldMatch]) -> FirstAccess:
         documents, asked = self.facts.documents(collection), tuple(where)

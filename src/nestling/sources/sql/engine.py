@@ -217,6 +217,10 @@ class Engine:
         """What `refined` wants to know of a column beside what is asked of all: named aggregates."""
         raise NotImplementedError
 
+    def measures_of_elements(self, name: TypeName, source: Any, column: Any) -> Iterator[tuple[str, Any]]:
+        """What is asked of the elements of a column's arrays beside that, each by a statement of its own."""
+        return iter(())
+
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
         """The attribute with the type its values have."""
         raise NotImplementedError

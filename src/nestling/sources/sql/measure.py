@@ -91,6 +91,13 @@ def measure_table(
         found = database.row(sa.select(*selected).select_from(source))
         for (attribute_name, name, _), value in zip(part, found, strict=True):
             columns.setdefault(attribute_name, {})[name] = value
+    for attribute in entity.attributes:
+        asked_apart = engine_of(tables.dialect).measures_of_elements(
+            attribute.type.name, source, source.c[attribute.name]
+        )
+        columns.setdefault(attribute.name, {}).update(
+            (name, database.row(question)[0]) for name, question in asked_apart
+        )
     seen = int(columns.pop(None)["rows"])
     return TableMeasures(entity.name, rows, seen, {name: of for name, of in columns.items() if name is not None})
 
@@ -111,6 +118,8 @@ def _attribute(attribute: Attribute, entity: Entity, measures: TableMeasures, di
         _distinct(attribute, entity, measures),
         measured(1 - values / looked_at, sampled) if looked_at else None,
         ordered_otherwise=_measured(found.get("unordered"), sampled),
+        elements=measured(int(found["elements"]) / values, sampled) if found.get("elements") and values else None,
+        distinct_elements=_measured(found.get("distinct_elements"), sampled),
     )
 
 

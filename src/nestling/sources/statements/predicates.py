@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from nestling.common.errors import name_list
 from nestling.ir.workload import Operator
+from nestling.sources.statements.condition_kinds import condition_kind
 from nestling.sources.statements.constants import note_found
 from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read
-from nestling.sources.statements.scanned_conditions import scanned_kind
 from nestling.sources.statements.walk import StatementWalk, outermost
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -25,7 +25,7 @@ def conditions(node: exp.Expr, walk: StatementWalk) -> None:
             continue
         note_found(one, walk)
         if not _understood(one, walk):
-            _helps_no_index(one, walk)
+            _no_whole_value(one, walk)
 
 
 def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
@@ -146,13 +146,23 @@ def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
     return True
 
 
-def _helps_no_index(part: exp.Expr, walk: StatementWalk, *, negated: bool = False) -> None:
-    """Every column compared with constants in a way no index helps with: alternatives, negations, functions."""
+def _no_whole_value(part: exp.Expr, walk: StatementWalk, *, negated: bool = False, among: bool = False) -> None:
+    """Every column compared with constants otherwise than by its values: alternatives, negations, functions, elements.
+
+    `among`: it is one of several alternatives.
+    """
     if isinstance(part, exp.And | exp.Or | exp.Not | exp.Paren):
         for side in part.iter_expressions():
-            _helps_no_index(side, walk, negated=negated or isinstance(part, exp.Not))
+            _no_whole_value(
+                side,
+                walk,
+                negated=negated or isinstance(part, exp.Not),
+                among=among or isinstance(part, exp.Or),
+            )
         return
-    kind = Operator.OTHER if negated else scanned_kind(part, walk)
+    kind = Operator.OTHER if negated else condition_kind(part, walk)
+    if among and kind.seeks:
+        kind = Operator.OTHER
     found = outermost(part, lambda node: isinstance(node, exp.Column | exp.Query))
     origins = [walk.origins(column) for column in found if isinstance(column, exp.Column)]
     if all(origins) and len({occurrence for each in origins for occurrence, _ in each}) == 1:

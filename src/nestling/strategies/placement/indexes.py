@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
 from nestling.ir.indexes.embedded_uniques import Kept, is_found_by_kept, is_told_by_parent, kept_inside, kept_where
+from nestling.ir.indexes.indexable import can_index, is_array, leads
 from nestling.ir.indexes.unchecked_keys import unchecked_words
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.outline import CHILD_HOLDS, Outline
@@ -16,8 +17,7 @@ from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.storage.collations import followed_links, linked_by_expression, sought
 from nestling.ir.storage.layout import Place, Role, places_of, stores_of
 from nestling.ir.storage.names import join
-from nestling.ir.types import COMPOSITE
-from nestling.ir.workload import Access, Operator, Statement, StatementKind
+from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
 from nestling.strategies.placement.pairs import of_pairs
 from nestling.strategies.placement.trees import of_trees
@@ -26,8 +26,6 @@ MOST_INDEXES = 63
 """MongoDB takes 64 indexes a collection, `_id` among them."""
 MOST_KEYS = 32
 """MongoDB takes 32 keys an index."""
-
-_EXACT = (Operator.EQUALITY, Operator.IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +77,15 @@ def _of_archives(collections: tuple[Collection, ...], kept: list[Index]) -> Iter
                 )
 
 
-def _index(place: Place, entity: Entity, attributes: tuple[str, ...], *, serves: tuple[str, ...] = ()) -> Index | None:
-    """An index on attributes of an entity's rows; None when one of them cannot be indexed."""
+def _index(
+    place: Place, entity: Entity, attributes: tuple[str, ...], *, serves: tuple[str, ...] = (), found_by: bool = False
+) -> Index | None:
+    """An index on attributes of an entity's rows; None when one of them cannot be indexed. `found_by`: it need not hold whole
+    values, so that one may be an array: it finds rows by its elements.
+    """
     split = {name for each in place.store.collection.splits for name in each.attributes}
     paths = [place.path_of(name) for name in attributes]
-    if any(entity.attribute(name).type.name in COMPOSITE for name in attributes):
+    if not can_index(entity, attributes, by_elements=found_by):
         return None
     if None in paths or not paths or len(paths) > MOST_KEYS or (len(place.nodes) == 1 and split & set(attributes)):
         return None
@@ -229,7 +231,8 @@ def chosen_indexes(
     for candidate in chosen:
         part = candidate.part
         if isinstance(part, Indexed) and part.entity == entity.name:
-            index = _index(place, entity, tuple(name for name, _ in part.keys), serves=candidate.motives)
+            names = tuple(name for name, _ in part.keys)
+            index = _index(place, entity, names, serves=candidate.motives, found_by=True)
             few = _index(place, entity, tuple(each.name for each in part.rows)) if part.rows else index
             if index is not None and few is not None:
                 directions = {place.path_of(name): direction for name, direction in part.keys}
@@ -271,7 +274,7 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
             if access.entity == entity.name and (group := _exact(situation, access, entity)):
                 found.setdefault(group, []).append(statement.name)
     for group, served in found.items():
-        if (index := _index(place, entity, group, serves=tuple(dict.fromkeys(served)))) is not None:
+        if (index := _index(place, entity, group, serves=tuple(dict.fromkeys(served)), found_by=True)) is not None:
             at_root = len(place.nodes) == 1
             if at_root and group in entity.uniques:
                 yield _enforcing(index, entity, place, group)
@@ -281,8 +284,11 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
 
 def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:
     """Attributes an access compares for equality, those of foreign keys first, so that one index serves both."""
-    compared = (each.attribute for each in access.filters if each.operator in _EXACT and each.attribute in entity)
-    names = sought(entity, compared)
+    compared = [each.attribute for each in access.filters if each.attribute in entity and leads(entity, each)]
+    arrays = [name for name in compared if is_array(entity, name)]
+    names = sought(
+        entity, (name for name in compared if name not in arrays[1:])
+    )  # one index holds the elements of one array
     if any(group and set(group) <= names for group in (entity.key, *entity.uniques)):
         return next(group for group in (entity.key, *entity.uniques) if group and set(group) <= names)
     links = situation.parents[entity.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from nestling.ir.candidate import Indexed
+from nestling.ir.indexes.indexable import is_array, leads
 from nestling.ir.model import Entity
 from nestling.ir.statements.clause import imply
 from nestling.ir.statements.expression import Collation
@@ -22,7 +23,7 @@ def compared_equal(access: Access) -> set[str]:
 def covers(statement: Statement, access: Access, index: Indexed, entity: Entity) -> bool:
     """Whether the index holds all that is asked of the only entity a statement reads."""
     held = {name: None for name, _ in index.keys}
-    if begins_collated(map(entity.attribute, held)):
+    if begins_collated(map(entity.attribute, held)) or any(is_array(entity, name) for name in held):
         return False
     if any(by_expression(entity.attribute(each.attribute)) for each in access.filters):
         return False
@@ -39,9 +40,10 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     entity = sizes.situation.model.entity(access.entity)
     found = sought(entity, (each.attribute for each in access.filters))
     conditions = {each.attribute: each for each in access.filters if each.attribute in found}
+    conditions |= {each.attribute: each for each in access.filters if each.operator is Operator.CONTAINS}
     for name, _ in index.keys:
         condition = conditions.get(name)
-        if condition is None or condition.operator not in (Operator.EQUALITY, Operator.IN):
+        if condition is None or not leads(entity, condition):
             break
         rows, position = rows * _share(sizes, access, condition, index), position + 1
     before = [name for name, _ in index.keys[:position]]
@@ -78,7 +80,7 @@ def _in_order(entity: Entity, access: Access, before: list[str], rest: tuple[tup
     """Whether entries behind those attributes come in the access's order, or the other way round."""
     order = [(name, -1 if down else 1) for name, down in access.order if name not in before]
     found = list(rest[: len(order)])
-    if any(by_expression(entity.attribute(name)) for name, _ in order):
+    if any(by_expression(entity.attribute(name)) or is_array(entity, name) for name, _ in order):
         return False
     return bool(order) and (order == found or order == [(name, -way) for name, way in found])
 

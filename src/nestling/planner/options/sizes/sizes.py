@@ -19,6 +19,7 @@ from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYT
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
+from nestling.planner.array_elements import ArrayElements, elements_of
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.statements.limited_rows import LimitedRows
@@ -171,6 +172,10 @@ class Sizes:
             self._distinct[entity, attribute] = found
         return self._distinct[entity, attribute]
 
+    def elements(self, entity: str, attribute: str) -> ArrayElements | None:
+        """The elements of an attribute's arrays; None where its values are none."""
+        return elements_of(entity, attribute, self.situation.model, self.situation.statistics)
+
     def share(self, access: Access, condition: AttributeFilter) -> float:
         """Share of the rows of an access's entity that one of its conditions lets through."""
         entity, operator = access.entity, condition.operator
@@ -187,7 +192,10 @@ class Sizes:
                 return min(IN_VALUES * self._equal(entity, condition.attribute), 1.0)
             case Operator.RANGE:
                 return RANGE
-            case Operator.PATTERN | Operator.FOLDED | Operator.CONTAINS | Operator.OTHER:
+            case Operator.CONTAINS:
+                elements = self.elements(entity, condition.attribute)
+                return elements.share if elements is not None else UNKNOWN
+            case Operator.PATTERN | Operator.FOLDED | Operator.OTHER:
                 return UNKNOWN
             case _:
                 assert_never(operator)

@@ -16,8 +16,11 @@ from nestling.planner.options.modes import Modes
 
 
 def entries_written(modes: Modes, access: Access, index: Indexed) -> float:
-    """Entries for one row, on average."""
-    return sum(_written(modes, access, each) for each in modes.places.with_beside(index))
+    """Entries for one row, on average; one for each element of an array."""
+    elements = prod(
+        found.each for name, _ in index.keys if (found := modes.sizes.elements(index.entity, name)) is not None
+    )
+    return elements * sum(_written(modes, access, each) for each in modes.places.with_beside(index))
 
 
 def entries_across(modes: Modes, access: Access, index: IndexedAcross) -> float:

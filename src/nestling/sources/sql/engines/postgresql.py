@@ -161,6 +161,14 @@ class Postgresql(Engine):
         if name is _T.ARRAY:
             yield "odd", counted(sa.cast(column, sa.Text).like("[%"))
             yield "nested", counted(sa.func.array_ndims(column) > 1)
+            yield "elements", sa.func.sum(sa.func.cardinality(column))
+
+    def measures_of_elements(self, name: TypeName, source: Any, column: Any) -> Iterator[tuple[str, Any]]:
+        """How many different ones there are."""
+        if name is _T.ARRAY:
+            element = sa.func.unnest(column).table_valued("value").render_derived()
+            different = sa.func.count(sa.distinct(sa.cast(element.c.value, sa.Text)))
+            yield "distinct_elements", sa.select(different).select_from(source.join(element, sa.true()))
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
         """The type as declared."""

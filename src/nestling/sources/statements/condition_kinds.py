@@ -1,4 +1,4 @@
-"""Conditions no index is weighed for, by their kind: a pattern, a comparison of lower(…) or upper(…), elements of an array."""
+"""Conditions that compare no whole value of a column, by their kind: a pattern, lower(…) or upper(…), elements of an array."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATTERNS = (exp.Like, exp.ILike, exp.Glob, exp.SimilarTo, exp.RegexpLike, exp.R
 _COMPARISONS = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
-def scanned_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
+def condition_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
     """How a condition that stands in no negation compares its columns: `OTHER` where it is of none of the kinds."""
     one = part.this if isinstance(part, exp.Escape) else part
     if one.args.get("negate"):
