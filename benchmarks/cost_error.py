@@ -42,9 +42,9 @@ from nestling.ir.text import read_file, write_proposal
 from nestling.ir.workload import Statement
 from nestling.pipeline import LoadMode, design, inspect, load
 from nestling.pipeline.converting import default_price
+from nestling.planner.known.ranges import LOWER, UPPER
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
-from nestling.planner.value_ranges import LOWER, UPPER
 from nestling.planner.work import estimate
 from nestling.sources.front import with_workload
 from tests.shared_cases import required

@@ -19,7 +19,7 @@ from nestling import AsyncStore, Store, pipeline
 from nestling.common.errors import ConnectionFailed
 from nestling.common.server import start_server
 
-SELECTION_MILLISECONDS = 1_000
+SELECTION_MILLISECONDS = 300
 PATIENCE_SECONDS = 110
 """The driver would go on with one transaction for longer than that."""
 READ = "SELECT name FROM thing"

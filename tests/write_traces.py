@@ -29,7 +29,7 @@ from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.write import Delete, Insert
 from nestling.ir.types import Type, TypeName
-from nestling.planner.home import home_views
+from nestling.planner.homes.views import home_views
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
 from nestling.sources.sql.row_source import SqlDatabase

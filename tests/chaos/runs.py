@@ -34,7 +34,7 @@ from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_proposal, write_proposal
 from nestling.pipeline.syncing import sync_plan
-from nestling.planner.home import home_views
+from nestling.planner.homes.views import home_views
 from nestling.planner.upkeep import upkeeps_of
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.row_source import SqlDatabase

@@ -196,7 +196,7 @@ def test_what_people_see(shop: Path) -> None:
     assert "purchase_purchase_line   embed              about equal: purchase_line in purchase saves" in done.out
     assert "Kept besides\n" in done.out
     assert re.search(
-        r"^The workload costs [\d,]+ ms/s by the cost model \(wiredtiger\), proved least within", done.out, re.MULTILINE
+        r"^The workload costs [\d,]+ ms/s by the cost model \(wiredtiger\), proved least in", done.out, re.MULTILINE
     )
     assert "Next: keep it with -o design.yaml" in done.err
 

@@ -172,7 +172,7 @@ def test_a_rule_is_explained_to_machines() -> None:
         ((), "no MongoDB is named"),
         (("sqlite:///x.db",), "looks at a live MongoDB"),
         (("mongodb://",), "URI"),
-        (("mongodb://ada:secret@127.0.0.1:1/shop",), "cannot reach"),
+        (("mongodb://ada:secret@127.0.0.1:1/shop?serverSelectionTimeoutMS=200",), "cannot reach"),
         (("mongodb://127.0.0.1:1/x", "--rule", "unbound-array"), "unbounded-array"),
         (("mongodb://127.0.0.1:1/x", "--threshold", "a.b=1"), "no threshold `a.b`"),
         (("mongodb://127.0.0.1:1/x", "--threshold", "a.b"), "RULE.NAME=NUMBER"),

@@ -102,10 +102,11 @@ def test_progress_says_what_is_counted(
 
 def test_colour_only_where_it_is_wanted(shop: Path) -> None:
     """A terminal gets colours; NO_COLOR, a dumb terminal and a pipe get none."""
-    assert "\x1b[" in on_terminal("design", "model.yaml", "--strategy", "tree", cwd=shop)
-    assert not _colours(on_terminal("design", "model.yaml", "--strategy", "tree", cwd=shop, NO_COLOR="1"))
-    assert not _colours(on_terminal("design", "model.yaml", "--strategy", "tree", cwd=shop, TERM="dumb"))
-    assert "\x1b" not in process("design", "model.yaml", "--strategy", "tree", cwd=shop).out
+    asked = ("inspect", "model.yaml")
+    assert "\x1b[" in on_terminal(*asked, cwd=shop)
+    assert not _colours(on_terminal(*asked, cwd=shop, NO_COLOR="1"))
+    assert not _colours(on_terminal(*asked, cwd=shop, TERM="dumb"))
+    assert "\x1b" not in process(*asked, cwd=shop).out
 
 
 def _colours(shown: str) -> list[str]:

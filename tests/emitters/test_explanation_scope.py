@@ -11,7 +11,7 @@ from nestling.ir.primitives import Collection, Document, Holder, Reference
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.unconverted_gaps import unconverted_gaps
-from tests.planner.home_cases import LINE, ORDER, ORDER_LINE
+from tests.planner.homes.home_cases import LINE, ORDER, ORDER_LINE
 
 
 def test_a_statement_that_a_text_leaves_out() -> None:

@@ -25,10 +25,10 @@ from nestling.ir.primitives import Collection, Document, Split
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import RowColumn, RowQuery, UndecodableText
 from nestling.ir.value_forms.json_documents import UNDECODABLE_TEXT_SUBTYPE
-from nestling.planner.home import home_views
+from nestling.planner.homes.views import home_views
 from nestling.sources.sql.row_source import SqlDatabase
-from tests.planner.home_cases import CASES, NESTED, Case, entity
-from tests.planner.test_home import bag, write
+from tests.planner.homes.home_cases import CASES, NESTED, Case, entity
+from tests.planner.homes.test_views import bag, write
 from tests.sqlite_rows import sqlite_sink, sqlite_source
 
 Rows = dict[str, list[tuple[object, ...]]]

@@ -32,9 +32,9 @@ from nestling.ir.primitives import Collection, Document
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import Type
 from nestling.ir.values import encoder
-from nestling.planner.home import home_views
-from tests.planner.home_cases import CASES, FORMS, NESTED, Case, entity
-from tests.planner.test_home import write
+from nestling.planner.homes.views import home_views
+from tests.planner.homes.home_cases import CASES, FORMS, NESTED, Case, entity
+from tests.planner.homes.test_views import write
 from tests.servers import PASSWORD, guarded_mongod
 from tests.sqlite_rows import sqlite_source
 

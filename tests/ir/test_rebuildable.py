@@ -23,8 +23,8 @@ from nestling.ir.primitives import (
     Split,
 )
 from nestling.ir.rows import Hop
-from nestling.planner.home import home_views
-from tests.planner.home_cases import entity, link
+from nestling.planner.homes.views import home_views
+from tests.planner.homes.home_cases import entity, link
 
 SHOP = entity("shop", "id:integer! code:integer! name spec:json", "id", (("code",),))
 ITEM = entity("item", "id:integer! shop_id:integer photo:bytes", "id")

@@ -30,7 +30,7 @@ from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.storage.layout import Role
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
-from nestling.planner.home import home_views
+from nestling.planner.homes.views import home_views
 from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.allowing import allowing, checking
 from tests.generators.designs import designs

@@ -9,8 +9,9 @@ from hypothesis import assume, given, reject, settings
 
 from nestling.common.errors import InfeasibleError, SearchError
 from nestling.ir.options import DesignProblem
-from nestling.optimizer import alternatives, flip, rate_flips, solve
-from nestling.optimizer.alternatives import choice, forced
+from nestling.optimizer import alternatives, flip, solve
+from nestling.optimizer.alternatives import choice, forced, part_of
+from nestling.optimizer.flips import rate_flips
 from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
 from tests.optimizer.shop import shop
@@ -36,7 +37,7 @@ def test_a_decision_that_does_not_exist_is_said():
 
 def test_the_name_is_copied_until_renames_reach_five_a_second():
     """A copy saves 2 x 100 and costs 40 per rename: it turns at 5 renames a second, or below 20 pages a second."""
-    found = {(flip.quantity, flip.to): flip.at for flip in rate_flips(shop(), "product name")}
+    found = {(flip.quantity, flip.to): flip.at for flip in rate_flips(part_of(shop(), "product name"), "product name")}
     assert found == {
         ("rate of rename", None): pytest.approx(5.0),
         ("rate of page", None): pytest.approx(20.0),
@@ -45,7 +46,7 @@ def test_the_name_is_copied_until_renames_reach_five_a_second():
 
 def test_lines_move_out_when_writes_outgrow_reads():
     """Inside costs 1 a page and 10 a line, apart 3 and 1.5: apart wins above 23.5 lines a second."""
-    found = {flip.quantity: flip for flip in rate_flips(shop(), "home of line")}
+    found = {flip.quantity: flip for flip in rate_flips(part_of(shop(), "home of line"), "home of line")}
     assert found["rate of line"].at == pytest.approx(200.0 / 8.5)
     assert found["rate of line"].to == "apart"
 
@@ -66,7 +67,8 @@ def test_a_flip_of_any_quantity():
 def test_a_decision_that_never_turns_has_no_flip():
     """With no line ever written, no rate of pages moves the lines out."""
     problem = replace(shop(), rates={"page": 100.0, "rename": 1.0, "line": 0.0})
-    assert [flip for flip in rate_flips(problem, "home of line", statements=["page"]) if flip.at > 100.0] == []
+    found = rate_flips(part_of(problem, "home of line"), "home of line", statements=["page"])
+    assert [flip for flip in found if flip.at > 100.0] == []
 
 
 @settings(max_examples=examples(30, 1000))
@@ -102,7 +104,7 @@ def test_at_a_flip_both_choices_cost_the_same_and_none_before(problem):
         return replace(problem, rates={**problem.rates, statement: rate})
 
     now = choice(group, solve(problem).chosen)
-    for found in rate_flips(problem, group.name, statements=[statement]):
+    for found in rate_flips(part_of(problem, group.name), group.name, statements=[statement]):
         there = exhaustive(at(found.at)).cost
         assert exhaustive(forced(at(found.at), group, found.to)).cost == pytest.approx(there, rel=1e-6, abs=1e-9)
         assert exhaustive(forced(at(found.at), group, now)).cost == pytest.approx(there, rel=1e-6, abs=1e-9)

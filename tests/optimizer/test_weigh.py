@@ -8,8 +8,9 @@ from itertools import pairwise
 import pytest
 
 from nestling.ir.options import Charge, DesignProblem, Group, Mode, StatementStep, Structure
-from nestling.optimizer import rate_flips, solve, solved_parts
-from nestling.optimizer.alternatives import OtherChoice
+from nestling.optimizer import solve, solved_parts
+from nestling.optimizer.alternatives import OtherChoice, part_of
+from nestling.optimizer.flips import rate_flips
 from nestling.optimizer.part import solve_part
 from nestling.optimizer.weigh import come_instead, weigh
 from tests.optimizer.shop import shop
@@ -30,7 +31,7 @@ def test_every_decision_is_weighed_with_its_flips():
     assert structure is None
     assert cost == pytest.approx(191.0 - 40.0 + 200.0)
     for name, each in by_group.items():
-        alone = [(flip.quantity, flip.at, flip.to) for flip in rate_flips(problem, name)]
+        alone = [(flip.quantity, flip.at, flip.to) for flip in rate_flips(part_of(problem, name), name)]
         assert [(turn.quantity, turn.at, turn.to) for turn in each.turns] == alone
     assert found.notes == ()
 

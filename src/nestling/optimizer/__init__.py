@@ -13,7 +13,7 @@ The reductions that matter most: `presolve/choices` leaves out structures and mo
 from nestling.optimizer.alternatives import OtherChoice, alternatives
 from nestling.optimizer.budget import storage_budget, with_limits
 from nestling.optimizer.check import check
-from nestling.optimizer.flips import flip, rate_flips
+from nestling.optimizer.flips import flip
 from nestling.optimizer.pareto import ParetoPoint, pareto
 from nestling.optimizer.solve import solve
 
@@ -24,7 +24,6 @@ __all__ = [
     "check",
     "flip",
     "pareto",
-    "rate_flips",
     "solve",
     "storage_budget",
     "with_limits",

@@ -19,7 +19,7 @@ from nestling.common import errors
 from nestling.ir.options import Charge, DesignProblem, Solution, StatementStep, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
-from nestling.optimizer.alternatives import choice, forced, group_named, part_of
+from nestling.optimizer.alternatives import choice, forced, group_named
 from nestling.optimizer.components import touched
 from nestling.optimizer.corrections import MOST_ROUNDS, LookResult
 from nestling.optimizer.evaluate import evaluate
@@ -109,7 +109,7 @@ def flip(
 
 
 def rate_flips(
-    problem: DesignProblem,
+    part: DesignProblem,
     group: str,
     *,
     statements: Iterable[str] | None = None,
@@ -117,25 +117,12 @@ def rate_flips(
     allowed: Allowance | None = None,
     corners: Corners | None = None,
 ) -> tuple[Turn, ...]:
-    """The flips of a decision by the rate of each statement that touches it, in executions a second, nearest first.
+    """The flips of a decision of a connected part by the rate of each statement that touches it, in executions a second, nearest
+    first.
 
     What does not fit into `allowed` is left out. `corners` keeps what was found, for other decisions of this part.
     """
-    part, left = part_of(problem, group), allowed or allowance()
-    return rate_flips_within(part, group, statements=statements, solves=solves, allowed=left, corners=corners)
-
-
-def rate_flips_within(
-    part: DesignProblem,
-    group: str,
-    *,
-    statements: Iterable[str] | None = None,
-    solves: int,
-    allowed: Allowance,
-    corners: Corners | None = None,
-) -> tuple[Turn, ...]:
-    """The same for a group of a connected part of the problem."""
-    found: list[Turn] = []
+    found, allowed = list[Turn](), allowed or allowance()
     for statement in statements if statements is not None else touching(allowed.corrections.applied(part), group):
         now = part.rates[statement]
 

@@ -14,7 +14,7 @@ from nestling.optimizer.alternatives import OtherChoice, alternatives_within, ch
 from nestling.optimizer.components import components
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
-from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips_within
+from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips
 from nestling.optimizer.surroundings import Surroundings
 
 
@@ -115,7 +115,7 @@ def weigh(
         if not corners[id(part)] and solution.proved:
             corners[id(part)] = known_corners(part, solution.chosen)
         known = corners[id(part)]
-        turns = rate_flips_within(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
+        turns = rate_flips(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
         missing = _crossings(corrections.applied(part), solution, weighing, turns)
         more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
         found[name] = replace(weighing, turns=(*turns, *more))

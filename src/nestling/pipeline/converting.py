@@ -135,7 +135,7 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
     from nestling.ir.statements.algebra import Query
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
-    from nestling.planner.text_orders import notes_on_order
+    from nestling.planner.statements.text_orders import notes_on_order
     from nestling.planner.writes import plan_write
 
     proposal = asked.proposal
@@ -233,7 +233,7 @@ def convert_all(
 def samples_of(statement: Statement, proposal: Proposal, dialect: str = "") -> dict[str, object]:
     """A statement's sample values, each as what it stands beside takes it."""
     from nestling.common.errors import GapError, WorkloadError
-    from nestling.planner.parameters import parameter_uses
+    from nestling.planner.statements.parameters import parameter_uses
 
     try:
         translated = _translated(statement.sql, proposal, dialect or statement.dialect, constants={})

@@ -69,7 +69,7 @@ def _possible(name: str) -> str:
 def home_queries(of: Design) -> Mapping[str, Aggregation]:
     """The query of every entity's home view: how its rows are read back from wherever they live."""
     from nestling.emitters.mql import aggregation
-    from nestling.planner.home import home_views
+    from nestling.planner.homes.views import home_views
 
     return {entity: aggregation(path) for entity, path in home_views(of).items()}
 

@@ -41,8 +41,8 @@ def drawn(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int 
     """The same, where statements may be without values."""
     from nestling.common.errors import GapError, WorkloadError
     from nestling.ir.statements.write import Insert
-    from nestling.planner.parameters import parameter_uses
     from nestling.planner.sql import translate
+    from nestling.planner.statements.parameters import parameter_uses
     from nestling.sources.draws import draw
 
     found: dict[str, Bindings] = {}

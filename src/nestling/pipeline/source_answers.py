@@ -60,8 +60,8 @@ class AskedSource:
 
     def _compared(self, sql: str, dialect: str) -> Mapping[str, Attribute]:
         """The attribute each parameter is compared with."""
-        from nestling.planner.parameters import parameter_uses
         from nestling.planner.sql import translate
+        from nestling.planner.statements.parameters import parameter_uses
 
         found: dict[str, Attribute] = {}
         for use in parameter_uses(translate(sql, self._model, dialect), self._model).uses:

@@ -17,7 +17,7 @@ from nestling.pipeline.checking import check
 from nestling.planner.checks import checks_of
 from tests.executors.check.loaded import loaded
 from tests.generators.worlds import Row, World
-from tests.planner.home_cases import ORDER, entity, link
+from tests.planner.homes.home_cases import ORDER, entity, link
 
 Client = MongoClient[dict[str, Any]]
 MODEL = Model(

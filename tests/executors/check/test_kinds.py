@@ -13,7 +13,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Member, Variant
 from tests.executors.check.loaded import checked, loaded
 from tests.generators.worlds import World
-from tests.planner.home_cases import LINE, ORDER
+from tests.planner.homes.home_cases import LINE, ORDER
 
 MODEL = Model("m", (ORDER, LINE))
 ROWS: dict[str, list[tuple[object, ...]]] = {"order": [(1, "a"), (2, "b")], "line": [(1, 1, 5), (1, 2, 6)]}

@@ -34,7 +34,7 @@ from nestling.ir.primitives import (
     WindowUnit,
 )
 from nestling.ir.rows import AggregateKind, Hop
-from tests.planner.home_cases import Rows, entity, link
+from tests.planner.homes.home_cases import Rows, entity, link
 
 CUSTOMER = entity("customer", "code! name city", "code")
 ORDER = entity("order", "id:integer! customer placed:date note photo:bytes colour size", "id")

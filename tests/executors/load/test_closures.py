@@ -13,7 +13,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form, Holder, Reference
 from nestling.ir.rows import Hop
 from tests.executors.load.loads import documents_in, load_rows
-from tests.planner.home_cases import Rows, entity, link
+from tests.planner.homes.home_cases import Rows, entity, link
 
 SHOP = entity("shop", "name! city", "name")
 SHELF = entity("shelf", "id:integer! shop parent:integer label", "id")

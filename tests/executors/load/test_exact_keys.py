@@ -33,7 +33,7 @@ from nestling.ir.rows import Hop
 from nestling.ir.types import TEXT, Type
 from nestling.sources.sql import open_database
 from tests.executors.load.loads import documents_in, load_source
-from tests.planner.home_cases import entity, link
+from tests.planner.homes.home_cases import entity, link
 
 OWNER = entity("owner", "name! city", "name")
 PET = entity("pet", "id:integer! owner name", "id")

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.ir.design import Design
 from nestling.ir.primitives import Field, Split
 from tests.executors.load.loads import documents_in, load_rows
-from tests.planner.home_cases import CASES, Case
+from tests.planner.homes.home_cases import CASES, Case
 
 UNORDERED = {"words", "marks"}
 """Arrays of rows without a key whose hand-written order is another than the loader's: any order gives the same rows back."""

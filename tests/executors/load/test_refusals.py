@@ -32,7 +32,7 @@ from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.ir.values import Policy
 from tests.executors.load.loads import load_rows
-from tests.planner.home_cases import LINE, ORDER, ORDER_LINE, Rows, entity, lines, link, orders
+from tests.planner.homes.home_cases import LINE, ORDER, ORDER_LINE, Rows, entity, lines, link, orders
 from tests.servers import PASSWORD, guarded_mongod
 from tests.sqlite_rows import sqlite_source
 

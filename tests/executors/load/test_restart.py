@@ -28,7 +28,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.rows import RowQuery, RowSource
 from nestling.ir.storage.names import CHECKPOINT_COLLECTION
-from nestling.planner.home import home_views
+from nestling.planner.homes.views import home_views
 from tests.executors.load.loads import load_source
 from tests.executors.load.shops import DESIGN, MODEL, shop_rows
 from tests.soaking import examples

@@ -24,7 +24,7 @@ from nestling.ir.migration import Loss
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import write_proposal
 from nestling.pipeline import migrating
-from nestling.planner.home import home_views
+from nestling.planner.homes.views import home_views
 from nestling.planner.reads import ReadGap
 from tests.generators.worlds import World
 from tests.generators.writes import Writer

@@ -20,7 +20,7 @@ from nestling.ir.proposal import IN_PLACE, Proposal
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.pipeline.migrating import abort_migration
 from tests.executors.load.loads import load_rows
-from tests.planner.home_cases import entity
+from tests.planner.homes.home_cases import entity
 
 Documents = Database[dict[str, Any]]
 MODEL = Model("m", (entity("note", "id:integer! city:text at:timestamp", "id"),))

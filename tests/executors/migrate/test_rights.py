@@ -25,7 +25,7 @@ from nestling.ir.proposal import Proposal
 from nestling.pipeline.migrating import abort_migration
 from nestling.planner.migration.assembly import GATHERED
 from tests.executors.load.loads import load_rows
-from tests.planner.home_cases import LINE, LINE_SERIAL, ORDER, ORDER_LINE, SERIAL, Rows, serials
+from tests.planner.homes.home_cases import LINE, LINE_SERIAL, ORDER, ORDER_LINE, SERIAL, Rows, serials
 from tests.servers import PASSWORD, guarded_mongod
 
 Documents = Database[dict[str, Any]]

@@ -15,7 +15,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Bucket, BucketWindow, Collection, Document, WindowUnit
 from nestling.ir.proposal import Proposal
 from tests.executors.load.loads import load_rows
-from tests.planner.home_cases import EVENT
+from tests.planner.homes.home_cases import EVENT
 
 MODEL = Model("m", (EVENT,))
 

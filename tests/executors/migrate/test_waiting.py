@@ -65,6 +65,7 @@ def failing(client: MongoClient[dict[str, Any]], command: str, code: int, mode: 
         client.admin.command("configureFailPoint", "failCommand", mode="off")
 
 
+@pytest.mark.in_turn("code")
 @pytest.mark.parametrize("command", ["aggregate", "createIndexes", "insert", "update"])
 @pytest.mark.parametrize("code", [INTERRUPTED, NOT_PRIMARY])
 def test_what_passes_is_waited_for(

@@ -8,7 +8,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Reference
 from nestling.planner.checks import checks_of
-from tests.planner.home_cases import ORDER, entity, link
+from tests.planner.homes.home_cases import ORDER, entity, link
 
 KEYED = entity("line", "id:integer! order_id:integer! shipment_id:integer", "id")
 SHIPMENT = entity("shipment", "id:integer!", "id")

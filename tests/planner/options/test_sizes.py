@@ -11,8 +11,8 @@ from nestling import pipeline
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import CLOSED_RANGE, without_values
+from nestling.planner.known.selectivity import UNKNOWN_EQUALITY
 from nestling.planner.options.sizes.sizes import Sizes
-from nestling.planner.selectivity import UNKNOWN_EQUALITY
 
 STATEMENTS = {
     "by_status": ("SELECT id FROM purchase WHERE status = 'placed'", "{}"),

@@ -26,7 +26,7 @@ from nestling.planner.options.structures.places import Places
 from nestling.planner.options.writes.copy_costs import Copies
 from nestling.planner.options.writes.upkeep import UpkeepCosts
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
-from tests.planner.home_cases import entity, link
+from tests.planner.homes.home_cases import entity, link
 
 BOX = entity("box", "id:integer!", "id")
 PLAIN = entity("thing", "id:integer! box_id:integer! whole:integer! maybe:integer real:float! document:json!", "id")

@@ -19,7 +19,7 @@ from nestling.ir.programs.compiled import bind
 from nestling.ir.reading import Reading
 from nestling.ir.rows import Hop
 from nestling.planner.reads import ALL, Rewrite
-from tests.planner.home_cases import HOME_COPIES, INLINE_HOME_COPIES, TICKET, Case, entity, link
+from tests.planner.homes.home_cases import HOME_COPIES, INLINE_HOME_COPIES, TICKET, Case, entity, link
 from tests.planner.reads.beside_sqlite import Beside, loaded
 
 BELOW = (

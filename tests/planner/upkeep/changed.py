@@ -33,7 +33,7 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.expression import ANY
 from nestling.ir.storage.names import stored_name
 from nestling.ir.upkeep import Upkeep
-from nestling.planner.home import home_view
+from nestling.planner.homes.views import home_view
 from nestling.planner.upkeep import (
     ChangeKind,
     ExpectedRead,

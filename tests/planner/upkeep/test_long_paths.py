@@ -14,7 +14,7 @@ from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Computed, Document, Holder, Reference
 from nestling.ir.rows import AggregateKind, down
-from tests.planner.home_cases import Rows, entity, link
+from tests.planner.homes.home_cases import Rows, entity, link
 from tests.planner.upkeep.changed import settle
 
 NAMES = ("land", "town", "street", "house", "room")

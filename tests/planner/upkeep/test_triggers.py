@@ -15,7 +15,7 @@ from nestling.ir.rows import up
 from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.structures.triggered import Triggered
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
-from tests.planner.home_cases import entity, link
+from tests.planner.homes.home_cases import entity, link
 
 LINK = replace(link("things", "maker.id", "thing.maker_id"), required=False)
 MAKER, THING = entity("maker", "id:integer! name town", "id"), entity("thing", "id:integer! maker_id:integer", "id")

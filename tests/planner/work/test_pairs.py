@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.paths.access_path import CollectionScan, FieldPath, NullAsMissing
 from nestling.ir.paths.row_steps import Add
-from nestling.planner.known_values import PathStatistics
+from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.pairs import added
 from nestling.planner.work.stream import Stream
 

@@ -6,9 +6,12 @@ Most of them are not part of the repository (`tests/shared_cases.py`); without t
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+from nestling.ir.reading import Reading
 from nestling.sources.ddl import read_ddl
 from tests.shared_cases import CASES, OWN_SCHEMAS, case_name
 
@@ -29,12 +32,17 @@ _TABLE = re.compile(r"\bCREATE\s+(?:UNLOGGED\s+)?TABLE\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"\bREFERENCES\b", re.IGNORECASE)
 
 
+@cache
+def reading_of(path: Path) -> Reading:
+    """What is read of a schema; large ones take a second."""
+    return read_ddl(path.read_text(), "m", origin=path.name)
+
+
 @pytest.mark.parametrize("path", FILES, ids=case_name)
 def test_every_table_and_foreign_key_is_accounted_for(path):
     """Counts by a plain search over the text are those of the model plus what gaps and notes say."""
-    text = path.read_text()
-    reading = read_ddl(text, "m", origin=path.name)
-    bare = _COMMENTS.sub("''", text)
+    reading = reading_of(path)
+    bare = _COMMENTS.sub("''", path.read_text())
     partitions = sum("is a partition" in note for note in reading.notes)
     assert len(_TABLE.findall(bare)) == len(reading.model.entities) + partitions
     unresolved = sum("foreign key" in gap.what for gap in reading.gaps) + sum(
@@ -50,5 +58,5 @@ def test_gaps_are_for_true_reasons(path):
         "musicbrainz": "carried as",
         "orangehrm": "project_id of `ohrm_project` is not unique",
     }
-    for gap in read_ddl(path.read_text(), "m").gaps:
+    for gap in reading_of(path).gaps:
         assert reasons.get(path.parent.name, "no gap at all") in gap.what

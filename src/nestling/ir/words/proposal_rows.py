@@ -119,11 +119,11 @@ def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
             " reckoned with another query than it has."
         )
     but += f" {lacking}" if lacking else ""
-    within = f" within {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
+    search = f" in {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
     if costs.gap < PROVED:
-        return f"{total}, proved least{within}.{but}{busy}{one}"
+        return f"{total}, proved least{search}.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"
-    return f"{total}: the best found{within}, {least}.{but}{busy}{one}"
+    return f"{total}: the best found{search}, {least}.{but}{busy}{one}"
 
 
 def _dearer_words(costs: Costs) -> str:

@@ -6,6 +6,8 @@ from nestling.ir.quantity_words import short
 
 LARGE = 0.5
 """From this share on it is said in times: that of two structures that save more would add up to more than the whole."""
+MANY_TIMES = 1_000
+"""Beyond it the number of times says nothing more."""
 
 
 def work_rate(seconds: float) -> str:
@@ -18,6 +20,8 @@ def work_rate(seconds: float) -> str:
 
 def share_text(part: float) -> str:
     """What is saved or costs more, as a share of all: in percent; a large one as how many times as much all then costs."""
+    if part > MANY_TIMES:
+        return f"over {MANY_TIMES:,} times as much"
     if part > LARGE:
         return f"{1 + part:,.0f} times as much" if part >= 10 else f"{1 + part:.2f} times as much"
     return f"{part:.2%}" if part >= 1e-4 or not part else "under 0.01%"

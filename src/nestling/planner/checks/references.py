@@ -32,11 +32,11 @@ from nestling.ir.storage.collations import followed_links, is_collated, linked
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER
-from nestling.planner.attribute import id_at
 from nestling.planner.checks.comparison import way_to
 from nestling.planner.checks.required_keys import must_lead
 from nestling.planner.checks.screens import existence_screen, shared_screen
-from nestling.planner.place import documents_at
+from nestling.planner.homes.attribute import id_at
+from nestling.planner.homes.place import documents_at
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.reads.rows import Lowered

@@ -11,9 +11,9 @@ from nestling.ir.paths.access_path import FieldPath, Step
 from nestling.ir.primitives import Holder
 from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
-from nestling.planner.attribute import attribute_at, is_collection_root, path_to
-from nestling.planner.home import column_fields, place_rows
-from nestling.planner.home_of_copies import copied_attribute
+from nestling.planner.homes.attribute import attribute_at, is_collection_root, path_to
+from nestling.planner.homes.of_copies import copied_attribute
+from nestling.planner.homes.views import column_fields, place_rows
 
 
 @dataclass(frozen=True, slots=True)

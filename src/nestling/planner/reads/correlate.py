@@ -18,7 +18,7 @@ from nestling.ir.statements.expression import Collation, Column, Compare, Compar
 from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.stored_equality import alike, compared_by_parts, same
-from nestling.planner.attribute import attribute_at
+from nestling.planner.homes.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.pushdown import push_predicates

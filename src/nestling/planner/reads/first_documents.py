@@ -25,9 +25,9 @@ from nestling.ir.statements.expression import Collation, Column, Literal
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.storage.layout import Role
 from nestling.ir.types import INTEGER, ORDERED_ALIKE
-from nestling.planner.bucket_fill import rows_in_bucket
-from nestling.planner.busy_parents import busier
-from nestling.planner.distinct import distinct_of, rows_of
+from nestling.planner.known.bucket_fill import rows_in_bucket
+from nestling.planner.known.busy_parents import busier
+from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import LoweringContext
 

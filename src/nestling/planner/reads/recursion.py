@@ -16,7 +16,7 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.types import INTEGER
-from nestling.planner.place import documents_at
+from nestling.planner.homes.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Lowered, LoweringContext

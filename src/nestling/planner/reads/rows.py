@@ -14,7 +14,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import stored_name
 from nestling.ir.tolerance import Tolerated
-from nestling.planner.attribute import may_lack
+from nestling.planner.homes.attribute import may_lack
 from nestling.planner.reads.condition_order import in_any_order
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.below_groups import below_groups

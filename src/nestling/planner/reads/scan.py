@@ -16,9 +16,9 @@ from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import Column
 from nestling.ir.storage.layout import NodeKind, Place, StoredCollection
 from nestling.ir.storage.names import stored_name
-from nestling.planner.attribute import AttributeAccess, attribute_at, file_split
-from nestling.planner.home import place_rows
-from nestling.planner.place import documents_at, with_joins
+from nestling.planner.homes.attribute import AttributeAccess, attribute_at, file_split
+from nestling.planner.homes.place import documents_at, with_joins
+from nestling.planner.homes.views import place_rows
 from nestling.planner.reads.gaps import read_gap, untold
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
-from nestling.planner.attribute import is_collection_root, path_to
+from nestling.planner.homes.attribute import is_collection_root, path_to
 
 
 def without_places(path: str) -> str:

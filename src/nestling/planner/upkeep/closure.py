@@ -25,7 +25,7 @@ from nestling.ir.statements.algebra import Filter, Relation, SortKey
 from nestling.ir.statements.expression import Column, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.types import TypeName
-from nestling.planner.place import documents_at
+from nestling.planner.homes.place import documents_at
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Lowered, LoweringContext

@@ -10,10 +10,10 @@ from nestling.ir.paths.access_path import FieldPath, FixedValue, IfMissing, Null
 from nestling.ir.paths.row_steps import Keep
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.aggregate_functions import FUNCTIONS
 from nestling.ir.statements.algebra import AggregateCall, GroupBy, Named, NamedAggregate
 from nestling.ir.statements.expression import ANY, Arithmetic, ArithmeticOperator, Column, Division, Expression, Literal
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
-from nestling.planner.aggregate_functions import FUNCTIONS
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Lowered, LoweringContext

@@ -16,8 +16,8 @@ from nestling.ir.statements.expression import ANY, Column
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import Type
-from nestling.planner.attribute import path_to
-from nestling.planner.place import documents_at
+from nestling.planner.homes.attribute import path_to
+from nestling.planner.homes.place import documents_at
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.scan import identity_paths, top_fields, with_attributes
 from nestling.planner.upkeep.source import HOLDER

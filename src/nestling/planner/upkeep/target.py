@@ -19,7 +19,7 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join
-from nestling.planner.attribute import path_to
+from nestling.planner.homes.attribute import path_to
 from nestling.planner.upkeep.holder import is_array
 
 _ELEMENT = "holder"

@@ -13,12 +13,12 @@ from nestling.ir.statistics import UNKNOWN_ROWS, RelationshipStatistics, Statist
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within, join, stored_name
-from nestling.planner.array_elements import ArrayElements, elements_of
-from nestling.planner.bucket_fill import events_in_bucket, rows_in_bucket
-from nestling.planner.busy_parents import longer
-from nestling.planner.distinct import distinct_of, rows_of
-from nestling.planner.known_values import PathStatistics, attribute_known
-from nestling.planner.trees import rows_on_the_way
+from nestling.planner.known.array_elements import ArrayElements, elements_of
+from nestling.planner.known.bucket_fill import events_in_bucket, rows_in_bucket
+from nestling.planner.known.busy_parents import longer
+from nestling.planner.known.distinct import distinct_of, rows_of
+from nestling.planner.known.tree_walks import rows_on_the_way
+from nestling.planner.known.values import PathStatistics, attribute_known
 from nestling.planner.work.archives import as_parted
 
 FEW_ORPHANS = 0.01

@@ -10,8 +10,8 @@ from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import columns_of
 from nestling.ir.statistics import AttributeStatistics, Quantity
-from nestling.planner.known_values import PathStatistics
-from nestling.planner.value_ranges import column_in, value_of
+from nestling.planner.known.ranges import column_in, value_of
+from nestling.planner.known.values import PathStatistics
 
 _COMPARED = {
     Comparison.EQUAL: ClauseOperator.EQUAL,

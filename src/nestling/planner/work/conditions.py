@@ -22,8 +22,8 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.ir.statistics import CLOSED_RANGE
-from nestling.planner.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
-from nestling.planner.value_ranges import SampleValues, both, column_in, items_in, span_of, width
+from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
+from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.expressions import patterns, weight

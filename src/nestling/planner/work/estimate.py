@@ -35,7 +35,7 @@ from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES
-from nestling.planner.known_values import PathStatistics
+from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.cold_reads import HELD, ColdShares
 from nestling.planner.work.facts import WorkFacts

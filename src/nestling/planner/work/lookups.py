@@ -23,8 +23,8 @@ from nestling.ir.paths.row_steps import (
 )
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
-from nestling.planner.known_values import PathStatistics
-from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
+from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, levels, rows_on_the_way
+from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.cold_reads import from_disk, read_once
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Probe, WorkFacts

@@ -9,9 +9,9 @@ from nestling.ir.paths.access_path import DocumentOf, FieldPath, NullAsMissing, 
 from nestling.ir.paths.row_steps import Add, WherePair
 from nestling.ir.statements.expression import InList
 from nestling.ir.storage.names import join
-from nestling.planner.known_values import PathStatistics
-from nestling.planner.selectivity import share
-from nestling.planner.value_ranges import SampleValues, items_in
+from nestling.planner.known.ranges import SampleValues, items_in
+from nestling.planner.known.selectivity import share
+from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.expressions import size, weight
 from nestling.planner.work.facts import WorkFacts

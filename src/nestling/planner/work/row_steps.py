@@ -35,10 +35,10 @@ from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, nullable
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.collations import BY_EXPRESSION
-from nestling.planner.known_values import KnownOf, PathStatistics
+from nestling.planner.known.ranges import SampleValues, column_in
+from nestling.planner.known.selectivity import bytes_by, distinct_values, known_by_path, share, together
+from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
-from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
-from nestling.planner.value_ranges import SampleValues, column_in
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
 from nestling.planner.work.expressions import patterns, size, weight

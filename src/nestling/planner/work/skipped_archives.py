@@ -7,8 +7,8 @@ from nestling.ir.paths.access_path import ProjectDocuments, Step, Unwind
 from nestling.ir.paths.row_steps import Add, Compute, Shape, Where
 from nestling.ir.statements.expression import Compare, Comparison, Expression
 from nestling.ir.statements.operands import bare, conjuncts
+from nestling.planner.known.ranges import SampleValues, value_of
 from nestling.planner.reads.rewrites.archived import bounded_below
-from nestling.planner.value_ranges import SampleValues, value_of
 
 
 def is_left_out(step: Step, values: SampleValues) -> bool:

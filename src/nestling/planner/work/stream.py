@@ -9,8 +9,8 @@ from enum import Enum, auto
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause
 from nestling.ir.statements.expression import Expression
-from nestling.planner.known_values import PathStatistics
-from nestling.planner.value_ranges import Span
+from nestling.planner.known.ranges import Span
+from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.average_documents import AverageDocuments
 
 

@@ -41,8 +41,8 @@ from nestling.ir.statistics import CLOSED_RANGE, EntityStatistics, Quantity, Sta
 from nestling.ir.storage.kept_numbers import NUMBERS
 from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
 from nestling.ir.storage.stored_names import stored_names
-from nestling.planner.bucket_fill import room_in
-from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
+from nestling.planner.known.bucket_fill import room_in
+from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import share_within

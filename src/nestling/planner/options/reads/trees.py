@@ -12,11 +12,11 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
+from nestling.planner.known.tree_walks import levels
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.places import Home
 from nestling.planner.options.writes.sync_event import left
-from nestling.planner.trees import levels
 
 TAKEN_IN = 15.0
 """Expressions parsed for a walk, or for what is kept in its place."""

@@ -15,7 +15,7 @@ from nestling.ir.options import Load
 from nestling.ir.paths.work import Work
 from nestling.ir.paths.work_of import fetch_by_index, scan
 from nestling.ir.situation import Situation
-from nestling.planner.busy_parents import longer
+from nestling.planner.known.busy_parents import longer
 from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.buckets import bucket_bytes, filled

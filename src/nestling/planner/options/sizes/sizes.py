@@ -19,13 +19,13 @@ from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYT
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
-from nestling.planner.array_elements import ArrayElements, elements_of
-from nestling.planner.busy_parents import busier
-from nestling.planner.distinct import distinct_of, rows_of
+from nestling.planner.known.array_elements import ArrayElements, elements_of
+from nestling.planner.known.busy_parents import busier
+from nestling.planner.known.distinct import distinct_of, rows_of
+from nestling.planner.known.selectivity import RANGE, UNKNOWN
+from nestling.planner.known.tree_walks import rows_on_the_way
 from nestling.planner.options.statements.limited_rows import LimitedRows
 from nestling.planner.options.statements.statement_facts import ConditionFacts, TableUse, said
-from nestling.planner.selectivity import RANGE, UNKNOWN
-from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.stream import Condition, Use
 
 UNKNOWN_CHILDREN = 10.0

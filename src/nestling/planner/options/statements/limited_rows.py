@@ -8,9 +8,9 @@ from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Expression
+from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.options.statements.relations import relations_within
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
-from nestling.planner.value_ranges import SampleValues, column_in
 from nestling.planner.work.facts import UNKNOWN_LIMIT, number
 
 

@@ -10,10 +10,10 @@ from nestling.ir.statements.expression import Compare, Expression
 from nestling.ir.statements.operands import bare, conjuncts
 from nestling.ir.value_forms.written_values import written_bound
 from nestling.ir.workload import Statement
+from nestling.planner.known.ranges import SampleValues, value_of
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below
-from nestling.planner.value_ranges import SampleValues, value_of
 
 
 def asks_for_later(statement: Statement, archived: Archived, situation: Situation) -> bool:

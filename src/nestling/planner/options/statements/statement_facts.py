@@ -16,7 +16,9 @@ from nestling.ir.statements.algebra import Query, Relation
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.workload import Statement
-from nestling.planner.known_values import KnownOf, PathStatistics, known_of_scans
+from nestling.planner.known.ranges import SampleValues, column_in
+from nestling.planner.known.selectivity import bytes_by, distinct_values, ranged, together
+from nestling.planner.known.values import KnownOf, PathStatistics, known_of_scans
 from nestling.planner.options.statements.limited_rows import LimitedRows, is_as_found, limited_rows
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
@@ -31,8 +33,6 @@ from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
-from nestling.planner.selectivity import bytes_by, distinct_values, ranged, together
-from nestling.planner.value_ranges import SampleValues, column_in
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use

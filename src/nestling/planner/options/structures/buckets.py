@@ -14,7 +14,7 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.storage.collations import sought
 from nestling.ir.workload import Access, Operator
-from nestling.planner.bucket_fill import events_in_bucket
+from nestling.planner.known.bucket_fill import events_in_bucket
 from nestling.planner.options.sizes.sizes import Sizes
 
 HEADER_BYTES = 120.0

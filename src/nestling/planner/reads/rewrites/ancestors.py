@@ -24,7 +24,7 @@ from nestling.ir.statements.expression import Column, Compare, Comparison, Expre
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join as join_path
 from nestling.ir.types import TypeName
-from nestling.planner.place import documents_at
+from nestling.planner.homes.place import documents_at
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.freshness import is_fresh

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import bare, conjunction, conjuncts
 from nestling.ir.storage.layout import Role
-from nestling.planner.archive import bound
+from nestling.planner.homes.archive import bound
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rows import LoweringContext, PlacedScan
 from nestling.planner.reads.traverse import mentioned

@@ -15,6 +15,7 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind, RowPath
 from nestling.ir.statements import algebra as a
+from nestling.ir.statements.aggregate_functions import FUNCTIONS
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Relation
 from nestling.ir.statements.expression import Call, Column, Expression, Function, Literal, Rules
 from nestling.ir.statements.operands import conjuncts, has_subquery
@@ -22,7 +23,6 @@ from nestling.ir.storage.layout import NodeKind
 from nestling.ir.storage.names import join as join_path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
-from nestling.planner.aggregate_functions import FUNCTIONS
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan

@@ -21,7 +21,7 @@ from nestling.ir.storage.collations import goes_by_collation
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.storage.names import is_within
 from nestling.ir.storage.names import join as join_path
-from nestling.planner.attribute import attribute_at, file_split
+from nestling.planner.homes.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan

@@ -16,10 +16,10 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Expression, Literal
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statistics import Statistics
-from nestling.planner.known_values import known_of_scans
+from nestling.planner.known.selectivity import WIDE, together
+from nestling.planner.known.values import known_of_scans
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.traverse import everything, inputs
-from nestling.planner.selectivity import WIDE, together
 
 GROUPED = 1 / 3
 """Groups or distinct rows per row."""

@@ -12,7 +12,7 @@ from nestling.ir.statements.expression import FALSE, TRUE, Case, Compare, Compar
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Place
 from nestling.ir.types import BOOLEAN
-from nestling.planner.archive import bound
+from nestling.planner.homes.archive import bound
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places.conditional_steps import cell_types, when
 

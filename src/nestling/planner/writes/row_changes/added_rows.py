@@ -22,7 +22,7 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.primitives import Form
 from nestling.ir.storage.array_order import array_order
 from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollection
-from nestling.planner.attribute import is_collection_root
+from nestling.planner.homes.attribute import is_collection_root
 from nestling.planner.writes.constraints import refuse_same
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places import discriminators as presence

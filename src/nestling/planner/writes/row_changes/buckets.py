@@ -48,7 +48,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import stored_name
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
-from nestling.planner.bucket_fill import room_in
+from nestling.planner.known.bucket_fill import room_in
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch

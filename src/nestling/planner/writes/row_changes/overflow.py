@@ -48,7 +48,7 @@ from nestling.ir.storage.array_order import array_order
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER, Type
-from nestling.planner.attribute import attribute_at, fresh_field
+from nestling.planner.homes.attribute import attribute_at, fresh_field
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch
 from nestling.planner.writes.places.address import DocumentAddress, Known, element_matches, known_values, parent_address

@@ -27,7 +27,7 @@ from nestling.ir.primitives import Form, Holder, Reference, Split
 from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import TypeName
-from nestling.planner.place import documents_at, with_joins
+from nestling.planner.homes.place import documents_at, with_joins
 
 
 @dataclass(frozen=True, slots=True)

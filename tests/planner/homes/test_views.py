@@ -17,8 +17,8 @@ from nestling.ir.design import Design
 from nestling.ir.paths.access_path import describe_step
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
-from nestling.planner.home import home_view, home_views
-from tests.planner.home_cases import CASES, LISTED, OVERFLOW, Case
+from nestling.planner.homes.views import home_view, home_views
+from tests.planner.homes.home_cases import CASES, LISTED, OVERFLOW, Case
 
 
 def write(database: Database[Any], case: Case) -> None:

@@ -23,7 +23,7 @@ from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import join
 
 if TYPE_CHECKING:
-    from nestling.planner.attribute import AttributeAccess
+    from nestling.planner.homes.attribute import AttributeAccess
 
 
 def documents_at(place: Place) -> Step:

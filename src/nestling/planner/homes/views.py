@@ -22,9 +22,9 @@ from nestling.ir.paths.access_path import (
 )
 from nestling.ir.storage.layout import Place
 from nestling.ir.types import TypeName
-from nestling.planner.attribute import attribute_at, file_split
-from nestling.planner.home_of_copies import copied_attribute, copied_row_exists
-from nestling.planner.place import documents_at, with_joins
+from nestling.planner.homes.attribute import attribute_at, file_split
+from nestling.planner.homes.of_copies import copied_attribute, copied_row_exists
+from nestling.planner.homes.place import documents_at, with_joins
 
 
 def home_views(design: Design) -> dict[str, AccessPath]:

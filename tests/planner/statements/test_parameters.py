@@ -6,8 +6,8 @@ import pytest
 
 from nestling.ir.bindings import Joined, ParameterRole
 from nestling.ir.model import Model
-from nestling.planner.parameters import parameter_uses
 from nestling.planner.sql import translate
+from nestling.planner.statements.parameters import parameter_uses
 from nestling.sources.ddl import read_ddl
 
 DDL = """

@@ -9,7 +9,7 @@ from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
-from nestling.planner.attribute import AttributeAccess, attribute_at
+from nestling.planner.homes.attribute import AttributeAccess, attribute_at
 
 
 def copied_attribute(design: Design, place: Place, attribute: str) -> AttributeAccess:

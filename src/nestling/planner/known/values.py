@@ -11,8 +11,8 @@ from nestling.ir.statements.algebra import Relation, Scan
 from nestling.ir.statements.expression import Column
 from nestling.ir.statistics import Statistics, value_of
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
-from nestling.planner.busy_parents import busier
-from nestling.planner.distinct import distinct_of, rows_of
+from nestling.planner.known.busy_parents import busier
+from nestling.planner.known.distinct import distinct_of, rows_of
 
 
 @dataclass(frozen=True, slots=True)

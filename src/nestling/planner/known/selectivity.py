@@ -33,8 +33,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import operands
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
-from nestling.planner.known_values import KnownOf, PathStatistics
-from nestling.planner.value_ranges import (
+from nestling.planner.known.ranges import (
     LOWER,
     NO_VALUES,
     UPPER,
@@ -47,6 +46,7 @@ from nestling.planner.value_ranges import (
     value_of,
     width,
 )
+from nestling.planner.known.values import KnownOf, PathStatistics
 
 RANGE = 1 / 3
 

@@ -24,8 +24,8 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.known_values import PathStatistics
-from nestling.planner.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, share
+from nestling.planner.known.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, share
+from nestling.planner.known.values import PathStatistics
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))
 """A thousand numbers, each as frequent as the next."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nestling.ir.model import Model
 from nestling.ir.statistics import Statistics, value_of
 from nestling.ir.types import TypeName
-from nestling.planner.distinct import ROWS_A_VALUE, rows_of
+from nestling.planner.known.distinct import ROWS_A_VALUE, rows_of
 
 UNKNOWN_ELEMENTS = 4.0
 """Elements of an array nobody counted (chosen)."""

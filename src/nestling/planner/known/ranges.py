@@ -23,7 +23,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import bare
 from nestling.ir.workload import Quantile
-from nestling.planner.known_values import KnownOf
+from nestling.planner.known.values import KnownOf
 
 Span = tuple[float, float]
 SampleValues = Mapping[str, object]
