@@ -62,6 +62,16 @@ def designed(reading: Reading, *names: str, rate: float = 20.0, strategy: str = 
     return pipeline.design(replace(reading, workload=workload), strategy)
 
 
+def _examined(proposal: Proposal, database: Database[dict[str, Any]], name: str) -> int:
+    """Documents the server looks at for a read."""
+    sql, values = READS[name]
+    read = pipeline.convert(proposal, sql, dialect="postgresql")
+    assert isinstance(read, CompiledRead)
+    asked = {"find": read.collection, "filter": bind(read, values).filter}
+    told = database.command("explain", asked, verbosity="executionStats")
+    return int(told["executionStats"]["totalDocsExamined"])
+
+
 def keys(proposal: Proposal) -> list[tuple[tuple[str, int], ...]]:
     """What the indexes are on."""
     return [index.keys for index in proposal.design.indexes]
@@ -87,17 +97,20 @@ def test_the_server_finds_rows_by_elements(
     proposal = designed(reading, *READS, strategy=strategy)
     assert any(("tags", 1) in each for each in keys(proposal))
     pipeline.load(proposal, engine.url.render_as_string(hide_password=False), database)
+    found: dict[str, list[tuple[object, ...]]] = {}
     for name, (sql, values) in (READS | UNSERVED).items():
         read = pipeline.convert(proposal, sql, dialect="postgresql")
         assert isinstance(read, CompiledRead), name
         with engine.connect() as connection:
             theirs = [tuple(row) for row in connection.execute(sa.text(sql), values)]
         bound = bind(read, values)
-        assert list(map(tuple, run_read(database, bound))) == theirs, name
+        found[name] = list(map(tuple, run_read(database, bound)))
+        assert found[name] == theirs, name
         if name in READS:
             plan = database[str(bound.collection)].find(bound.filter or {}).explain()["queryPlanner"]["winningPlan"]
             assert "IXSCAN" in str(plan), name
             assert "tags" in str(plan), name
+    assert _examined(proposal, database, "tagged") == len(found["tagged"])
     newest = pipeline.convert(proposal, READS["newest"][0], dialect="postgresql")
     assert isinstance(newest, CompiledRead)
     bound = bind(newest, READS["newest"][1])
