@@ -70,6 +70,8 @@ _LIES = 0.5
 SUMMED = frozenset({"sum", "total", "avg", "window sum", "window avg"})
 ONE_OF_EQUALS = frozenset({"UNION", "INTERSECT", "EXCEPT", "DISTINCT", "GROUP BY"})
 """Constructs that show one value for several equal ones: an integer and the same float are equal, and which is shown is open."""
+ORDERS_TRIED = 24
+"""Orders of the rows by which a difference is told that another order would make."""
 _LIMIT = re.compile(r"\s+LIMIT (?:-?\d+|:\w+)(?: OFFSET (?:-?\d+|:\w+))?\s*\Z")
 _BY_OUTPUTS = re.compile(r"ORDER BY \d+[^(),]*(?:, \d+[^(),]*)*\Z")
 BEYOND = (
@@ -211,7 +213,8 @@ class Pair:
             return Outcome("choice")
         if is_open is None and ordered and self._is_some_of_all(statement, read, mine, theirs):
             return Outcome("choice")
-        if is_open is None and "group_concat" in statement.sql and _parts(mine) == _parts(theirs):
+        is_joined = is_open is None and "group_concat" in statement.sql
+        if is_joined and (_parts(mine) == _parts(theirs) or self._hangs_on_the_order_of_rows(statement, rows)):
             return Outcome("choice")
         if _is_lost_beside_a_constant(query.relation, statement):
             return Outcome("none", "SQLite loses an outer join's rows beside an inner join with a constant condition")
@@ -259,11 +262,25 @@ class Pair:
 
     def _contradicts_itself(self, statement: Statement, rows: list[Row]) -> bool:
         """Whether SQLite, which then plans another way, finds other rows in the same tables without keys."""
+        return self._is_answered_otherwise(statement, rows, self.conceptual())
+
+    def _hangs_on_the_order_of_rows(self, statement: Statement, rows: list[Row]) -> bool:
+        """Whether SQLite finds other rows in tables with the same rows in another order."""
+        known = self.conceptual()
+        for seed in range(ORDERS_TRIED):
+            chance = Random(seed)
+            shuffled = {name: chance.sample(of, len(of)) for name, of in known.items()}
+            if self._is_answered_otherwise(statement, rows, shuffled):
+                return True
+        return False
+
+    def _is_answered_otherwise(self, statement: Statement, rows: list[Row], tables: dict[str, list[Row]]) -> bool:
+        """Whether SQLite finds other rows in these tables without keys."""
         model = self.design.model
         entities = tuple(replace(entity, key=(), uniques=()) for entity in model.entities)
         bare = replace(model, entities=entities, relationships=(), many_to_many=(), hierarchies=())
         with TemporaryDirectory() as folder:
-            sqlite_source(Path(folder) / "bare.db", bare, self.conceptual())
+            sqlite_source(Path(folder) / "bare.db", bare, tables)
             with closing(_opened(Path(folder) / "bare.db")) as connection:
                 again = connection.execute(*written_out(statement.sql, statement.values)).fetchall()
         return Counter(map(repr, again)) != Counter(map(repr, rows))
