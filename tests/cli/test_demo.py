@@ -9,6 +9,7 @@ import pytest
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file
+from nestling.shop import workload
 from nestling.strategies import strategy_names
 from tests.cli.commands import nestling, process
 
@@ -76,3 +77,17 @@ def test_it_ends_in_a_report_and_a_verdict(target: str, tmp_path: Path) -> None:
     assert report == f"Report:          {tmp_path / 'report.html'}"
     assert verdict.startswith("The chosen design answers ")
     assert (tmp_path / "report.html").is_file()
+
+
+def test_files_of_somebody_else_are_left_alone(target: str, tmp_path: Path) -> None:
+    """What a demo left it writes anew; a file of such a name that is another's stays, and the demo says so."""
+    (tmp_path / "design.yaml").write_text("mine")
+    done = nestling("demo", "-o", ".", "--no-prove", "--to", target, cwd=tmp_path)
+    assert done.code == 2
+    assert "there is `design.yaml` already, which the demo would write" in done.err
+    assert {each.name for each in tmp_path.iterdir()} == {"design.yaml"}
+    (tmp_path / "design.yaml").unlink()
+    (tmp_path / "workload.sql").write_text(workload())
+    (tmp_path / "shop.db").write_text("half written")
+    done = nestling("demo", "-o", ".", "--strategy", "tree", "--no-prove", "--to", target, cwd=tmp_path)
+    assert done.code == 0, done.err

@@ -30,6 +30,7 @@ def _dangling(database: Db) -> dict[str, Finding]:
         ([str(each) for each in IDS], IDS, "string"),
         ([str(each) for each in range(40)], range(40), "string"),
         (IDS, [*IDS[:10], *map(str, IDS[10:])], "objectId"),
+        ([*IDS, "system"], [*IDS[:30], *map(str, IDS[30:])], "objectId"),
     ],
 )
 def test_another_type_is_converted(database: Db, keys: list[Any], values: list[Any], kind: str) -> None:

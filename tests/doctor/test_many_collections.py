@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from bson import ObjectId
 from pymongo import MongoClient
 from pymongo.database import Database
 
@@ -54,3 +55,20 @@ def test_what_was_left_out_for_one_reason_is_one_line() -> None:
         ("references", "the time is up"),
         ("the size of b.c", "refused"),
     ]
+
+
+def test_references_lead_to_the_largest_collections_first(database: Database[dict[str, Any]]) -> None:
+    """A name that says nothing is looked up in so many collections; that there are more is told where it was not found."""
+    ids = [ObjectId() for _ in range(60)]
+    database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(ids))
+    database.posts.insert_many({"author": each} for each in ids)
+    database.strays.insert_many({"by": ObjectId()} for _ in range(60))
+    for n in range(20):
+        database[f"log_{n:02}"].insert_one({"at": n})
+    found = facts.gather(database.client, [database.name], facts.Budget(60.0, facts.Amount(1_000), rest=0))
+    assert [(each.collection, each.target) for each in found.references if each.resolved] == [("posts", "users")]
+    told = {each.what: each.why for each in found.skipped}
+    assert told == {
+        f"references by by of {database.name}.strays": "they were looked up in the 12 collections with most documents, and not in"
+        " 11 more"
+    }

@@ -214,6 +214,7 @@ def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
     from nestling.shop import create_shop, workload
 
     database, statements = folder / "shop.db", folder / "workload.sql"
+    _leave_alone(folder)
     write_text(statements, workload())
     database.unlink(missing_ok=True)
     create_shop(database)
@@ -226,6 +227,21 @@ def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
         for file, content in emit(proposal, name).items():
             write_text(folder / file, content)
     return address, reading, proposal
+
+
+def _leave_alone(folder: Path) -> None:
+    """Raise where files of these names are there that no demo left."""
+    from nestling.common.errors import InputError, Problem, name_list
+    from nestling.ir.quantity_words import agreeing
+    from nestling.shop import workload
+
+    statements = folder / "workload.sql"
+    if statements.is_file() and statements.read_text(encoding="utf-8", errors="replace") == workload():
+        return
+    theirs = [name for name in ("shop.db", "workload.sql", "model.yaml", "design.yaml") if (folder / name).exists()]
+    if theirs:
+        what = f"there {agreeing(len(theirs))} {name_list(theirs)} already, which the demo would write"
+        raise InputError(Problem(what, where=str(folder), next_move="name an empty folder: -o DIR"))
 
 
 def _document(proposal: Proposal, database: Database[Any]) -> None:

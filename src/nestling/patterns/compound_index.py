@@ -113,8 +113,12 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
         if situation.parents[access.entity] and finds(situation, access.entity, keys) and not alone:
             yield keys
         return
+    ordered = {name for name, _ in access.order}
+    several = {f.attribute for f in access.filters if f.operator is Operator.IN} & ordered
     for array in arrays or ("",):  # one index holds the elements of one array
         yield from _keys_by(situation, access, equal, ranged, array)
+        if several:  # each in the order's own direction
+            yield from _keys_by(situation, access, [name for name in equal if name not in several], ranged, array)
 
 
 def _keys_by(
@@ -128,7 +132,8 @@ def _keys_by(
     ranged = [name for name in ranged if name in known]
     order = [(name, -1 if down else 1) for name, down in access.order if name not in dict(parts)]
     order = order if all(name in known for name, _ in order) else []
-    full = tuple(dict(reversed([*parts, *order, *((name, 1) for name in ranged)])).items())[::-1]
+    ways = dict.fromkeys(ranged, 1) | dict(order) | dict(parts)  # a range goes whichever way the order does
+    full = tuple((name, ways[name]) for name in dict.fromkeys((*dict(parts), *dict(order), *ranged)))
     for keys in dict.fromkeys((full, tuple(parts), tuple({**dict(parts), **dict.fromkeys(ranged, 1)}.items()))):
         if keys and len(keys) <= MOST_KEYS and fits(situation, access.entity, keys, by_elements=bool(array)):
             yield keys

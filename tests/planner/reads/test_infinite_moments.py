@@ -28,6 +28,8 @@ INSERT INTO contract VALUES
     (4, '2025-03-01Z', NULL, NULL, NULL, NULL);
 CREATE TABLE far (id integer PRIMARY KEY, seen timestamptz);
 INSERT INTO far VALUES (1, 'infinity'), (2, '12024-01-01Z');
+CREATE TABLE both_kinds (id integer PRIMARY KEY, born date, till timestamptz);
+INSERT INTO both_kinds VALUES (1, '0044-03-15 BC', 'infinity'), (2, '2024-01-01', '2024-01-01Z');
 """
 CONDITIONS: tuple[tuple[str, Mapping[str, object]], ...] = tuple(
     (condition, {})
@@ -108,6 +110,13 @@ def _first(sql: str) -> str:
 def test_what_is_not_said_of_infinity_is_a_gap(contracts: Beside, sql: str) -> None:
     """A function has no date to work on; years Python and BSON have not are texts in no order."""
     assert "infinite" in contracts.gap(sql) or "also holds text" in contracts.gap(sql)
+
+
+def test_another_column_is_no_hindrance(contracts: Beside) -> None:
+    """A year before Christ in one column says nothing of the moments in another."""
+    for sql in ("SELECT id FROM both_kinds WHERE till > '2024-06-01'", "SELECT id FROM both_kinds ORDER BY till DESC"):
+        assert contracts.ours(sql) == contracts.theirs(sql)
+    assert "`both_kinds.born` also holds text" in contracts.gap("SELECT id FROM both_kinds WHERE born > '2024-06-01'")
 
 
 def test_infinity_is_stored_where_it_may_be(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:

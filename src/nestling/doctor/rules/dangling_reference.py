@@ -123,7 +123,10 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
 
 def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
     """Whether it is the keys that are to be converted: most values are found as they are, among keys of several types."""
-    kinds = _types(_target(seen, reference))
+    target = _target(seen, reference)
+    kinds = _types(target)
+    if target is not None and target.types and _most(target) == reference.converts:
+        return False  # it is the values that are to become like most keys
     return reference.resolved > reference.converted and {reference.converts, *_other_types(seen, reference)} <= kinds
 
 
@@ -133,6 +136,11 @@ def _other_types(seen: RuleInput, reference: ReferenceFacts) -> list[str]:
         return ["string"]
     holder = seen.facts.collection(reference.database, reference.collection)
     return sorted(_types(holder.path(*reference.steps) if holder is not None else None) & {"objectId", "number"})
+
+
+def _most(path: PathFacts) -> str:
+    name, _ = max(path.types, key=lambda each: each[1])
+    return "number" if name in NUMBERS else name
 
 
 def _types(path: PathFacts | None) -> set[str]:

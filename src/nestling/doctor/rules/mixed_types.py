@@ -151,8 +151,9 @@ def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, c
     main, *others = kinds
     kept = "let a validator keep it that way"
     if path.steps[0] == "_id":
+        kind = target or main
         return (
-            f"Store these documents anew with a {target or main} as `_id`, let what refers to them follow, and {kept}."
+            f"Store these documents anew with {kind} as the type of `_id`, let what refers to them follow, and {kept}."
         )
     if _is_list_or_value(main, others):
         refused = REFUSED if commands > UNGUARDED else ""

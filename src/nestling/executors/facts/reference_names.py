@@ -72,7 +72,11 @@ def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleRefer
         for path in collection.paths:
             if path.steps[0] == "_id" or ANY_KEY in path.steps or not is_plain(path.steps):
                 continue
-            targets = tuple(sorted(_targets(path, collections), key=lambda t: (not t.named, t.collection, t.field)))
+            sizes = {each.name: each.storage.documents if each.storage is not None else 0 for each in collections}
+            found = sorted(
+                _targets(path, collections), key=lambda t: (not t.named, -sizes[t.collection], t.collection, t.field)
+            )
+            targets = tuple(found)
             candidate = PossibleReference(collection, path, targets)
             if _types(path) and (
                 candidate.is_object_id or candidate.is_id_text or any(target.named for target in targets)

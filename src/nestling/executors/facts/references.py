@@ -16,7 +16,7 @@ from pymongo.database import Database
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates
-from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on
+from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on, field_path
 
 VALUES = 300
 """Different values of a path that are looked up."""
@@ -72,6 +72,7 @@ def _reference(
 ) -> Iterator[ReferenceFacts]:
     """The best target, if one is good enough; an ObjectId called an id that is found nowhere refers to nothing."""
     best = _Match(ReferencedField("", "", named=False), _values(database, candidate, asking), 0)
+    left = len(candidate.targets) - MOST_TARGETS
     for target in candidate.targets[:MOST_TARGETS] if best.values else ():
         values = _values(database, candidate, asking, target.collation) if target.collation else best.values
         match = _Match(target, values, _found(database, target, values, asking))
@@ -79,6 +80,10 @@ def _reference(
             best = match
         if match.found == len(values):
             break
+    if best.values and best.found < len(best.values) and left > 0 and not best.target.named:
+        place = f"{candidate.collection.database}.{candidate.collection.name}"
+        why = f"they were looked up in the {MOST_TARGETS} collections with most documents, and not in {left:,} more"
+        asking.skip(f"references by {field_path(candidate.path.steps)} of {place}", why)
     if not best.found and candidate.is_id_text:
         best = _converted_best(database, best, candidate.targets[:MOST_TARGETS], asking)
     elif (best.target.named or best.is_good) and best.found < len(best.values):

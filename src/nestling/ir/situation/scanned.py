@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.common.errors import name_list
+from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
+from nestling.ir.storage.collations import by_expression
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
 FEW_ROWS = 100.0
@@ -21,6 +23,10 @@ _BECAUSE = {
         " ask for a range of it (`>=` and `<`)"
     ),
     Operator.OTHER: "no column is compared for equality or a range by itself: it stands in a negation, an OR or an expression",
+    Operator.EQUALITY: (
+        "the source compares the texts of that column by NOCASE or RTRIM, which no index of the server does. Keep that text in"
+        " lower case, or without blanks at its end, in a column of its own and compare it"
+    ),
 }
 """Why no index finds the rows of a condition of that kind, and what to do; of several in one statement the first is told."""
 
@@ -38,14 +44,27 @@ def scanned(situation: Situation) -> Iterator[str]:
 
 
 def _kind(statement: Statement) -> Operator:
+    """Of conditions on whole values, which an index would serve but for how the source compares them: equality."""
     kinds = {each.operator for access in statement.accesses for each in access.filters}
-    return next(kind for kind in _BECAUSE if kind in kinds)
+    return next((kind for kind in _BECAUSE if kind in kinds), Operator.EQUALITY)
+
+
+def _has_index_order(entity: Entity, name: str) -> bool:
+    """Whether an index compares its values as the source does; what is unique has one that does (`case_lookups`)."""
+    is_unique = any(group == (name,) for group in (entity.key, *entity.uniques))
+    return is_unique or not by_expression(entity.attribute(name))
 
 
 def _scans(statement: Statement, situation: Situation) -> str:
     """What it compares; empty where something else finds its rows, or there are few."""
     filters = [each for access in statement.accesses for each in access.filters]
-    if not filters or any(each.operator.seeks for each in filters):
+    entities = {access.entity: situation.model.entity(access.entity) for access in statement.accesses}
+    seeks = (
+        each.operator.seeks and _has_index_order(entities[access.entity], each.attribute)
+        for access in statement.accesses
+        for each in access.filters
+    )
+    if not filters or any(seeks):
         return ""
     first = next((access for access in statement.accesses if _begins(access, situation)), None)
     if first is None:

@@ -105,7 +105,9 @@ def _names_are_known(node: exp.Expr, env: Env) -> None:
     """A name that does not exist is a mistake wherever it stands, also in what nothing is made of."""
     plain = replace(env, grouped=None)
     for column in node.find_all(exp.Column):
-        if column.find_ancestor(exp.Query) is node.find_ancestor(exp.Query) and plain.find(column) is None:
+        is_row = isinstance(column.this, exp.Star)
+        here = column.find_ancestor(exp.Query) is node.find_ancestor(exp.Query)
+        if here and not is_row and plain.find(column) is None:
             _column(column, plain)
 
 

@@ -216,10 +216,12 @@ def _merge(
     merged: list[tuple[str, Expression]] = []
     equal: list[Expression] = []
     for name in names:
-        sides = [side for scope in (left, right) if (side := scope.find(name, node)) is not None]
-        if len(sides) < 2:
-            known = (known for scope in (left, right) for known, _ in scope.columns())
-            raise no_such("column", name, known, node)
+        sides = []
+        for scope in (left, right):
+            if (side := scope.find(name, node)) is None:
+                tables = "`, `".join(source.name for source in scope.sources)
+                raise no_such("column", name, (known for known, _ in scope.columns()), node, of=tables)
+            sides.append(side)
         if len({side.type.is_char for side in sides}) > 1:
             raise statement_gap(f"USING `{name}`, which is `char` on one side only", node)
         rule = collation_of(sides, env.translation)

@@ -299,6 +299,8 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
         order, inner = inner.expressions, inner.this
     if isinstance(node, exp.Count) and (inner is None or isinstance(inner, exp.Star)):
         return None, False, ()
+    if isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star):
+        raise statement_gap(f"{name} of whole rows", node)
     if inner is None or (
         isinstance(node, exp.Min | exp.Max | exp.Count) and node.expressions and not isinstance(node, exp.Anonymous)
     ):

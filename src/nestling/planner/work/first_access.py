@@ -158,7 +158,8 @@ def _by_index(
         if found.part.use is Use.RANGE:
             break
         equal += 1
-    ordered = bool(order) and _ordered(keys, equal, order)
+    several = frozenset(path for (path, _), each in zip(keys, used, strict=False) if each.part.seeks > 1)
+    ordered = bool(order) and _ordered(keys, equal, order, several)
     ordered = ordered and not any(path in documents.arrays for path, _ in order)
     if not used and not ordered:
         return None
@@ -217,11 +218,14 @@ def _serving(path: str, conditions: Sequence[Condition]) -> IndexCondition | Non
     return min(usable, key=lambda each: (each.part.use is Use.RANGE, each.part.share), default=None)
 
 
-def _ordered(keys: _Order, equal: int, order: _Order) -> bool:
-    """Whether entries under the equal prefix come in the order asked, or the other way round."""
+def _ordered(keys: _Order, equal: int, order: _Order, several: frozenset[str]) -> bool:
+    """Whether entries under the equal prefix come in the order asked, or the other way round; `several`: paths of which more
+    than one value is sought, which the server leaves aside only where no order of theirs is asked.
+    """
     fixed = {path for path, _ in keys[:equal]}
+    fixed -= several if several & {path for path, _ in order} else frozenset()
     asked = [(path, direction) for path, direction in order if path not in fixed]
-    rest = list(keys[equal : equal + len(asked)])
+    rest = [key for key in keys if key[0] not in fixed][: len(asked)]
     return rest == asked or rest == [(path, -direction) for path, direction in asked]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
@@ -23,6 +24,7 @@ class Occurrence:
     written: dict[str, None] = field(default_factory=dict)
     filters: dict[AttributeFilter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
+    unsorted: set[str] = field(default_factory=set)  # ordered by, with NULLs at the end where no index has them
     aggregates: dict[tuple[AggregateKind, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
     grouping: Grouping | None = None
@@ -41,11 +43,17 @@ class Occurrence:
             case _:
                 attributes = tuple(self.written)
         aggregates = () if self.shown else tuple(self.aggregates)
-        filters, sort = tuple(self.filters), tuple(self.sort)
+        filters, sort = tuple(self.filters), tuple(self._kept_order())
         said = tuple(self.constants), tuple(self.sets)
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )
+
+    def _kept_order(self) -> Iterator[str]:
+        """What rows are ordered by, to the first attribute whose NULLs come where no index has them, unless none are found."""
+        sought = {each.attribute for each in self.filters if each.operator.seeks}
+        odd = {f"{sign}{name}" for name in self.unsorted - sought for sign in ("", "-")}
+        return takewhile(lambda name: name not in odd, self.sort)
 
 
 ColumnOrigin = tuple[Occurrence, str]
@@ -125,9 +133,11 @@ def add_read(origins: Origins) -> None:
         occurrence.read.add(attribute)
 
 
-def add_sort(origins: Origins, *, descending: bool = False) -> None:
-    """Say that the result is ordered by an attribute."""
+def add_sort(origins: Origins, *, descending: bool = False, nulls_first: bool | None = None) -> None:
+    """Say that the result is ordered by an attribute. Indexes have NULLs first, and last from behind."""
     for occurrence, attribute in origins:
+        if nulls_first is descending and occurrence.entity.attribute(attribute).nullable:
+            occurrence.unsorted.add(attribute)
         if not {attribute, f"-{attribute}"} & occurrence.sort.keys():
             occurrence.sort[f"-{attribute}" if descending else attribute] = None
     add_shown(origins)

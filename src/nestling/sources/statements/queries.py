@@ -206,11 +206,12 @@ def _order(query: exp.Expr, walk: StatementWalk, scope: NameScope, outputs: list
     clause = query.args.get("order")
     for ordered in clause.expressions if clause else ():
         what, down = ordered.this, bool(ordered.args.get("desc"))
+        first = bool(ordered.args.get("nulls_first"))
         if isinstance(what, exp.Literal) and not what.is_string and what.name.isdigit():
             position = int(what.name) - 1
-            add_sort(outputs[position] if position < len(outputs) else (), descending=down)
+            add_sort(outputs[position] if position < len(outputs) else (), descending=down, nulls_first=first)
         elif isinstance(what, exp.Column) and not what.table and what.name in scope.outputs:
-            add_sort(walk.remember(what, scope.outputs[what.name]), descending=down)
+            add_sort(walk.remember(what, scope.outputs[what.name]), descending=down, nulls_first=first)
         else:
             visit(ordered, walk, scope)
-            add_sort(walk.origins(ordered.this), descending=down)
+            add_sort(walk.origins(ordered.this), descending=down, nulls_first=first)

@@ -39,12 +39,16 @@ def collections(situation: Situation, outline: Outline) -> tuple[Collection, ...
     return tuple(assembly.collection(e) for e in situation.model.entities if e.name not in housed)
 
 
+_ID = "_id"
+"""A live database's own key, whatever it is: the server takes no array for it."""
+
+
 def id_attributes(entity: Entity) -> tuple[str, ...]:
     """What becomes `_id` (D3): the key, else a unique group that is never NULL, else nothing (an ObjectId)."""
     solid = [group for group in entity.uniques if not any(entity.attribute(name).nullable for name in group)]
     for group in filter(None, (entity.key, *([] if entity.key else solid))):
         single = entity.attribute(group[0]).type.name if len(group) == 1 else None
-        if single not in MAY_BE_ARRAYS and distinct_names(group):
+        if (single not in MAY_BE_ARRAYS or group == (_ID,)) and distinct_names(group):
             return group
     return ()
 

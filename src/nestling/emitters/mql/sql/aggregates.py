@@ -123,7 +123,10 @@ def _average(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
         return Accumulation({name: {"$avg": _argument(node, r)}})
     assert node.argument is not None
     number = name + NUMBER
-    accumulators: _Fields = {name: {"$sum": _argument(node, r)}, number: {"$sum": _counted(node, r)}}
+    summed = _argument(node, r)
+    if is_integer(node.argument):
+        summed = {"$toDecimal": summed}  # a sum of integers that passes 64 bits becomes a float, with fewer digits
+    accumulators: _Fields = {name: {"$sum": summed}, number: {"$sum": _counted(node, r)}}
     found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), node.type)
     finish: _Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
     return Accumulation(accumulators, finish)
@@ -233,8 +236,11 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
             if not _is_exact(node):
                 return Accumulation(values, {name: {"$avg": array}})
             scales = (scale(node.argument), 0)
+            summed: MqlValue = array
+            if is_integer(node.argument):
+                summed = {"$map": {"input": array, "in": {"$toDecimal": "$$this"}}}
             of_both = bind(
-                {"sum": {"$sum": array}, "number": {"$size": array}},
+                {"sum": {"$sum": summed}, "number": {"$size": array}},
                 lambda total, number: exact_quotient(total, number, scales, node.type),
             )
             return Accumulation(values, {name: _unless_none(array, of_both)})

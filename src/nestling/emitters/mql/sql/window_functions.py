@@ -154,6 +154,8 @@ def _summed(node: WindowFunction, name: str, value: MqlValue, counted: MqlValue)
     rows, total = f"{name}_n", f"{name}_sum"
     shown: MqlValue = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
     if node.function is AggregateFunction.AVG:
+        if is_integer(node.arguments[0]):
+            value = {"$toDecimal": value}  # a sum of integers that passes 64 bits becomes a float, with fewer digits
         shown = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), node.type)
     result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
     return Windowing({total: {"$sum": value}, rows: counted}, result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 from nestling.ir.candidate import Indexed
 from nestling.ir.indexes.indexable import is_array, leads
@@ -50,7 +50,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     if tells_one(entity, set(before) & compared_equal(access)):
         rows = 1.0
     rest = index.keys[position:]
-    ordered = alone and _in_order(entity, access, before, rest)
+    ordered = alone and _in_order(entity, access, index, before, conditions)
     condition = conditions.get(rest[0][0]) if rest else None
     if condition is not None and condition.operator is Operator.RANGE:
         return max(rows * _share(sizes, access, condition, index), 1.0), ordered
@@ -76,10 +76,18 @@ def tells_one(entity: Entity, fixed: Collection[str]) -> bool:
     return any(group and set(group) <= set(fixed) for group in (entity.key, *entity.uniques))
 
 
-def _in_order(entity: Entity, access: Access, before: list[str], rest: tuple[tuple[str, int], ...]) -> bool:
-    """Whether entries behind those attributes come in the access's order, or the other way round."""
-    order = [(name, -1 if down else 1) for name, down in access.order if name not in before]
-    found = list(rest[: len(order)])
+def _in_order(
+    entity: Entity, access: Access, index: Indexed, before: Sequence[str], conditions: Mapping[str, AttributeFilter]
+) -> bool:
+    """Whether the entries found come in the access's order, or the other way round; `before`: the keys that conditions name.
+
+    One of which a list names several values has an order of its own, which the server leaves aside only where none is asked.
+    """
+    named = {name for name, _ in access.order}
+    several = {name for name in before if conditions[name].operator is Operator.IN}
+    fixed = {*before} - several if several & named else {*before}
+    order = [(name, -1 if down else 1) for name, down in access.order if name not in fixed]
+    found = [key for key in index.keys if key[0] not in fixed][: len(order)]
     if any(by_expression(entity.attribute(name)) or is_array(entity, name) for name, _ in order):
         return False
     return bool(order) and (order == found or order == [(name, -way) for name, way in found])

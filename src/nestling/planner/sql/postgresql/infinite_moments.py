@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from sqlglot import exp
 
+from nestling.ir.model import Entity
 from nestling.ir.statements.expression import Case, Compare, Comparison, Expression, Literal, Rules
-from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operands import columns_of, is_mixed_time
 from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.planner.sql.gaps import statement_gap
@@ -31,9 +33,9 @@ def placed(expression: Expression, translation: Translation) -> Expression:
     """
     if translation.dialect.rules is not Rules.POSTGRESQL or not is_mixed_time(expression):
         return expression
-    for entity in translation.scans.values():
+    for entity, names in _compared(expression, translation):
         for each in entity.attributes:
-            if each.type.name in TIMES and each.also not in ((), (INFINITE,)):
+            if each.name in names and each.type.name in TIMES and each.also not in ((), (INFINITE,)):
                 raise statement_gap(f"an order of moments, as `{entity.name}.{each.name}` also holds {each.also[0]}")
     if expression.type.fraction_digits > BSON_DIGITS:
         return expression
@@ -41,6 +43,17 @@ def placed(expression: Expression, translation: Translation) -> Expression:
         return _LAST if expression.value == _BEYOND else expression
     is_last = Compare(Comparison.EQUAL, expression, Literal(_BEYOND, TEXT))
     return Case(((is_last, _LAST),), expression, expression.type)
+
+
+def _compared(expression: Expression, translation: Translation) -> Iterator[tuple[Entity, frozenset[str]]]:
+    """The tables whose columns are compared, and these; all columns of all tables where some are made by a query."""
+    columns = list(columns_of(expression))
+    is_plain = all(column.alias in translation.scans for column in columns)
+    for alias, entity in translation.scans.items():
+        if is_plain:
+            yield entity, frozenset(column.name for column in columns if column.alias == alias)
+        else:
+            yield entity, frozenset(entity.attribute_names)
 
 
 def unplaced(expression: Expression) -> Expression:

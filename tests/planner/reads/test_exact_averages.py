@@ -1,0 +1,43 @@
+"""Averages of large integers are PostgreSQL's to the last digit, though their sum passes 64 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from tests.planner.reads.beside_postgresql import Beside, beside
+
+TABLES = """
+CREATE TABLE moment (id integer PRIMARY KEY, ns bigint NOT NULL, maybe bigint);
+INSERT INTO moment SELECT n, 1700000000123456789 + n * 1000003, CASE WHEN mod(n, 3) > 0 THEN 9000000000000000000 + n END
+    FROM generate_series(1, 12) AS n;
+"""
+
+
+@pytest.fixture(scope="module")
+def moments(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
+    """A dozen of nanoseconds since 1970."""
+    with beside(postgresql, mongo_client, TABLES) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT avg(ns) FROM moment",
+        "SELECT avg(ns) - min(ns) FROM moment",
+        "SELECT avg(maybe) FROM moment",
+        "SELECT avg(DISTINCT ns), avg(DISTINCT maybe) FROM moment",
+        "SELECT avg(ns) FILTER (WHERE id > 2) FROM moment",
+        "SELECT mod(id, 2) AS odd, avg(ns), avg(maybe) FROM moment GROUP BY mod(id, 2) ORDER BY 1",
+        "SELECT id, avg(ns) OVER () FROM moment ORDER BY id",
+        "SELECT id, avg(maybe) OVER (ORDER BY id ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) FROM moment ORDER BY id",
+        "SELECT avg(id) FROM moment WHERE id < 0",
+    ],
+)
+def test_averages_are_postgresqls(moments: Beside, sql: str) -> None:
+    """In groups, of different values, and over windows."""
+    assert moments.ours(sql) == moments.theirs(sql)
