@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
+from nestling.common.errors import ReadError
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """
@@ -41,3 +42,10 @@ def moments(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Itera
 def test_averages_are_postgresqls(moments: Beside, sql: str) -> None:
     """In groups, of different values, and over windows."""
     assert moments.ours(sql) == moments.theirs(sql)
+
+
+@pytest.mark.parametrize("sql", ["SELECT sum(ns) FROM moment", "SELECT id, sum(ns) OVER () FROM moment"])
+def test_a_sum_beyond_64_bits_is_refused_in_words(moments: Beside, sql: str) -> None:
+    """PostgreSQL goes on with a number of any size."""
+    with pytest.raises(ReadError, match="a whole number of it passes 64 bits"):
+        moments.ours(sql)

@@ -22,6 +22,8 @@ DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
 """Codes for a document over 16 MiB: one that is sent, one that is built, a text, the matches of one `$lookup`."""
 OUT_OF_MEMORY = frozenset({146, 292, 40099, 5414201, 5414204})
 """Codes for a stage over its 100 MB: in general, without disk, `$graphLookup`, window functions."""
+NOT_CONVERTED = 241
+"""The code for a value that is not in the range of the type it is to become."""
 _WITHOUT = "leave rows with such values out by a condition, or ask for the column alone and reckon in the application"
 PASSED_ON = frozenset({13, 18, 8000})
 """Who may not read is told so by `typed_errors`."""
@@ -67,6 +69,8 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
         move = "leave rows out earlier (a condition, a limit), or keep the value computed in the design"
         what = f"a stage needs more memory than the server gives it: {_said(error)}"
         return ResultTooLarge(Problem(what, where=name, next_move=move))
+    if error.code == NOT_CONVERTED and "overflow" in str(error):
+        return ReadError(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
     own = failure_in(str(error))
     if own is not None:
         return ReadError(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))
