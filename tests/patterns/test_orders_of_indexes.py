@@ -16,6 +16,7 @@ from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead, bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.text import read_reading, write_reading
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
 
@@ -93,3 +94,15 @@ def test_nulls_have_a_place_in_an_order(null: str, more: str, order: str, is_ser
     reading = read_ddl(DDL.format(null), "m", dialect="postgresql")
     proposal = designed(reading, ORDERED.format(more, order), "postgresql")
     assert any({"account", "at"} <= {path for path, _ in each.keys} for each in proposal.design.indexes) is is_served
+    told = [note for note in proposal.notes if note.startswith("no index gives the order of `s` (`at` of `event`)")]
+    assert bool(told) is not is_served
+
+
+def test_a_model_file_keeps_where_an_order_ends() -> None:
+    """What is designed from it is designed and told alike."""
+    reading = read_ddl(DDL.format(""), "m", dialect="postgresql")
+    sql = "SELECT body FROM event ORDER BY account, at DESC, id LIMIT 20"
+    workload, _ = parse_workload(f"-- name: s, rate: 50/s\n{sql}", reading.model, "postgresql", "w.sql")
+    (access,) = workload.statements[0].accesses
+    assert (access.sort, access.unsorted) == (("account",), "at")
+    assert read_reading(write_reading(replace(reading, workload=workload)), "m.yaml").workload == workload

@@ -100,6 +100,7 @@ class Access:
     set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping` is set
     when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end. `constants`: what
     the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
+    `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them.
     """
 
     entity: str
@@ -113,6 +114,7 @@ class Access:
     walk: Walk | None = None
     constants: tuple[Clause, ...] = ()
     sets: tuple[Clause, ...] = ()
+    unsorted: str = ""
 
     @property
     def order(self) -> tuple[tuple[str, bool], ...]:

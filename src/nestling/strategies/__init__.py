@@ -21,6 +21,7 @@ from nestling.ir.primitives import Collection
 from nestling.ir.proposal import OPTIMAL, Costs, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.situation.assumed_growth import assumed_growth
+from nestling.ir.situation.null_orders import null_orders
 from nestling.ir.situation.scanned import scanned
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
@@ -136,6 +137,7 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
             *archives(known, made.collections),
             *assumed_growth(known),
             *scanned(known),
+            *null_orders(known),
         ),
         dialect=known.reading.dialect or SQLITE,
         left_out=known.reading.workload.left_out,

@@ -168,6 +168,7 @@ class AccessForm(FileMap):
         [], description=f"an attribute and how it is compared: {', '.join(f'`{each}`' for each in Operator)}"
     )
     sort: Texts = Field([], description="attributes the result is ordered by, `-name` when descending")
+    unsorted: str = Field("", description="the attribute at which an index's order ends, as its NULLs come elsewhere")
     via: str | None = Field(None, description="the relationship a join reached it by")
     walk: Annotated[str, words_schema(Walk)] | None = Field(
         None, description="the way it is gone along to the end, by a recursive query"
@@ -200,6 +201,7 @@ class AccessForm(FileMap):
             None if self.walk is None else findings.word(Walk, self.walk, (*path, "walk"), otherwise=Walk.DOWN),
             _constants(self.constants, (*path, "constants"), findings),
             _constants(self.sets, (*path, "sets"), findings),
+            self.unsorted,
         )
 
     @staticmethod
@@ -210,6 +212,7 @@ class AccessForm(FileMap):
             "attributes": access.attributes,
             "filters": [f"{one.attribute} {one.operator}" for one in access.filters],
             "sort": access.sort,
+            "unsorted": access.unsorted or None,
             "aggregates": _aggregate_texts(access.aggregates),
             "constants": [str(each) for each in access.constants],
             "sets": [str(each) for each in access.sets],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -43,17 +43,17 @@ class Occurrence:
             case _:
                 attributes = tuple(self.written)
         aggregates = () if self.shown else tuple(self.aggregates)
-        filters, sort = tuple(self.filters), tuple(self._kept_order())
-        said = tuple(self.constants), tuple(self.sets)
+        filters, odd = tuple(self.filters), self._odd_order()
+        sort = tuple(takewhile(lambda name: name.removeprefix("-") != odd, self.sort))
+        said = tuple(self.constants), tuple(self.sets), odd
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )
 
-    def _kept_order(self) -> Iterator[str]:
-        """What rows are ordered by, to the first attribute whose NULLs come where no index has them, unless none are found."""
+    def _odd_order(self) -> str:
+        """The first attribute ordered by whose NULLs come where no index has them; empty where there is none, or no NULL."""
         sought = {each.attribute for each in self.filters if each.operator.seeks}
-        odd = {f"{sign}{name}" for name in self.unsorted - sought for sign in ("", "-")}
-        return takewhile(lambda name: name not in odd, self.sort)
+        return next((name for each in self.sort if (name := each.removeprefix("-")) in self.unsorted - sought), "")
 
 
 ColumnOrigin = tuple[Occurrence, str]

@@ -1,0 +1,26 @@
+"""Statements that want the first few rows in an order no index has, for the place of its NULLs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.quantity_words import first_of
+from nestling.ir.situation.situation import Situation
+
+MOST = 3
+"""Statements told of a longer list."""
+
+
+def null_orders(situation: Situation) -> Iterator[str]:
+    """A sentence about all of them, and what to do."""
+    found = [
+        f"`{statement.name}` (`{access.unsorted}` of `{access.entity}`)"
+        for statement in situation.reading.workload.statements
+        for access in statement.accesses
+        if access.unsorted and statement.limit is not None
+    ]
+    if found:
+        yield (
+            f"no index gives the order of {first_of(found, MOST)}: its NULLs come where MongoDB has none, so each execution sorts"
+            " all rows it finds for the first few. Write `DESC NULLS LAST` or `ASC NULLS FIRST`, or declare the column NOT NULL"
+        )
