@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nestling.cli.demo import FILES
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file
@@ -32,9 +33,7 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
     ):
         assert said in done.out
     assert done.out.count("  equal  yes, ") == 3
-    assert {path.name for path in folder.iterdir()} == {
-        "create.js", "design.yaml", "model.yaml", "schema.md", "shop.db", "workload.sql"
-    }  # fmt: skip
+    assert {path.name for path in folder.iterdir()} == {*FILES} - {"report.html"}
     assert isinstance(read_file(folder / "design.yaml"), Proposal)
     suggested = next(line for line in done.out.splitlines() if line.startswith("Ask why:")).split(":", 1)[1].split()
     assert nestling(*suggested[1:]).code == 0

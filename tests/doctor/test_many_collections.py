@@ -69,6 +69,6 @@ def test_references_lead_to_the_largest_collections_first(database: Database[dic
     assert [(each.collection, each.target) for each in found.references if each.resolved] == [("posts", "users")]
     told = {each.what: each.why for each in found.skipped}
     assert told == {
-        f"references by by of {database.name}.strays": "they were looked up in the 12 collections with most documents, and not in"
-        " 11 more"
+        f"references by by of {database.name}.strays": "they were looked up in 12 keys, those of the largest collections, and not"
+        " in 11 more"
     }

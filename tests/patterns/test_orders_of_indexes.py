@@ -84,7 +84,7 @@ ORDERED = "SELECT body FROM event WHERE account = :a{} ORDER BY at{} LIMIT 20"
         ("", "", "", False),
         ("", "", " DESC NULLS LAST", True),
         ("", "", " NULLS FIRST", True),
-        ("", " AND at < :t", " DESC", True),
+        ("", " AND at IS NOT NULL", " DESC", False),
         (" NOT NULL", "", " DESC", True),
         (" NOT NULL", "", "", True),
     ],

@@ -76,3 +76,20 @@ def test_the_condition_decides_what_is_said(tmp_path: Path) -> None:
     assert [name in other for name in ("`element`", "`elements`", "`within`")] == [False] * 3
     assert [name in other for name in ("`shown`", "`quoted`", "`length`")] == [True] * 3
     assert "`lower(…)`" not in other
+
+
+def test_a_comparison_no_index_makes_is_a_scan(tmp_path: Path) -> None:
+    """SQLite's NOCASE, unless it is unique, for which there is an index that finds it."""
+    (tmp_path / "schema.sql").write_text(
+        "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, login TEXT COLLATE NOCASE UNIQUE, age INT);"
+    )
+    (tmp_path / "workload.sql").write_text(
+        "-- name: named, rate: 5/s\nSELECT id FROM person WHERE name = :n;\n"
+        "-- name: ranged, rate: 5/s\nSELECT id FROM person WHERE name > :n;\n"
+        "-- name: one, rate: 5/s\nSELECT id FROM person WHERE login = :n;\n"
+        "-- name: both, rate: 5/s\nSELECT id FROM person WHERE name = :n AND age = 3;"
+    )
+    reading = inspect(tmp_path / "schema.sql", workload=tmp_path / "workload.sql", dialect="sqlite")
+    (note,) = (each for each in design(reading, "tree").notes if each.startswith("no index finds"))
+    assert [name in note for name in ("`named`", "`ranged`", "`one`", "`both`")] == [True, True, False, False]
+    assert "by NOCASE or RTRIM" in note

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from nestling.pipeline.beside_sql import SideBySide
     from nestling.pipeline.stale_copy import StaleCopy
 
+FILES = ("shop.db", "workload.sql", "model.yaml", "design.yaml", "schema.md", "create.js", "report.html")
+"""What a demo leaves in its folder."""
 OWN_DATABASE = "nestling_demo"
 """Ours, so a second demo may replace what the first left there."""
 ASKED = {
@@ -238,7 +240,7 @@ def _leave_alone(folder: Path) -> None:
     statements = folder / "workload.sql"
     if statements.is_file() and statements.read_text(encoding="utf-8", errors="replace") == workload():
         return
-    theirs = [name for name in ("shop.db", "workload.sql", "model.yaml", "design.yaml") if (folder / name).exists()]
+    theirs = [name for name in FILES if (folder / name).exists()]
     if theirs:
         what = f"there {agreeing(len(theirs))} {name_list(theirs)} already, which the demo would write"
         raise InputError(Problem(what, where=str(folder), next_move="name an empty folder: -o DIR"))

@@ -221,7 +221,7 @@ class Indexed:
     """
 
     entity: str
-    keys: tuple[tuple[str, int], ...]
+    keys: IndexKeys
     rows: tuple[Clause, ...] = ()
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, Suggestion
+from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, IndexKeys, Suggestion
 from nestling.ir.indexes.indexable import can_index, is_array
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
@@ -24,7 +24,7 @@ MOST_KEYS = 8
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One per combination, one per foreign key, and one for each statement whose first rows one index over several tables has."""
-    motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
+    motives: dict[tuple[str, IndexKeys], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses:
             for keys in wanted_keys(situation, access):
@@ -102,7 +102,7 @@ def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]
             yield statement
 
 
-def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[str, int], ...]]:
+def wanted_keys(situation: Situation, access: Access) -> Iterator[IndexKeys]:
     """The keys that serve an access best, and those without its sort and range."""
     equal = [f.attribute for f in access.filters if f.operator.is_exact]
     arrays = dict.fromkeys(f.attribute for f in access.filters if f.operator is Operator.CONTAINS)
@@ -126,7 +126,7 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
 
 def _keys_by(
     situation: Situation, access: Access, equal: Sequence[str], ranged: Sequence[str], array: str
-) -> Iterator[tuple[tuple[str, int], ...]]:
+) -> Iterator[IndexKeys]:
     """What is equal, the array that elements are asked of, the order and the range; the first two without the others."""
     entity = situation.model.entity(access.entity)
     whole = [name for name in (*equal, *ranged, *(name for name, _ in access.order)) if not is_array(entity, name)]
@@ -148,13 +148,13 @@ def _is_own_key(situation: Situation, entity: str, names: Sequence[str]) -> bool
     return set(names) == key and any(set(link.child_attributes) == key for link in situation.parents[entity])
 
 
-def finds(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -> bool:
+def finds(situation: Situation, entity: str, keys: IndexKeys) -> bool:
     """Whether an index on these attributes fits, and finds rows by all of them."""
     names = dict(keys)
     return fits(situation, entity, keys) and len(sought(situation.model.entity(entity), names)) == len(names)
 
 
-def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...], *, by_elements: bool = False) -> bool:
+def fits(situation: Situation, entity: str, keys: IndexKeys, *, by_elements: bool = False) -> bool:
     """Whether MongoDB can index these attributes together; `by_elements`: an array among them by its elements."""
     names, blobs = [name for name, _ in keys], situation.blobs[entity]
     fit = can_index(situation.model.entity(entity), names, by_elements=by_elements)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Indexed, Suggestion
+from nestling.ir.candidate import Indexed, IndexKeys, Suggestion
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import begins_collated, by_expression
 from nestling.ir.workload import Access, Statement
@@ -16,7 +16,7 @@ MOST_SHARE = 0.5
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
     """For each statement over one entity: the keys that find its rows, and behind them what it shows of these."""
-    motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
+    motives: dict[tuple[str, IndexKeys], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in _only(statement):
             for keys in wanted_keys(situation, access):
@@ -34,9 +34,7 @@ def _only(statement: Statement) -> tuple[Access, ...]:
     return statement.accesses if len(statement.accesses) == 1 and not statement.kind.writes else ()
 
 
-def _shown(
-    situation: Situation, access: Access, keys: tuple[tuple[str, int], ...]
-) -> tuple[tuple[str, int], ...] | None:
+def _shown(situation: Situation, access: Access, keys: IndexKeys) -> IndexKeys | None:
     """What the index must hold besides its keys; None where that is nothing, or too much, or the index holds no values."""
     asked = (*access.attributes, *(each.attribute for each in access.filters))
     more = tuple((name, 1) for name in dict.fromkeys(asked) if name not in dict(keys))

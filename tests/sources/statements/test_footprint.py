@@ -439,3 +439,22 @@ def test_filters_on_elements(condition: str, expected: str) -> None:
     workload, _ = parse_workload(f"-- name: s\nSELECT id FROM t WHERE {condition}", model, "postgresql", "w.sql")
     (access,) = workload.statements[0].accesses
     assert ", ".join(f"{each.attribute} {each.operator}" for each in access.filters) == expected
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+@pytest.mark.parametrize(
+    ("condition", "expected", "constants"),
+    [
+        ("name IS NOT NULL", "name other", ["name is not null"]),
+        ("NOT name IS NULL", "name other", ["name is not null"]),
+        ("name IS NULL", "name =", ["name is null"]),
+        ("name NOT LIKE 'a%'", "name other", []),
+    ],
+)
+def test_what_is_denied_is_denied_in_every_dialect(
+    condition: str, expected: str, constants: list[str], dialect: str
+) -> None:
+    """However its grammar says so."""
+    (access,) = statement(f"SELECT price FROM product WHERE {condition}", dialect).accesses
+    assert ", ".join(f"{each.attribute} {each.operator}" for each in access.filters) == expected
+    assert [str(each) for each in access.constants] == constants

@@ -28,6 +28,7 @@ from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED
+from nestling.doctor.value_kinds import kinds_of
 from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
@@ -125,7 +126,7 @@ def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
     """Whether it is the keys that are to be converted: most values are found as they are, among keys of several types."""
     target = _target(seen, reference)
     kinds = _types(target)
-    if target is not None and target.types and _most(target) == reference.converts:
+    if target is not None and next(iter(kinds_of(target)), "") == reference.converts:
         return False  # it is the values that are to become like most keys
     return reference.resolved > reference.converted and {reference.converts, *_other_types(seen, reference)} <= kinds
 
@@ -136,11 +137,6 @@ def _other_types(seen: RuleInput, reference: ReferenceFacts) -> list[str]:
         return ["string"]
     holder = seen.facts.collection(reference.database, reference.collection)
     return sorted(_types(holder.path(*reference.steps) if holder is not None else None) & {"objectId", "number"})
-
-
-def _most(path: PathFacts) -> str:
-    name, _ = max(path.types, key=lambda each: each[1])
-    return "number" if name in NUMBERS else name
 
 
 def _types(path: PathFacts | None) -> set[str]:

@@ -68,16 +68,15 @@ class PossibleReference:
 
 def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleReference]:
     """The paths of a database's documents that may hold references; they may lead to files in GridFS, too."""
+    sizes = {each.name: each.storage.documents if each.storage is not None else 0 for each in collections}
     for collection in (each for each in collections if each.holds_documents):
         for path in collection.paths:
             if path.steps[0] == "_id" or ANY_KEY in path.steps or not is_plain(path.steps):
                 continue
-            sizes = {each.name: each.storage.documents if each.storage is not None else 0 for each in collections}
-            found = sorted(
+            targets = sorted(
                 _targets(path, collections), key=lambda t: (not t.named, -sizes[t.collection], t.collection, t.field)
             )
-            targets = tuple(found)
-            candidate = PossibleReference(collection, path, targets)
+            candidate = PossibleReference(collection, path, tuple(targets))
             if _types(path) and (
                 candidate.is_object_id or candidate.is_id_text or any(target.named for target in targets)
             ):

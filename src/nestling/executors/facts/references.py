@@ -29,7 +29,7 @@ LEAST_FOUND = 3
 HARDLY_ANY = 0.05
 """Values found of the `_id`s of elements and sub-documents, up to which these are their own and refer to nothing."""
 MOST_TARGETS = 12
-"""Collections looked into for one path."""
+"""Fields of collections looked into for one path: those a name leads to, then those of the largest collections."""
 OBJECT_ID_DIGITS = 24
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
@@ -82,7 +82,7 @@ def _reference(
             break
     if best.values and best.found < len(best.values) and left > 0 and not best.target.named:
         place = f"{candidate.collection.database}.{candidate.collection.name}"
-        why = f"they were looked up in the {MOST_TARGETS} collections with most documents, and not in {left:,} more"
+        why = f"they were looked up in {MOST_TARGETS} keys, those of the largest collections, and not in {left:,} more"
         asking.skip(f"references by {field_path(candidate.path.steps)} of {place}", why)
     if not best.found and candidate.is_id_text:
         best = _converted_best(database, best, candidate.targets[:MOST_TARGETS], asking)

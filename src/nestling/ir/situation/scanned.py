@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.common.errors import name_list
-from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
-from nestling.ir.storage.collations import by_expression
+from nestling.ir.storage.collations import sought
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
 FEW_ROWS = 100.0
@@ -49,22 +48,16 @@ def _kind(statement: Statement) -> Operator:
     return next((kind for kind in _BECAUSE if kind in kinds), Operator.EQUALITY)
 
 
-def _has_index_order(entity: Entity, name: str) -> bool:
-    """Whether an index compares its values as the source does; what is unique has one that does (`case_lookups`)."""
-    is_unique = any(group == (name,) for group in (entity.key, *entity.uniques))
-    return is_unique or not by_expression(entity.attribute(name))
+def _is_sought(access: Access, situation: Situation) -> bool:
+    """Whether an index finds rows by one of the conditions; what is unique has one that compares as its source does."""
+    entity = situation.model.entity(access.entity)
+    asked = [each.attribute for each in access.filters if each.operator.seeks]
+    return bool(sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
 
 
 def _scans(statement: Statement, situation: Situation) -> str:
     """What it compares; empty where something else finds its rows, or there are few."""
-    filters = [each for access in statement.accesses for each in access.filters]
-    entities = {access.entity: situation.model.entity(access.entity) for access in statement.accesses}
-    seeks = (
-        each.operator.seeks and _has_index_order(entities[access.entity], each.attribute)
-        for access in statement.accesses
-        for each in access.filters
-    )
-    if not filters or any(seeks):
+    if any(_is_sought(access, situation) for access in statement.accesses):
         return ""
     first = next((access for access in statement.accesses if _begins(access, situation)), None)
     if first is None:

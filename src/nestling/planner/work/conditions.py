@@ -42,15 +42,16 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
     kept = share(predicate, known, values)
     path = _indexed_path(predicate, layout)
     use = _use(predicate) if path else Use.NONE
-    seeks, entries = float(len(items_in(predicate, values))) if isinstance(predicate, InList) else 1.0, kept
-    if _is_of_elements(predicate):
-        overlaps = predicate.function is Function.OVERLAPS
-        seeks = max(len(predicate.arguments) - 1.0, 1.0) if overlaps else 1.0  # of all values one is sought
-        entries = has_element(predicate, known) * seeks
+    seeks, entries, among = 1.0, kept, False
+    if isinstance(predicate, InList):
+        seeks = float(len(items_in(predicate, values)))
+    elif _is_of_elements(predicate):
+        if predicate.function is Function.OVERLAPS:  # of all values one is sought
+            seeks = max(len(predicate.arguments) - 1.0, 1.0)
+        entries, among = has_element(predicate, known) * seeks, True
     span = span_of(predicate, known, values) if path else None
     said = clause(predicate, layout)
     asked = weight(predicate)
-    among = _is_of_elements(predicate)
     return Condition(
         path, use, kept, seeks, entries, asked, patterns(predicate, bytes_by(known)), span, clause=said, among=among
     )

@@ -159,8 +159,8 @@ def _by_index(
             break
         equal += 1
     several = frozenset(path for (path, _), each in zip(keys, used, strict=False) if each.part.seeks > 1)
-    ordered = bool(order) and _ordered(keys, equal, order, several)
-    ordered = ordered and not any(path in documents.arrays for path, _ in order)
+    has_arrays = any(path in documents.arrays for path, _ in order)
+    ordered = bool(order) and not has_arrays and _ordered(keys, equal, order, several)
     if not used and not ordered:
         return None
     seeks = _product(each.part.seeks for each in used)

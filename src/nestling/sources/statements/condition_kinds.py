@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from nestling.ir.types import TypeName
+from nestling.ir.indexes.indexable import is_array
 from nestling.ir.workload import Operator
 from nestling.sources.statements.walk import StatementWalk
 
@@ -17,8 +17,6 @@ _COMPARISONS = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 def condition_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
     """How a condition that stands in no negation compares its columns: `OTHER` where it is of none of the kinds."""
     one = part.this if isinstance(part, exp.Escape) else part
-    if one.args.get("negate"):
-        return Operator.OTHER
     if isinstance(one, _PATTERNS):
         return Operator.PATTERN
     if any(_is_folded(each) for each in _compared_with_constants(one)):
@@ -29,20 +27,20 @@ def condition_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
 def _compared_with_constants(part: exp.Expr) -> Iterator[exp.Expr]:
     """What a comparison compares with values that are known."""
     if isinstance(part, _COMPARISONS):
-        yield from (one for one, other in ((part.left, part.right), (part.right, part.left)) if _is_constant(other))
+        yield from (one for one, other in ((part.left, part.right), (part.right, part.left)) if _has_no_column(other))
     elif isinstance(part, exp.Between | exp.In):
         yield part.this
 
 
 def _is_folded(node: exp.Expr) -> bool:
     one = node.unnest()
-    return isinstance(one, exp.Lower | exp.Upper) and not _is_constant(one)
+    return isinstance(one, exp.Lower | exp.Upper) and not _has_no_column(one)
 
 
 def _is_element(part: exp.Expr, walk: StatementWalk) -> bool:
     """Whether an array column is asked for elements that are listed."""
     if isinstance(part, exp.EQ) and isinstance(part.right, exp.Any):
-        return _is_array(part.right.this.unnest(), walk) and _is_constant(part.left)
+        return _is_array(part.right.this.unnest(), walk) and _has_no_column(part.left)
     if isinstance(part, exp.ArrayContainsAll | exp.ArrayOverlaps):
         return _is_array(part.left.unnest(), walk) and _is_list(part.right)
     return isinstance(part, exp.ArrayContainedBy) and _is_list(part.left) and _is_array(part.right.unnest(), walk)
@@ -51,14 +49,13 @@ def _is_element(part: exp.Expr, walk: StatementWalk) -> bool:
 def _is_list(node: exp.Expr) -> bool:
     one = node.unnest()
     listed = one.this if isinstance(one, exp.Cast) else one
-    return isinstance(listed, exp.Array) and bool(listed.expressions) and _is_constant(listed)
+    return isinstance(listed, exp.Array) and bool(listed.expressions) and _has_no_column(listed)
 
 
 def _is_array(node: exp.Expr, walk: StatementWalk) -> bool:
     origins = walk.origins(node) if isinstance(node, exp.Column) else ()
-    types = [occurrence.entity.attribute(name).type.name for occurrence, name in origins]
-    return bool(types) and all(each is TypeName.ARRAY for each in types)
+    return bool(origins) and all(is_array(occurrence.entity, name) for occurrence, name in origins)
 
 
-def _is_constant(node: exp.Expr) -> bool:
+def _has_no_column(node: exp.Expr) -> bool:
     return node.find(exp.Column) is None

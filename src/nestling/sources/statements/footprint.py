@@ -104,7 +104,18 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         return Mistake("it is nested too deeply to be read", 0, GapKind.NOTIMPL)
     except (TypeError, IndexError) as problem:
         return Mistake(f"it is not SQL that can be read: {syntax_words(problem)}", 0)
-    return trees[0] if trees else Mistake("there is no statement", 0)
+    return _with_nots(trees[0]) if trees else Mistake("there is no statement", 0)
+
+
+def _with_nots(tree: exp.Expr) -> exp.Expr:
+    """`IS NOT` and `NOT LIKE` as a NOT around what is denied: some grammars say it by an argument, others so."""
+    for node in list(tree.find_all(exp.Is, exp.Like, exp.ILike)):
+        if node.args.get("negate"):
+            denied = exp.Not()
+            node.replace(denied)
+            node.set("negate", None)
+            denied.set("this", node)
+    return tree
 
 
 def _walk(tree: exp.Expr, walk: StatementWalk, *, replaces: bool) -> StatementKind | None:

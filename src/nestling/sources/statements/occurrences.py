@@ -24,7 +24,7 @@ class Occurrence:
     written: dict[str, None] = field(default_factory=dict)
     filters: dict[AttributeFilter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
-    unsorted: set[str] = field(default_factory=set)  # ordered by, with NULLs at the end where no index has them
+    odd_nulls: set[str] = field(default_factory=set)  # ordered by, with NULLs at the end where no index has them
     aggregates: dict[tuple[AggregateKind, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
     grouping: Grouping | None = None
@@ -43,17 +43,15 @@ class Occurrence:
             case _:
                 attributes = tuple(self.written)
         aggregates = () if self.shown else tuple(self.aggregates)
-        filters, odd = tuple(self.filters), self._odd_order()
-        sort = tuple(takewhile(lambda name: name.removeprefix("-") != odd, self.sort))
-        said = tuple(self.constants), tuple(self.sets), odd
+        filters, sort = tuple(self.filters), tuple(takewhile(self._has_index_order, self.sort))
+        unsorted = next(iter([*self.sort][len(sort) :]), "").removeprefix("-")
+        said = tuple(self.constants), tuple(self.sets), unsorted
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )
 
-    def _odd_order(self) -> str:
-        """The first attribute ordered by whose NULLs come where no index has them; empty where there is none, or no NULL."""
-        sought = {each.attribute for each in self.filters if each.operator.seeks}
-        return next((name for each in self.sort if (name := each.removeprefix("-")) in self.unsorted - sought), "")
+    def _has_index_order(self, key: str) -> bool:
+        return key.removeprefix("-") not in self.odd_nulls
 
 
 ColumnOrigin = tuple[Occurrence, str]
@@ -137,7 +135,7 @@ def add_sort(origins: Origins, *, descending: bool = False, nulls_first: bool | 
     """Say that the result is ordered by an attribute. Indexes have NULLs first, and last from behind."""
     for occurrence, attribute in origins:
         if nulls_first is descending and occurrence.entity.attribute(attribute).nullable:
-            occurrence.unsorted.add(attribute)
+            occurrence.odd_nulls.add(attribute)
         if not {attribute, f"-{attribute}"} & occurrence.sort.keys():
             occurrence.sort[f"-{attribute}" if descending else attribute] = None
     add_shown(origins)

@@ -41,7 +41,7 @@ def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
     if isinstance(part, exp.In):
         return _in(part, walk)
     if isinstance(part, exp.Like):
-        prefix = part.expression.name if part.expression.is_string and not part.args.get("negate") else "%"
+        prefix = part.expression.name if part.expression.is_string else "%"
         return not prefix.startswith(("%", "_")) and _filtered(part.this, Operator.RANGE, walk)
     if isinstance(part, exp.Or):
         return _alternatives(part, walk)
