@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -54,14 +55,14 @@ def test_samples_are_kept_only_when_asked_for(mongod: Server, database: Any, tmp
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     """Processes that share the line get files of their own."""
-    paths = [Recorder(tmp_path / "capture.json").path.name for _ in range(3)]
-    assert paths == ["capture.json", "capture-2.json", "capture-3.json"]
+    with ExitStack() as stack:
+        recorders = [stack.enter_context(Recorder(tmp_path / "capture.json")) for _ in range(3)]
+    assert [each.path.name for each in recorders] == ["capture.json", "capture-2.json", "capture-3.json"]
 
 
 def test_what_is_under_way_is_bounded(mongod: Server, tmp_path: Path) -> None:
     """Answers nobody waits for are forgotten."""
-    recorder = Recorder(tmp_path / "capture.json")
-    with _with(mongod, recorder) as client:
+    with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
         client["x"]["y"].find_one({})
         assert not recorder._pending
 
