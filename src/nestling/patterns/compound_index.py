@@ -1,8 +1,9 @@
 """Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order.
 
 Where elements of an array are asked for, the array stands behind what is equal: the index has an entry for each element. An order
-that has NULLs where MongoDB has not, as PostgreSQL's own of a nullable column, is no index's: write `DESC NULLS LAST` or
-`ASC NULLS FIRST`, or declare the column NOT NULL.
+that has NULLs where MongoDB has not, as PostgreSQL's own of a nullable column, is no index's where there may be
+NULLs: write `DESC NULLS LAST` or `ASC NULLS FIRST`, or declare the column NOT NULL. After `at < :t`, `IN (…)` or `IS NOT NULL`
+there are none.
 
 For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
 with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.

@@ -36,6 +36,7 @@ from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, OutputItem, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
+from nestling.planner.sql.present_columns import with_least_nulls
 from nestling.planner.sql.row_locks import note_locks
 from nestling.planner.sql.scope import Env, SelectWindows, Translation
 from nestling.planner.sql.supported_types import refuse_groups
@@ -97,7 +98,7 @@ class Select:
         if windows.functions:
             relation = Window(relation, windows.alias, tuple(windows.functions))
         return BoundQuery(
-            self._finish(relation, named, order, rows),
+            self._finish(relation, named, with_least_nulls(order, relation), rows),
             tuple(item.name for item in self.items),
             tuple(item.tree for item in self.items),
         )

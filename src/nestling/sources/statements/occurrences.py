@@ -9,7 +9,7 @@ from itertools import takewhile
 from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.clause import Clause
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.workload import Access, AttributeFilter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 
@@ -51,7 +51,14 @@ class Occurrence:
         )
 
     def _has_index_order(self, key: str) -> bool:
-        return key.removeprefix("-") not in self.odd_nulls
+        attribute = key.removeprefix("-")
+        return attribute not in self.odd_nulls or self._is_present(attribute)
+
+    def _is_present(self, attribute: str) -> bool:
+        """Whether a condition leaves no NULLs of it."""
+        has_value = (Operator.EQUALITY, Operator.RANGE, Operator.IN)
+        not_null = Clause(attribute, ClauseOperator.PRESENT)
+        return not_null in self.constants or any(AttributeFilter(attribute, each) in self.filters for each in has_value)
 
 
 ColumnOrigin = tuple[Occurrence, str]
