@@ -14,11 +14,12 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.cost import default_profile
+from nestling.ir.options import Mode
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.reading import Reading
 from nestling.optimizer import solve
 from nestling.pipeline import correcting
-from nestling.pipeline.correcting import settled
+from nestling.pipeline.correcting import ToldMore, settled
 from nestling.pipeline.designing import drafted, explained, posed
 from nestling.pipeline.proving import statements
 from nestling.sources.mongo import LiveDatabase
@@ -232,3 +233,11 @@ def test_what_every_design_pays_is_paid_once(tmp_path: Path, monkeypatch: pytest
     weighed = [each for each in made.weighed if each.structure.startswith("index of event on label")]
     before = [each for each in plain.weighed if each.structure.startswith("index of event on label")]
     assert [each.gain for each in weighed] == pytest.approx([each.gain for each in before])
+
+
+def test_what_has_a_cheaper_way_is_not_paid_beside_it() -> None:
+    """A step tells nothing of designs whose query goes another, cheaper way: what that costs more has to be told by itself."""
+    told = ToldMore(frozenset({"index on a"}), 1.0, (Mode("", ("index on b",), 0.0, without=("list",)),))
+    assert told.is_paid_beside(frozenset({"index on c"}))
+    assert not told.is_paid_beside(frozenset({"index on b"}))
+    assert told.is_paid_beside(frozenset({"index on b", "list"}))

@@ -28,17 +28,19 @@ def solve(
     *,
     limit_seconds: float = 60.0,
     budgets: Iterable[Limit] = (),
+    any_of_equals: bool = False,
     solved: SolvedParts | None = None,
 ) -> Solution:
     """The least-cost choice; of equals the one with fewest structures, then with least change.
 
     When the time is up, the best found so far with its gap, and `proved` is False. Raises `InfeasibleError` naming a minimal
     set of requirements that cannot hold together, and `SearchError` when time is up before any design is found, or the problem
-    speaks of structures that do not exist. `solved` keeps the parts, for problems like this one.
+    speaks of structures that do not exist. `any_of_equals`: which of equally cheap choices it is does not matter. `solved` keeps
+    the parts, for problems like this one.
     """
     limited = with_limits(problem, budgets)
     check_problem(limited)
-    solution = attempt(limited, limit_seconds=limit_seconds, solved=solved)
+    solution = attempt(limited, limit_seconds=limit_seconds, any_of_equals=any_of_equals, solved=solved)
     if solution is None:
         raise conflict(limited)
     return solution
@@ -48,10 +50,7 @@ def solve(
 def attempt(
     problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool = False, solved: SolvedParts | None = None
 ) -> Solution | None:
-    """The same, with None where nothing is allowed: finding out why takes longer than the search.
-
-    `any_of_equals`: which of equally cheap choices it is does not matter. `solved` keeps the parts, for problems like this one.
-    """
+    """The same, with None where nothing is allowed: finding out why takes longer than the search."""
     started = time.perf_counter()
     reduced = presolve(problem)
     parts = solve_parts(reduced.problem, started + limit_seconds, any_of_equals=any_of_equals, solved=solved)

@@ -70,6 +70,7 @@ def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
     yield from (name for name in entity.attribute_names if not _is_sparse(situation, entity, name))
     yield from entity.key
     yield from (name for group in entity.uniques for name in group)
+    yield from (name for each in entity.partial_uniques for name in (*each.attributes, *each.columns))
     yield from (name for link in situation.parents[entity.name] for name in link.child_attributes)
     yield from (name for link in situation.children[entity.name] for name in link.parent_attributes)
     yield from situation.blobs[entity.name]

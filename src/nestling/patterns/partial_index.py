@@ -60,10 +60,14 @@ def _is_kind(situation: Situation, access: Access, constant: Clause) -> bool:
 def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Iterator[IndexKeys]:
     """The keys that serve the access best among these rows, what the constants say of all of them left out."""
     told = {each.name for each in rows}
+    key = situation.model.entity(access.entity).key
+    own = key[0] if len(key) == 1 else ""
     joined = [link.child_attributes for link in situation.parents[access.entity] if link.name == access.via]
     asked = [*wanted_keys(situation, access), *(tuple((name, 1) for name in group) for group in joined)]
     ordered = {name for name, _ in access.order}
     for keys in dict.fromkeys(asked):
         left = tuple(key for key in keys if key[0] not in told - ordered)
+        if (left or keys)[0][0] == own:
+            continue  # as `_id` finds them
         if finds(situation, access.entity, left or keys):
             yield left or keys

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from nestling.optimizer.evaluate import Evaluation
     from nestling.pipeline.designing import PosedProblem
 
-MOST_ROUNDS = 12
-"""Searches after the first one."""
+MOST_ROUNDS = 100
+"""Searches after the first one, as far as there is time."""
 MOST_QUERIES = 1_000
 """Queries compiled for a design, and as many for the rivals it is explained by: a number, so that each run finds the same."""
 LEAST_SECONDS = 1.0
@@ -44,6 +44,19 @@ Draft = Callable[[Solution], "Proposal"]
 Used = frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class ToldMore:
+    """What a step tells that a query costs more, in seconds, in designs with what it uses and none of the cheaper ways."""
+
+    used: Used
+    seconds: float
+    cheaper: tuple[Mode, ...]
+
+    def is_paid_beside(self, used: Used) -> bool:
+        """Whether designs that also have what another query uses pay it: where that is a cheaper way, they do not."""
+        return not any(used.issuperset(way.needs) and used.isdisjoint(way.without) for way in self.cheaper)
+
+
 @dataclass(slots=True)
 class Queries:
     """What the queries of designs cost, each compiled once for what it uses.
@@ -52,8 +65,9 @@ class Queries:
 
     `prices`: by statement and the structures it uses, seconds; None where the cost model cannot say, infinite where the design
     has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with; `told`:
-    what it used where it costs more, and how much.
-    `unanswered`: statements that no allowed design answers.
+    what is told of it where it costs more.
+    `unanswered`: statements that no allowed design answers. `tried`: designs whose queries were looked at, where there was no end
+    to it.
     """
 
     found: PosedProblem
@@ -64,8 +78,9 @@ class Queries:
     missed: set[str] = field(default_factory=set)
     prices: dict[tuple[str, Used], float | None] = field(default_factory=dict)
     right: dict[str, set[Used]] = field(default_factory=lambda: defaultdict(set))
-    told: dict[str, list[tuple[Used, float]]] = field(default_factory=lambda: defaultdict(list))
+    told: dict[str, list[ToldMore]] = field(default_factory=lambda: defaultdict(list))
     unanswered: set[str] = field(default_factory=set)
+    tried: int = 0
     _steps: int = 0
     _plain: list[Proposal] = field(default_factory=list)
 
@@ -112,10 +127,17 @@ class Queries:
     @property
     def notes(self) -> tuple[str, ...]:
         """What there was no time for, in words."""
-        if not self.missed:
-            return ()
-        what = "the time was up before the queries of every design tried were compiled, so that another run may find another one"
-        return (f"{what}: raise --time-limit",)
+        told = []
+        if self.missed:
+            told.append(
+                "the time was up before the queries of every design tried were compiled, so that another run may find another one"
+            )
+        if self.tried:
+            told.append(
+                f"queries of each of the {self.tried} designs tried cost more than was reckoned with: this is the best of them,"
+                " and a cheaper one may be among those not tried"
+            )
+        return tuple(f"{each}: raise --time-limit" for each in told)
 
     def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
         """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
@@ -164,12 +186,14 @@ class Queries:
         others = [tuple(sorted(each)) for each in self.right[statement] if not each <= looked.chosen]
         ways = [Mode("as another query", each, 0.0) for each in sorted(others)]
         if text == _DEARER:
-            ways += looked.cheaper(statement)
-            elsewhere = [each for each in self.told[statement] if not each[0] <= looked.chosen]
-            for told, paid in elsewhere:
-                more = price - said - paid
-                ways.append(Mode(_TOLD, tuple(sorted(told)), more if more * rate >= SHARE * whole else 0.0))
-            self.told[statement].append((used, price - said))
+            cheaper = tuple(looked.cheaper(statement, used))
+            ways += cheaper
+            elsewhere = [each for each in self.told[statement] if not each.used <= looked.chosen]
+            for told in elsewhere:
+                if told.is_paid_beside(used):
+                    more = price - said - told.seconds
+                    ways.append(Mode(_TOLD, tuple(sorted(told.used)), more if more * rate >= SHARE * whole else 0.0))
+            self.told[statement].append(ToldMore(used, price - said, cheaper))
         ways = [each for each in ways if used.isdisjoint(each.without) and looked.go_together(used.union(each.needs))]
         ways += [Mode("without what it uses", (), 0.0, without=(name,)) for name in sorted(used)]
         self._steps += 1
@@ -207,14 +231,17 @@ class _Looked:
         """Whether no decision has two of these structures."""
         return all(len(names.intersection(group.among)) <= 1 for group in self.problem.groups)
 
-    def cheaper(self, statement: str) -> Iterator[Mode]:
-        """The ways of the statement's steps that this choice does not have and that cost less than those it has."""
-        from nestling.optimizer.evaluate import is_possible, mode_cost
+    def cheaper(self, statement: str, used: Used) -> Iterator[Mode]:
+        """The ways of the statement's steps that this choice does not have and that cost less than those it has.
+
+        Each with what structures that are used anyway make it cost besides.
+        """
+        from nestling.optimizer.evaluate import TOLERANCE, is_possible, mode_cost
 
         for step, mode in self._modes(statement):
-            cost = mode_cost(mode, self.chosen, self.loads)
+            cost = mode_cost(mode, self.chosen, self.loads) * (1 - TOLERANCE)
             for other in step.modes:
-                if other.cost < cost and not is_possible(other, self.chosen):
+                if mode_cost(other, used, self.loads) < cost and not is_possible(other, self.chosen):
                     yield Mode("by a cheaper way", other.needs, 0.0, without=other.without)
 
     def _modes(self, statement: str) -> Iterator[tuple[StatementStep, Mode]]:
@@ -278,18 +305,26 @@ class _Search:
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
 
-        After `MOST_ROUNDS` the best of those that were tried, whose proof is gone.
+        Which of equally cheap designs it is is only asked of the last one: that takes longer than the search.
+
+        After `MOST_ROUNDS`, or when the time is up, the best of those that were tried, whose proof is gone.
         """
-        problem = self.found.problem
-        solution, tried = self._solved(problem), list[frozenset[str]]()
-        while more := self.queries.dearer(problem, solution.chosen)[0]:
-            if len(tried) == MOST_ROUNDS:
+        problem, tried = self.found.problem, list[frozenset[str]]()
+        solution, is_preferred = self._solved(problem, any_of_equals=True), False
+        while True:
+            more = self.queries.dearer(problem, solution.chosen)[0]
+            if not more and is_preferred:
+                return problem, solution
+            if not more:
+                solution, is_preferred = self._solved(problem), True
+                continue
+            if len(tried) == MOST_ROUNDS or (tried and self.clock() >= self.until):
+                self.queries.tried = len(tried) + 1
                 dearer = sum(each.modes[-1].cost * problem.rates[each.statement] for each in more)
                 return problem, _best_of(tried, problem, solution, solution.cost + dearer)
             tried.append(solution.chosen)
             problem = replace(problem, steps=(*problem.steps, *more))
-            solution = self._solved(problem)
-        return problem, solution
+            solution, is_preferred = self._solved(problem, any_of_equals=True), False
 
     def without_unanswered(self, problem: DesignProblem, solution: Solution) -> tuple[DesignProblem, Solution]:
         """The same without what stands for statements that no design answers: what they count for is no cost."""
@@ -305,10 +340,11 @@ class _Search:
         self.queries.unanswered |= stayed
         return problem, self._solved(problem)
 
-    def _solved(self, problem: DesignProblem) -> Solution:
+    def _solved(self, problem: DesignProblem, *, any_of_equals: bool = False) -> Solution:
         from nestling.optimizer import solve
 
-        return solve(problem, limit_seconds=max(self.until - self.clock(), LEAST_SECONDS), solved=self.solved)
+        limit = max(self.until - self.clock(), LEAST_SECONDS)
+        return solve(problem, limit_seconds=limit, any_of_equals=any_of_equals, solved=self.solved)
 
 
 def _best_of(tried: Sequence[frozenset[str]], problem: DesignProblem, last: Solution, last_cost: float) -> Solution:

@@ -79,11 +79,14 @@ def _unique_among_some(design: Design, store: StoredCollection, root: Node) -> I
     """The unique groups of some rows, whose condition the server can have of the documents in an index."""
     entity = design.model.entity(root.entity)
     for unique in entity.partial_uniques:
-        if why_unkept(design, entity, unique) or not _comparable(entity, unique.attributes, store):
+        paths = {
+            name: path for name in (*unique.attributes, *unique.columns) if (path := root.path_of(name)) is not None
+        }
+        is_here = paths.keys() >= {*unique.attributes, *unique.columns}
+        if not is_here or why_unkept(design, entity, unique) or not _comparable(entity, unique.attributes, store):
             continue
         optional = [name for name in unique.attributes if not entity.always_has(name)]
         clauses = (*(Clause(name, ClauseOperator.PRESENT) for name in optional), *(unique.clauses or ()))
-        paths = {name: root.path_of(name) or "" for name in (*unique.attributes, *unique.columns)}
         partial = {replace(each, name=paths[each.name]) for each in clauses}
         if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
             partial.add(Clause(root.presence.path, ClauseOperator.EQUAL, root.presence.value))

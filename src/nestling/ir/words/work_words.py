@@ -24,4 +24,4 @@ def share_text(part: float) -> str:
         return f"over {MANY_TIMES:,} times as much"
     if part > LARGE:
         return f"{1 + part:,.0f} times as much" if part >= 10 else f"{1 + part:.2f} times as much"
-    return f"{part:.2%}" if part >= 1e-4 or not part else "under 0.01%"
+    return f"{part:.2%}" if abs(part) >= 1e-4 or not part else "under 0.01%"

@@ -86,8 +86,8 @@ def options(
                 charges.append(found)
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
     least = least_costs(steps, charges)
-    indexes = {each.id for each in places.candidates if isinstance(each.part, Indexed | IndexedAcross)}
-    steps = list(without_slight(steps, indexes, least))
+    indexes = {each.id for each in places.candidates if _is_more(each, situation)}
+    steps = list(without_slight(steps, indexes, least, rates))
     charges += simplicity(places.candidates)
     if today is not None:
         charges += arrivals(places.candidates, today)
@@ -108,6 +108,18 @@ def options(
         loads=tuple(documents.loads()),
         along={name: dict.fromkeys(shares, seconds) for name, seconds in least.items()},
     )
+
+
+def _is_more(candidate: Candidate, situation: Situation) -> bool:
+    """Whether it is an index that is built for statements alone: foreign keys have one in any design."""
+    match candidate.part:
+        case Indexed(entity, keys, rows=()):
+            names = tuple(name for name, _ in keys)
+            return all(link.child_attributes != names for link in situation.parents[entity])
+        case Indexed() | IndexedAcross():
+            return True
+        case _:
+            return False
 
 
 def _writes(modes: Modes, starts: Starts) -> Writes:

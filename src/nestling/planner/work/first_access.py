@@ -13,6 +13,7 @@ from math import log2
 
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import case_lookup_paths
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
@@ -70,7 +71,7 @@ def _chosen(leading: Leading, design: Design, order: _Order, needs: frozenset[st
 def _indexes(leading: Leading, design: Design) -> Iterator[_Order]:
     """The keys of every index over all documents of the collection."""
     yield (("_id", 1),)
-    for index in design.indexes:
+    for index in planned_indexes(design):
         if index.collection == leading.collection and not index.partial:
             yield index.keys
     for collection, _, _, paths in case_lookup_paths(design):
@@ -80,7 +81,7 @@ def _indexes(leading: Leading, design: Design) -> Iterator[_Order]:
 
 def _by_partial(leading: Leading, design: Design, order: _Order) -> Iterator[FirstAccess]:
     """The accesses by indexes that hold only some documents, where the conditions say that of all they ask for."""
-    for index in design.indexes:
+    for index in planned_indexes(design):
         if index.collection == leading.collection and index.partial:
             told = [each for each in leading.conditions if _is_part(each, index.partial)]
             is_told = imply([each.clause for each in told if each.clause is not None], index.partial)

@@ -21,9 +21,11 @@ from nestling.planner.options.sizes.matching import (
     compared_equal,
     covers,
     has_plain_order,
+    is_superseded,
     key_order,
     matched_rows,
     serves,
+    unique_indexes,
 )
 from nestling.planner.options.statements.readable import Readable
 from nestling.planner.options.structures.archives import looked_for_in_both, recent
@@ -67,7 +69,10 @@ class Starts:
             if name in self.modes.places.later(statement):
                 share = recent(self.modes.sizes, archived)
                 yield self._all(statement, access, home, share=share, needs=(name,))
+                entity = self.modes.situation.model.entity(access.entity)
                 for index_name, index in self.modes.places.indexes[access.entity]:
+                    if is_superseded(index, entity):
+                        continue
                     matched = self._match(index_name, access, index, alone=False)
                     if matched is not None and archived.rows.attribute not in [key for key, _ in index.keys]:
                         text, needs = f"{home.id}, by {index_name}, later rows", (index_name, name)
@@ -135,6 +140,8 @@ class Starts:
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
         entity = self.modes.situation.model.entity(access.entity)
         for name, index in (*self.modes.places.indexes[access.entity], *partial):
+            if home.own and is_superseded(index, entity):
+                continue
             if (matched := self._match(name, access, index, alone=alone)) is not None:
                 covering = home.own and covers(statement, access, index, entity)
                 yield self._by_index(statement, access, home, matched, (name, index), access, covering=covering)
@@ -146,6 +153,7 @@ class Starts:
                 yield from self._by_identity(statement, access, home, above, alone=False)
         if home.own:
             yield from self._by_identity(statement, access, home, access, alone=alone)
+            yield from self._by_unique_groups(statement, access, home, alone=alone)
             yield from self._by_pairs(statement, access, home)
 
     def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
@@ -175,6 +183,14 @@ class Starts:
             if (matched := matched_rows(self.modes.sizes, found, own, alone=alone)) is not None:
                 yield self._by_index(statement, access, home, matched, own, found, covering=False)
 
+    def _by_unique_groups(self, statement: Statement, access: Access, home: Home, *, alone: bool) -> Iterator[Mode]:
+        """By the indexes that keep groups of attributes unique, which are there anyway."""
+        for index in unique_indexes(self.modes.situation.model.entity(access.entity)):
+            if serves(access, index):
+                matched = matched_rows(self.modes.sizes, access, index, alone=alone)
+                if matched is not None:
+                    yield self._by_index(statement, access, home, matched, index, access, covering=False)
+
     def _by_index(
         self,
         statement: Statement,
@@ -186,9 +202,9 @@ class Starts:
         *,
         covering: bool,
     ) -> Mode:
-        """By an index that is chosen, named then, or by that on `_id`; `found`: whose index it is."""
+        """By an index that is chosen, named then, or by one that is there anyway; `found`: whose index it is."""
         rows, ordered = matched
-        name, keys = index if isinstance(index, tuple) else ("the beginning of its key", index)
+        name, keys = index if isinstance(index, tuple) else ("what is unique of it", index)
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
         stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nestling.ir.candidate import Indexed
 from nestling.ir.indexes.indexable import is_array, leads
+from nestling.ir.indexes.kept_uniques import may_have_index
 from nestling.ir.model import Entity
-from nestling.ir.statements.clause import imply
+from nestling.ir.statements.clause import Clause, ClauseOperator, imply
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.collations import begins_collated, by_expression, sought
 from nestling.ir.types import COMPARED_BY_PARTS
@@ -66,9 +67,15 @@ def _share(sizes: Sizes, access: Access, condition: AttributeFilter, index: Inde
     return min(sizes.share(access, condition) / there, 1.0) if there > 0 else 1.0
 
 
+def is_superseded(index: Indexed, entity: Entity) -> bool:
+    """Whether it begins with the key of rows that have documents of their own: `_id` finds as much, and it is not built."""
+    return entity.key == (index.keys[0][0],)
+
+
 def serves(access: Access, index: Indexed) -> bool:
-    """Whether all rows an access asks for are in an index."""
-    return imply(access.constants, index.rows)
+    """Whether all rows an access asks for are in an index: what is compared with a value is not NULL."""
+    there = (Clause(each.attribute, ClauseOperator.PRESENT) for each in access.filters if each.operator.seeks)
+    return imply((*access.constants, *there), index.rows)
 
 
 def tells_one(entity: Entity, fixed: Collection[str]) -> bool:
@@ -91,6 +98,19 @@ def _in_order(
     if any(by_expression(entity.attribute(name)) or is_array(entity, name) for name, _ in order):
         return False
     return bool(order) and (order == found or order == [(name, -way) for name, way in found])
+
+
+def unique_indexes(entity: Entity) -> Iterator[Indexed]:
+    """The indexes a collection of the entity's own has to keep groups unique, over the rows that have all of a group."""
+    for group in entity.uniques:
+        rows = (Clause(name, ClauseOperator.PRESENT) for name in group if not entity.always_has(name))
+        yield Indexed(entity.name, tuple((name, 1) for name in group), tuple(rows))
+    for unique in entity.partial_uniques:
+        if may_have_index(entity, unique):
+            there = (Clause(name, ClauseOperator.PRESENT) for name in unique.attributes if not entity.always_has(name))
+            yield Indexed(
+                entity.name, tuple((name, 1) for name in unique.attributes), (*there, *(unique.clauses or ()))
+            )
 
 
 def key_order(sizes: Sizes, access: Access) -> Indexed | None:

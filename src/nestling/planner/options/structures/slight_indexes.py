@@ -1,4 +1,5 @@
-"""An index is not used where it makes a statement hardly cheaper: nobody builds one for a hundredth, which no price is exact to.
+"""An index is not used where it makes a statement hardly cheaper: nobody builds one for a hundredth, which no price is exact to,
+nor for a moment that nobody notices and that is nothing beside the whole workload.
 
 It takes memory, and time when data are loaded and restored, none of which is in its upkeep.
 """
@@ -12,14 +13,24 @@ from nestling.ir.options import Mode, StatementStep
 
 SLIGHT = 0.01
 """The share of a statement's least cost that an index has to save it."""
+UNNOTICED_SECONDS = 5e-4
+"""What nobody notices of an execution."""
+NOTHING = 1e-4
+"""The share of the workload's least cost that is nothing beside it."""
 
 
 def without_slight(
-    steps: Iterable[StatementStep], indexes: Collection[str], least: Mapping[str, float]
+    steps: Iterable[StatementStep], indexes: Collection[str], least: Mapping[str, float], rates: Mapping[str, float]
 ) -> Iterator[StatementStep]:
-    """The steps without the modes by an index that save too little over a mode that needs no more than they do, but for it."""
+    """The steps without the modes by an index that save too little over a mode that needs no more than they do, but for it.
+
+    `least`: seconds an execution of each statement costs at least; `rates`: executions a second.
+    """
+    nothing = NOTHING * sum(rates[name] * seconds for name, seconds in least.items())
     for step in steps:
-        most = SLIGHT * least[step.statement]
+        rate = rates[step.statement]
+        unnoticed = min(UNNOTICED_SECONDS, nothing / rate) if rate else UNNOTICED_SECONDS
+        most = max(SLIGHT * least[step.statement], unnoticed)
         slight = [each for each in step.modes if any(_does_as_well(other, each, indexes, most) for other in step.modes)]
         yield replace(step, modes=tuple(each for each in step.modes if each not in slight)) if slight else step
 
