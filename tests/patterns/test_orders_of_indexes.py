@@ -87,7 +87,7 @@ ORDERED = "SELECT body FROM event WHERE account = :a{} ORDER BY at{} LIMIT 20"
         ("", " AND at IS NOT NULL", " DESC", True),
         ("", " AND at < :t", " DESC, id DESC", True),
         ("", " AND at IN (:t, :u)", "", True),
-        ("", " AND (at > :t OR body = :b)", "", False),
+        ("", " AND (at > :t OR body LIKE :b)", "", False),
         (" NOT NULL", "", " DESC", True),
         (" NOT NULL", "", "", True),
     ],

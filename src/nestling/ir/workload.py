@@ -7,7 +7,7 @@ parsed it. Requirements say how stale a copy may be, what must change atomically
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nestling.common.errors import Problem, WorkloadError
@@ -100,7 +100,8 @@ class Access:
     set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping` is set
     when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end. `constants`: what
     the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
-    `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them.
+    `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them. `any_of`: of
+    an OR what each side compares, where an index could find the rows of each.
     """
 
     entity: str
@@ -115,6 +116,13 @@ class Access:
     constants: tuple[Clause, ...] = ()
     sets: tuple[Clause, ...] = ()
     unsorted: str = ""
+    any_of: tuple[tuple[AttributeFilter, ...], ...] = ()
+
+    @property
+    def sides(self) -> tuple[Access, ...]:
+        """The same for each side of its OR: what that side compares, and what must hold besides."""
+        besides = tuple(each for each in self.filters if each.operator.seeks)
+        return tuple(replace(self, filters=(*besides, *side), any_of=()) for side in self.any_of)
 
     @property
     def order(self) -> tuple[tuple[str, bool], ...]:

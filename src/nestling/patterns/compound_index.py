@@ -3,7 +3,8 @@
 Where elements of an array are asked for, the array stands behind what is equal: the index has an entry for each element. An order
 that has NULLs where MongoDB has not, as PostgreSQL's own of a nullable column, is no index's where there may be
 NULLs: write `DESC NULLS LAST` or `ASC NULLS FIRST`, or declare the column NOT NULL. After `at < :t`, `IN (…)` or `IS NOT NULL`
-there are none.
+there are none. An OR (`sender = :u OR receiver = :u`) has one for each of its sides, or none where a side has none; in the
+order asked all of them together give the first few rows.
 
 For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
 with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
@@ -104,11 +105,13 @@ def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]
 
 
 def wanted_keys(situation: Situation, access: Access) -> Iterator[IndexKeys]:
-    """The keys that serve an access best, and those without its sort and range."""
+    """The keys that serve an access best, and those without its sort and range; of an OR those of each side."""
     equal = [f.attribute for f in access.filters if f.operator.is_exact]
     arrays = dict.fromkeys(f.attribute for f in access.filters if f.operator is Operator.CONTAINS)
     ranged = [f.attribute for f in access.filters if f.operator is Operator.RANGE]
     entity = situation.model.entity(access.entity)
+    for side in access.sides:
+        yield from wanted_keys(situation, side)
     if entity.key and set(entity.key) <= set(
         equal
     ):  # its own collection has `_id`; embedded rows have no index by themselves

@@ -31,7 +31,8 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 def _only(statement: Statement) -> tuple[Access, ...]:
     """The access of a read that has only one."""
-    return statement.accesses if len(statement.accesses) == 1 and not statement.kind.writes else ()
+    alone = len(statement.accesses) == 1 and not statement.kind.writes
+    return statement.accesses if alone and not statement.accesses[0].any_of else ()
 
 
 def _shown(situation: Situation, access: Access, keys: IndexKeys) -> IndexKeys | None:

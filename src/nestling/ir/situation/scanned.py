@@ -21,7 +21,10 @@ _BECAUSE = {
         "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
         " ask for a range of it (`>=` and `<`)"
     ),
-    Operator.OTHER: "no column is compared for equality or a range by itself: it stands in a negation, an OR or an expression",
+    Operator.OTHER: (
+        "no column is compared for equality or a range by itself: it stands in a negation, in an expression, or in an OR of which"
+        " one side asks nothing else"
+    ),
     Operator.EQUALITY: (
         "the source compares the texts of that column by NOCASE or RTRIM, which no index of the server does. Keep that text in"
         " lower case, or without blanks at its end, in a column of its own and compare it"
@@ -51,6 +54,8 @@ def _kind(statement: Statement) -> Operator:
 def _is_sought(access: Access, situation: Situation) -> bool:
     """Whether an index finds rows by one of the conditions; what is unique has one that compares as its source does."""
     entity = situation.model.entity(access.entity)
+    if access.any_of and all(_is_sought(side, situation) for side in access.sides):
+        return True
     asked = [each.attribute for each in access.filters if each.operator.seeks]
     return bool(sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Annotated, Any
 
@@ -167,6 +168,7 @@ class AccessForm(FileMap):
     filters: Texts = Field(
         [], description=f"an attribute and how it is compared: {', '.join(f'`{each}`' for each in Operator)}"
     )
+    any_of: list[Texts] = Field([], description="of an OR what each side compares, in the form of `filters`")
     sort: Texts = Field([], description="attributes the result is ordered by, `-name` when descending")
     unsorted: str = Field("", description="the attribute at which an index's order ends, as its NULLs come elsewhere")
     via: str | None = Field(None, description="the relationship a join reached it by")
@@ -181,11 +183,6 @@ class AccessForm(FileMap):
 
     def to_ir(self, kind: StatementKind, path: YamlPath, findings: FormProblems) -> Access:
         """The access."""
-        filters = []
-        for number, text in enumerate(self.filters):
-            attribute, _, word = text.rpartition(" ")
-            at = (*path, "filters", number)
-            filters.append(AttributeFilter(attribute, findings.word(Operator, word, at, otherwise=Operator.OTHER)))
         grouping = Grouping(
             tuple(map(_group_key, self.grouped)), _aggregates(self.of_groups, (*path, "of_groups"), findings)
         )
@@ -193,7 +190,7 @@ class AccessForm(FileMap):
             self.entity,
             findings.word(StatementKind, self.kind, (*path, "kind"), otherwise=kind),
             tuple(self.attributes),
-            tuple(filters),
+            _filters(self.filters, (*path, "filters"), findings),
             tuple(self.sort),
             self.via,
             _aggregates(self.aggregates, (*path, "aggregates"), findings),
@@ -202,6 +199,7 @@ class AccessForm(FileMap):
             _constants(self.constants, (*path, "constants"), findings),
             _constants(self.sets, (*path, "sets"), findings),
             self.unsorted,
+            tuple(_filters(side, (*path, "any_of", number), findings) for number, side in enumerate(self.any_of)),
         )
 
     @staticmethod
@@ -210,7 +208,8 @@ class AccessForm(FileMap):
         entries = {
             "kind": None if access.kind is kind else str(access.kind),
             "attributes": access.attributes,
-            "filters": [f"{one.attribute} {one.operator}" for one in access.filters],
+            "filters": _filter_texts(access.filters),
+            "any_of": [_filter_texts(side) for side in access.any_of],
             "sort": access.sort,
             "unsorted": access.unsorted or None,
             "aggregates": _aggregate_texts(access.aggregates),
@@ -223,6 +222,19 @@ class AccessForm(FileMap):
         via = {} if access.via is None else {"via": access.via}
         walk = {} if access.walk is None else {"walk": str(access.walk)}
         return {"entity": access.entity} | without(entries) | via | walk
+
+
+def _filters(texts: Texts, path: YamlPath, findings: FormProblems) -> tuple[AttributeFilter, ...]:
+    found = []
+    for number, text in enumerate(texts):
+        attribute, _, word = text.rpartition(" ")
+        operator = findings.word(Operator, word, (*path, number), otherwise=Operator.OTHER)
+        found.append(AttributeFilter(attribute, operator))
+    return tuple(found)
+
+
+def _filter_texts(filters: Iterable[AttributeFilter]) -> list[str]:
+    return [f"{one.attribute} {one.operator}" for one in filters]
 
 
 def _constants(texts: Texts, path: YamlPath, findings: FormProblems) -> tuple[Clause, ...]:
@@ -331,7 +343,7 @@ def check_statement(statement: Statement, model: Model, path: YamlPath, findings
             continue
         names = (
             *access.attributes,
-            *(one.attribute for one in access.filters),
+            *(one.attribute for side in (access.filters, *access.any_of) for one in side),
             *(name for name, _ in access.order),
         )
         missing = dict.fromkeys(name for name in names if name not in entities[access.entity])

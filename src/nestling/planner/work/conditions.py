@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import TypeGuard
 
 from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
@@ -34,9 +35,9 @@ _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREAT
 
 def condition(predicate: Expression, layout: Layout, documents: AverageDocuments, values: SampleValues) -> Condition:
     """One conjunct asked of the documents themselves; `values`: sample values of parameters, by name."""
-    either = _either(predicate, layout, documents)
+    either = _either(predicate, layout, documents, values)
     if either:
-        kept = min(sum(each.share for each in either), 1.0)
+        kept = min(sum(prod(each.share for each in side) for side in either), 1.0)
         return Condition("", Use.NONE, kept, weight=weight(predicate), either=either)
     known = known_by_path(documents.known, lambda column: _path(column, layout))
     kept = share(predicate, known, values)
@@ -57,14 +58,17 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
     )
 
 
-def _either(predicate: Expression, layout: Layout, documents: AverageDocuments) -> tuple[Condition, ...]:
-    """The parts of an OR each of which is an equality of a path and a constant; none where some are something else."""
+def _either(
+    predicate: Expression, layout: Layout, documents: AverageDocuments, values: SampleValues
+) -> tuple[tuple[Condition, ...], ...]:
+    """What the sides of an OR ask; nothing where an index can serve none of what one of them asks."""
     if not isinstance(predicate, Or):
         return ()
-    paths = [_indexed_path(part, layout) if _use(part) is Use.EQUAL else "" for part in predicate.operands]
-    if not all(paths):
-        return ()
-    return tuple(equal_to(path, documents, outer_distinct=None, unique=path == "_id") for path in paths)
+    sides = tuple(
+        merged(tuple(condition(each, layout, documents, values) for each in conjuncts(side)))
+        for side in predicate.operands
+    )
+    return sides if all(any(each.use is not Use.NONE for each in side) for side in sides) else ()
 
 
 def element_condition(step: WhereElement, documents: AverageDocuments, values: SampleValues) -> Condition | None:

@@ -56,16 +56,28 @@ def read(leading: Leading, design: Design, order: _Order = (), needs: frozenset[
 
 
 def _chosen(leading: Leading, design: Design, order: _Order, needs: frozenset[str] | None) -> FirstAccess:
-    found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, design, keys, order, needs))]
-    found += _by_partial(leading, design, order)
-    parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
-    found += [replace(parts, ordered=order[:1] in _EITHER_WAY)] if parts is not None else []
-    found += [access for each in leading.conditions if (access := _by_several(leading, each, design)) is not None]
+    found = [*_by_any_index(leading, design, order, needs)]
+    found += [
+        access for each in leading.conditions if (access := _by_several(leading, each, design, order)) is not None
+    ]
     if not found:
         return _by_scan(leading)
     return min(
         found, key=lambda access: access.effort + (0.0 if access.ordered or not order else _sorting(access.rows))
     )
+
+
+def _by_any_index(
+    leading: Leading, design: Design, order: _Order, needs: frozenset[str] | None
+) -> Iterator[FirstAccess]:
+    """The accesses by one index each."""
+    for keys in _indexes(leading, design):
+        if (access := _by_index(leading, design, keys, order, needs)) is not None:
+            yield access
+    yield from _by_partial(leading, design, order)
+    parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
+    if parts is not None:
+        yield replace(parts, ordered=order[:1] in _EITHER_WAY)
 
 
 def _indexes(leading: Leading, design: Design) -> Iterator[_Order]:
@@ -105,22 +117,25 @@ def _is_part(asked: Condition, partial: Sequence[Clause]) -> bool:
     return asked.clause is not None and any(asked.clause.implies(each) for each in partial)
 
 
-def _by_several(leading: Leading, asked: Condition, design: Design) -> FirstAccess | None:
-    """The access to the documents of an OR by an index for each of its parts; None where one has none, or it is no OR."""
+def _by_several(leading: Leading, asked: Condition, design: Design, order: _Order) -> FirstAccess | None:
+    """The access to the documents of an OR by an index for each of its sides; None where one has none, or it is no OR.
+
+    What must hold besides is asked on each side. The server merges what they find where each gives the order asked.
+    """
     if not asked.either:
         return None
     rest = tuple(each for each in leading.conditions if each is not asked)
-    rows, work = 0.0, NO_WORK
-    for part in asked.either:
-        one = replace(leading, conditions=(part,), identity=())
-        found = [
-            access for keys in _indexes(one, design) if (access := _by_index(one, design, keys, (), None)) is not None
-        ]
-        if not found:
-            return None
-        best = min(found, key=lambda access: access.effort)
-        rows, work = rows + best.rows, work + best.work
-    return FirstAccess(rows * _product(each.share for each in rest), work + asked_in_turn(rows, rest))
+    sides: list[list[FirstAccess]] = []
+    for side in asked.either:
+        one = replace(leading, conditions=(*side, *rest))
+        sides.append([*_by_any_index(one, design, order, None)])
+    in_order = [[access for access in found if access.ordered] for found in sides]
+    ordered = bool(order) and all(in_order)
+    if not all(sides):
+        return None
+    best = [min(found, key=lambda access: access.effort) for found in (in_order if ordered else sides)]
+    work = sum((access.work for access in best), NO_WORK)
+    return FirstAccess(sum(access.rows for access in best), work, ordered)
 
 
 def _by_scan(leading: Leading) -> FirstAccess:

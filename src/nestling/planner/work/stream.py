@@ -27,7 +27,7 @@ class Condition:
     """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
     seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
     takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
-    OR the conditions one of which must hold, each of which an index may serve. `clause`: what it says where no parameter is in
+    OR what each side asks, for which an index may serve. `clause`: what it says where no parameter is in
     it; `same`: what one and the same of a document's `elements` must meet, as shares of elements. `among`: it asks for an
     element of the array at the path, so that two of them ask for two.
     """
@@ -40,7 +40,7 @@ class Condition:
     weight: float = 1.0
     patterns: float = 0.0
     span: Span | None = None
-    either: tuple[Condition, ...] = ()
+    either: tuple[tuple[Condition, ...], ...] = ()
     clause: Clause | None = None
     same: tuple[Condition, ...] = ()
     elements: float = 1.0

@@ -24,6 +24,7 @@ class Occurrence:
     written: dict[str, None] = field(default_factory=dict)
     filters: dict[AttributeFilter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
+    any_of: tuple[tuple[AttributeFilter, ...], ...] = ()
     odd_nulls: set[str] = field(default_factory=set)  # ordered by, with NULLs at the end where no index has them
     aggregates: dict[tuple[AggregateKind, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
@@ -45,7 +46,7 @@ class Occurrence:
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(takewhile(self._has_index_order, self.sort))
         unsorted = next(iter([*self.sort][len(sort) :]), "").removeprefix("-")
-        said = tuple(self.constants), tuple(self.sets), unsorted
+        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nestling.common.errors import name_list
-from nestling.ir.workload import Operator
+from nestling.ir.workload import AttributeFilter, Operator
 from nestling.sources.statements.condition_kinds import condition_kind
 from nestling.sources.statements.constants import note_found
 from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read
@@ -112,7 +112,7 @@ def _is_constant(node: exp.Expr) -> bool:
 def _in(part: exp.In, walk: StatementWalk) -> bool:
     query = part.args.get("query")
     if query is None:
-        listed = part.expressions or [part.args["field"]] if part.args.get("field") or part.expressions else []
+        listed = _listed(part)
         columns = part.this.expressions if isinstance(part.this, exp.Tuple) else [part.this]
         if not all(isinstance(column, exp.Column) for column in columns) or not all(map(_is_constant, listed)):
             return False
@@ -130,20 +130,52 @@ def _in(part: exp.In, walk: StatementWalk) -> bool:
 
 
 def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
-    """`a = 1 OR a = 2` is an IN; other alternatives help no index."""
-    columns = set()
-    for side in part.flatten():
-        one = side.unnest()
-        left = one.args.get("this")
-        if not isinstance(one, exp.EQ | exp.In) or not isinstance(left, exp.Column) or one.args.get("query"):
-            return False
-        if isinstance(one, exp.EQ) and not _is_constant(one.right):
-            return False
-        columns.add(walk.origins(left))
-    if len(columns) != 1:
-        return False
-    add_filter(columns.pop(), Operator.IN)
-    return True
+    """`a = 1 OR a = 2` is an IN; of other alternatives each may be sought by an index of its own."""
+    sides = [[_sought(each.unnest(), walk) for each in _anded(side)] for side in part.flatten()]
+    exact = [side[0] for side in sides if len(side) == 1 and side[0] is not None and side[0][1].is_exact]
+    if len(exact) == len(sides) and len({origins for origins, _ in exact}) == 1:
+        add_filter(exact[0][0], Operator.IN)
+        return True
+    found = [[each for each in side if each is not None and len(each[0]) == 1] for side in sides]
+    occurrences = {origins[0][0] for side in found for origins, _ in side}
+    if all(found) and len(occurrences) == 1 and not (occurrence := occurrences.pop()).any_of:
+        occurrence.any_of = tuple(
+            tuple(dict.fromkeys(AttributeFilter(origins[0][1], operator) for origins, operator in side))
+            for side in found
+        )
+    return False
+
+
+def _anded(node: exp.Expr) -> Iterator[exp.Expr]:
+    one = node.unnest()
+    yield from one.flatten() if isinstance(one, exp.And) else (one,)
+
+
+def _sought(part: exp.Expr, walk: StatementWalk) -> tuple[Origins, Operator] | None:
+    """The column that one condition compares with what is known, and how; None where no index finds rows by it."""
+    sides: tuple[tuple[exp.Expr, list[exp.Expr]], ...]
+    match part:
+        case exp.EQ() | exp.NullSafeEQ():
+            sides, operator = ((part.left, [part.right]), (part.right, [part.left])), Operator.EQUALITY
+        case exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
+            sides, operator = ((part.left, [part.right]), (part.right, [part.left])), Operator.RANGE
+        case exp.Between():
+            sides, operator = ((part.this, [part.args["low"], part.args["high"]]),), Operator.RANGE
+        case exp.In() if not part.args.get("query"):
+            sides, operator = ((part.this, _listed(part)),), Operator.IN
+        case _:
+            return None
+    for side, values in sides:
+        column = side.unnest()
+        if isinstance(column, exp.Column) and all(_is_constant(each) and not _is_folded(each) for each in values):
+            return walk.origins(column), operator
+    return None
+
+
+def _listed(part: exp.In) -> list[exp.Expr]:
+    """The values of a list: those written down, or the one parameter that is the list."""
+    field = part.args.get("field")
+    return part.expressions or ([field] if field else [])
 
 
 def _no_whole_value(part: exp.Expr, walk: StatementWalk, *, negated: bool = False, among: bool = False) -> None:

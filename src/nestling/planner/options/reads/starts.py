@@ -42,6 +42,10 @@ KEPT_STAGES = 1 + work_of.light(3)
 """Stages that show what one document keeps of its children, and a row for none where that document is not there."""
 
 
+FEW_WAYS = 4
+"""Indexes tried for one side of an OR, beside each of those of the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Starts:
     """The ways to the rows of an access that nothing before it leads to."""
@@ -154,6 +158,7 @@ class Starts:
         if home.own:
             yield from self._by_identity(statement, access, home, access, alone=alone)
             yield from self._by_unique_groups(statement, access, home, alone=alone)
+            yield from self._by_one_for_each_side(statement, access, home, alone=alone)
             yield from self._by_pairs(statement, access, home)
 
     def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
@@ -182,6 +187,31 @@ class Starts:
             alone = alone and has_plain_order(self.modes.situation.model.entity(found.entity), own)
             if (matched := matched_rows(self.modes.sizes, found, own, alone=alone)) is not None:
                 yield self._by_index(statement, access, home, matched, own, found, covering=False)
+
+    def _by_one_for_each_side(self, statement: Statement, access: Access, home: Home, *, alone: bool) -> Iterator[Mode]:
+        """By an index for each side of an OR; in its order where all of them give it, as the server merges what they find."""
+        ways = [self._few_ways(side, alone=alone) for side in access.sides]
+        limit = self._limit(statement, access)
+        for found in product(*ways) if ways else ():
+            names = tuple(dict.fromkeys(name for name, _ in found if name))
+            rows = [matched[0] for _, matched in found]
+            ordered = all(matched[1] for _, matched in found)
+            if ordered and limit is not None:
+                rows = [min(each, limit) for each in rows]
+            documents = min(sum(rows), self.modes.documents.count(home))
+            text = f"{home.id}, by {' and '.join(names) or 'keys'} for each side"
+            yield self._fetched(text, home, documents, statement, access, ordered=ordered, needs=names)
+
+    def _few_ways(self, side: Access, *, alone: bool) -> list[tuple[str, Matched]]:
+        """The indexes that find the rows of one side of an OR best, by their names; "" for one that is there anyway."""
+        entity = self.modes.situation.model.entity(side.entity)
+        there = [index for index in (key_order(self.modes.sizes, side), *unique_indexes(entity)) if index is not None]
+        named = [each for each in self.modes.places.indexes[side.entity] if not is_superseded(each[1], entity)]
+        named += [each for each in self.modes.places.partial[side.entity] if serves(side, each[1])]
+        every = [*(("", index) for index in there if serves(side, index)), *named]
+        matches = ((name, matched_rows(self.modes.sizes, side, index, alone=alone)) for name, index in every)
+        found = [(name, matched) for name, matched in matches if matched is not None]
+        return sorted(found, key=lambda each: (not each[1][1], each[1][0], bool(each[0])))[:FEW_WAYS]
 
     def _by_unique_groups(self, statement: Statement, access: Access, home: Home, *, alone: bool) -> Iterator[Mode]:
         """By the indexes that keep groups of attributes unique, which are there anyway."""

@@ -8,6 +8,7 @@ where parents are known to keep getting children, busy ones are asked for more o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import assert_never
 
 from nestling.ir.distribution import equal_to_any
@@ -232,7 +233,12 @@ class Sizes:
         return self._found[access]
 
     def _found_without(self, access: Access, without: Sequence[str]) -> float:
-        filters = [each for each in access.filters if each.attribute not in without]
+        either = {each.attribute for side in access.any_of for each in side}
+        filters = [
+            each
+            for each in access.filters
+            if each.attribute not in without and (each.operator.seeks or each.attribute not in either)
+        ]
         exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
         entity = self.situation.model.entity(access.entity)
         if any(group and set(group) <= exact for group in (entity.key, *entity.uniques)):
@@ -243,6 +249,8 @@ class Sizes:
                 rows, told = self.children_asked(link), frozenset(link.child_attributes)
         for each in self.apart(access, [each for each in filters if each.attribute not in told]):
             rows *= self.share(access, each)
+        if either and either.isdisjoint(without):
+            rows *= 1 - prod(1 - prod(self.share(access, each) for each in side) for side in access.any_of)
         return max(rows, min(1.0, self.rows(access.entity)))
 
     def apart(self, access: Access, filters: Sequence[AttributeFilter]) -> Iterable[AttributeFilter]:

@@ -1,0 +1,132 @@
+"""An OR finds its rows by an index for each of its sides, in the order asked where all of them give it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import Store, pipeline
+from nestling.executors.run import run_read
+from nestling.ir.programs.compiled import CompiledRead, bind
+from nestling.ir.proposal import Proposal
+from nestling.ir.text import read_reading, write_reading
+from nestling.ir.workload import AttributeFilter, Operator
+from nestling.sources.statements import parse_workload
+
+TABLES = """
+CREATE TABLE message (id INTEGER PRIMARY KEY, sender INT NOT NULL, receiver INT, at INT NOT NULL, folder TEXT NOT NULL,
+    body TEXT NOT NULL)
+"""
+VALUES = {"u": 7, "f": "inbox", "t": 4_000}
+EITHER = "SELECT id, body FROM message WHERE sender = :u OR receiver = :u"
+LATEST = "SELECT id, body FROM message WHERE sender = :u OR receiver = :u ORDER BY at DESC, id DESC LIMIT 10"
+BESIDE = "SELECT id, body FROM message WHERE folder = :f AND (sender = :u OR receiver = :u)"
+SIDES = "SELECT id FROM message WHERE (sender = :u AND at > :t) OR (receiver IN (7, 8) AND folder = :f) OR id = 5"
+PAGE = "SELECT id FROM message WHERE at > 5990 OR (at = 5990 AND id > 3) ORDER BY at, id LIMIT 5"
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six thousand messages between two hundred people, some to nobody."""
+    path = tmp_path_factory.mktemp("messages") / "messages.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(TABLES)
+        rows = (
+            (
+                n,
+                n % 199,
+                None if n % 31 == 0 else n * 7 % 211,
+                n * 13 % 6_000,
+                "inbox" if n % 3 else "sent",
+                f"text {n} " * 20,
+            )
+            for n in range(6_000)
+        )
+        connection.executemany("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?)", rows)
+    return path
+
+
+def designed(path: Path, sql: str) -> Proposal:
+    """The design for that statement, fifty times a second."""
+    reading = pipeline.inspect(path)
+    workload, gaps = parse_workload(f"-- name: s, rate: 50/s\n{sql}", reading.model, "sqlite", "w.sql")
+    assert gaps == ()
+    return pipeline.design(replace(reading, workload=workload))
+
+
+def examined(database: Database[dict[str, Any]], read: CompiledRead, values: Mapping[str, object]) -> int:
+    """How many documents the server looks at for it."""
+    bound = bind(read, {name: values[name] for name in read.parameters})
+    asked: dict[str, Any] = {"find": bound.collection, "filter": bound.filter, "sort": dict(bound.sort)}
+    if not bound.sort:
+        del asked["sort"]
+    if bound.limit:
+        asked["limit"] = bound.limit
+    told = database.command("explain", asked, verbosity="executionStats")["executionStats"]
+    return int(told["totalDocsExamined"])
+
+
+@pytest.mark.parametrize(
+    ("sql", "most"),
+    [(EITHER, 70), (LATEST, 25), (BESIDE, 60), (SIDES, 70), (PAGE, 16)],
+    ids=["either", "latest", "beside", "sides", "page"],
+)
+def test_rows_are_found_by_their_sides(sql: str, most: int, messages: Path, database: Database[dict[str, Any]]) -> None:
+    """The server reads the rows of each side, and of the first few as many; the answer is the source's."""
+    proposal = designed(messages, sql)
+    assert not [note for note in proposal.notes if note.startswith("no index finds")]
+    pipeline.load(proposal, messages, database)
+    read = pipeline.convert(proposal, sql)
+    assert isinstance(read, CompiledRead)
+    with closing(sqlite3.connect(messages)) as connection:
+        theirs = connection.execute(sql, VALUES).fetchall()
+    ours = [*map(tuple, run_read(database, bind(read, {name: VALUES[name] for name in read.parameters})))]
+    assert ours == theirs if "ORDER" in sql else Counter(ours) == Counter(theirs)
+    assert examined(database, read, VALUES) <= most
+    assert proposal.costs is not None
+    assert proposal.costs.cost < 0.2
+
+
+def test_writes_find_their_rows_so_too(messages: Path, database: Database[dict[str, Any]]) -> None:
+    """What is deleted is what the source deletes, and is priced as found by indexes."""
+    sql = "DELETE FROM message WHERE sender = :u OR receiver = :u"
+    proposal = designed(messages, sql)
+    assert {"sender", "receiver"} <= {index.keys[0][0] for index in proposal.design.indexes}
+    pipeline.load(proposal, messages, database)
+    Store(proposal, database).execute(sql, u=7)
+    with closing(sqlite3.connect(messages)) as connection:
+        connection.execute(sql, {"u": 7})
+        theirs = {number for (number,) in connection.execute("SELECT id FROM message")}
+    assert {each["_id"] for each in database["message"].find({}, {"_id": 1})} == theirs
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id FROM message WHERE sender = :u OR body LIKE '%x%'",
+        "SELECT id FROM message WHERE sender = :u OR NOT receiver = :u",
+        "SELECT id FROM message WHERE sender = :u OR receiver + 1 = :u",
+    ],
+)
+def test_all_is_read_where_one_side_has_to(sql: str, messages: Path) -> None:
+    """No index helps then, none is built, and a note says so."""
+    proposal = designed(messages, sql)
+    assert proposal.design.indexes == ()
+    assert [note for note in proposal.notes if note.startswith("no index finds the rows of `s`")]
+
+
+def test_a_model_file_keeps_the_sides(messages: Path) -> None:
+    """What is designed from it is designed alike."""
+    reading = pipeline.inspect(messages)
+    workload, _ = parse_workload(f"-- name: s, rate: 50/s\n{BESIDE}", reading.model, "sqlite", "w.sql")
+    (access,) = workload.statements[0].accesses
+    assert access.any_of == tuple((AttributeFilter(name, Operator.EQUALITY),) for name in ("sender", "receiver"))
+    assert read_reading(write_reading(replace(reading, workload=workload)), "m.yaml").workload == workload
