@@ -48,8 +48,17 @@ class Writer:
         if self.draw.random() < 0.1:
             rows[-1] |= self._asked(entity, rows[-1])
             return self._inserted(entity, rows)
-        insert = self._inserted(entity, rows)
-        return insert + self._upsert(entity) if entity.key and self.draw.random() < 0.3 else insert
+        groups = [group for group in (entity.key, *entity.uniques) if group]
+        if not groups or self.draw.random() >= 0.3:
+            return self._inserted(entity, rows)
+        if self.draw.random() < 0.5:
+            rows[-1] |= self._met(entity, groups)
+        return self._inserted(entity, rows) + self._upsert(entity, groups)
+
+    def _met(self, entity: Entity, groups: list[tuple[str, ...]]) -> dict[str, str]:
+        """Values of each group that a row has: of several groups, values of several rows."""
+        there = [(group, self.existing(entity)) for group in groups]
+        return {name: row[name] for group, row in there if row is not None for name in group}
 
     def _asked(self, entity: Entity, row: dict[str, str]) -> dict[str, str]:
         """A value of the row as a subquery: its own, or another's where no key is concerned."""
@@ -68,9 +77,10 @@ class Writer:
         values = ", ".join(f"({', '.join(row[name] for name in entity.attribute_names)})" for row in rows)
         return f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
 
-    def _upsert(self, entity: Entity) -> str:
-        """What becomes of a row that is there already."""
-        target = f" ON CONFLICT ({', '.join(map(quoted, entity.key))}) DO "
+    def _upsert(self, entity: Entity, groups: list[tuple[str, ...]]) -> str:
+        """What becomes of a row that is there already: by a group, or by any."""
+        group = self.draw.choice([*groups, ()])
+        target = f" ON CONFLICT ({', '.join(map(quoted, group))}) DO " if group else " ON CONFLICT DO "
         referring = {name for link in self.model.parents_of(entity.name) for name in link.child_attributes}
         free = [name for name in entity.attribute_names if name not in referring and name not in entity.key]
         if not free or self.draw.random() < 0.3:

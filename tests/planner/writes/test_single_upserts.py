@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,18 @@ from nestling.emitters.python_code import module
 from nestling.executors.write import run_write
 from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.design import Design
-from nestling.ir.model import Attribute, Entity, Model, OnDelete, OnUpdate, Relationship
+from nestling.ir.model import Attribute, Cardinality, Entity, Model, OnDelete, OnUpdate, Relationship
 from nestling.ir.paths.work import Work
 from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
 from nestling.ir.programs.program import Action, CompiledWrite, WriteCommand
 from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.write import Insert
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
+from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
+from nestling.planner.writes.draft.fetch import FetchPrices
+from nestling.planner.writes.single_command.single_upserts import may_be_one_command, shortest_upsert
 from tests.write_traces import Trace, trace
 
 TEXT, WHOLE = Type(TypeName.TEXT), Type(TypeName.INTEGER)
@@ -226,3 +231,27 @@ def _documents(database: Database[Any]) -> dict[str, list[str]]:
         name: sorted(repr(sorted(document.items(), key=lambda field: field[0])) for document in database[name].find())
         for name in ("counters", "pairs", "members", "visits")
     }
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO pair (a, b, n) VALUES (1, 'x', 1) ON CONFLICT DO NOTHING",
+        "INSERT INTO member (code, email) VALUES ('m1', 'x') ON CONFLICT DO NOTHING",
+        "INSERT INTO card (number, holder) VALUES (1, NULL) ON CONFLICT DO NOTHING",
+        "INSERT INTO card (number, holder) VALUES (1, 'm1') ON CONFLICT DO NOTHING",
+    ],
+)
+def test_what_is_priced_as_one_command_is_planned_as_one(sql: str) -> None:
+    """By the groups this row may meet another by: NULLs meet none, and a 1:1 foreign key is one."""
+    card = Entity("card", (Attribute("number", WHOLE, nullable=False), Attribute("holder", TEXT)), ("number",))
+    held = Relationship("held", "member", "card", ("code",), ("holder",), Cardinality.ONE_TO_ONE, enforced=False)
+    model = replace(MODEL, entities=(*MODEL.entities, card), relationships=(LINK, held))
+    cards = Collection("cards", Document("card", references=(Reference("held", Holder.CHILD),)), id=("number",))
+    held_once = Index("cards", (("holder", 1),), unique=True, partial=(Clause("holder", ClauseOperator.PRESENT),))
+    design = Design(model, (*DESIGN.collections, cards), (*DESIGN.indexes, held_once))
+    write = translate(sql, model, "sqlite")
+    assert isinstance(write, Insert)
+    assert write.conflict is not None
+    is_one = shortest_upsert(write, write.conflict, design, FetchPrices()) is not None
+    assert may_be_one_command(write, write.conflict, model) is is_one

@@ -33,7 +33,8 @@ class Conflict:
     """How an insert meets a row with the same `attributes` (any key or unique group when empty).
 
     `among`: only rows of which that group's condition is true meet each other.
-    UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`.
+    UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`. `key_first`: of
+    several rows that are there, the one with the same key changes (MySQL).
     `ignores`: a row that is there is looked for before any other constraint (IGNORE). `needs_parents`: a row without a parent
     that a foreign key enforces is left out (MySQL's IGNORE).
     """
@@ -43,6 +44,7 @@ class Conflict:
     assignments: tuple[Assignment, ...] = ()
     predicate: Expression | None = None
     excluded: str = ""
+    key_first: bool = False
     ignores: bool = False
     needs_parents: bool = False
     among: PartialUnique | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.design import Design
-from nestling.ir.model import Cardinality, Entity, Relationship
+from nestling.ir.model import Cardinality, Entity, Model, Relationship
 from nestling.ir.paths.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.algebra import (
@@ -51,9 +51,9 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 _ONE = Literal(1, INTEGER)
 
 
-def unique_groups(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
+def unique_groups(model: Model, entity: Entity) -> tuple[tuple[str, ...], ...]:
     """Groups of attributes no two rows share: the key, unique ones, foreign keys of 1:1 relationships."""
-    links = design.model.parents_of(entity.name)
+    links = model.parents_of(entity.name)
     single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
     return tuple(dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group))
 
@@ -63,7 +63,7 @@ def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
 
     An index of the documents that have the values does: NULLs are never the same.
     """
-    return tuple(group for group in unique_groups(design, entity) if not _is_guarded(design, entity, group))
+    return tuple(group for group in unique_groups(design.model, entity) if not _is_guarded(design, entity, group))
 
 
 def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
@@ -152,12 +152,16 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
     for group in groups:
         scan = scan_of(row.entity, "all")
         same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
-        count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
-        times = Column("counted", "times", INTEGER, nullable=False)
-        several = Filter(GroupBy(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
         name = f"{row.entity.name} sharing {', '.join(group)}"
-        yield fetch(name, plan(design, several), [row.column(each) for each in group])
+        yield fetch(name, plan(design, more_than(1, same)), [row.column(each) for each in group])
         yield Refuse(name, *same_text(row.entity, group))
+
+
+def more_than(most: int, rows: Relation) -> Relation:
+    """One row where there are more rows than so many, else none."""
+    count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
+    times = Column("counted", "times", INTEGER, nullable=False)
+    return Filter(GroupBy(rows, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))
 
 
 def _cells(row: Cells, group: Sequence[str]) -> dict[str, Expression]:

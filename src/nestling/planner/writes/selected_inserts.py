@@ -30,7 +30,8 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.numbered_rows import ALL_ROWS
-from nestling.planner.writes.upsert import conflict_groups, conflicting, some_groups, with_parents
+from nestling.planner.writes.rows_there import conflict_groups, conflicting, groups_met, some_groups
+from nestling.planner.writes.upsert import with_parents
 
 
 def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
@@ -38,7 +39,7 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     if conflict.action is not ConflictAction.NOTHING:
         raise write_gap("INSERT … SELECT that changes rows which exist; DO NOTHING is converted")
     entity = work.model.entity(insert.entity)
-    groups = conflict_groups(work.design, entity, conflict)
+    groups = conflict_groups(work.model, entity, conflict)
     if some_groups(entity, conflict) or len(groups) > 1:
         move = "name the columns of one that is over all rows, as in ON CONFLICT (id) DO NOTHING"
         raise write_gap(
@@ -49,12 +50,12 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     given = dict(zip(insert.attributes, insert.source.columns, strict=True))
     if not conflict.ignores:
         _refuse_proposed(work, insert, entity, given)
-    source = insert.source
+    source, met = insert.source, groups_met(work.model, entity, conflict, given)
     for group in groups:
-        if set(group) <= given.keys():
+        if group in met:
             source = _once(work, entity, source, given, group)
     scan = scan_of(entity, work.name("there"))
-    there = conflicting(work.design, entity, scan, conflict, given)
+    there = conflicting(work.design, entity, scan, met, given)
     absent = None if there is None else Not(Exists(filtered(scan, there)))
     parents = with_parents(work, entity, given) if conflict.needs_parents else None
     kept = Project(

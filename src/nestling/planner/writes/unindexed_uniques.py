@@ -25,12 +25,7 @@ from nestling.ir.paths.write_path import (
     WriteStep,
 )
 from nestling.ir.statements.algebra import (
-    AggregateCall,
-    AggregateFunction,
-    Filter,
-    GroupBy,
     Named,
-    NamedAggregate,
     Project,
     Relation,
     filtered,
@@ -39,19 +34,15 @@ from nestling.ir.statements.columns import over
 from nestling.ir.statements.expression import (
     Collation,
     Column,
-    Compare,
-    Comparison,
     Expression,
     IsNull,
-    Literal,
     Not,
 )
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.kept_numbers import TIMES
 from nestling.ir.storage.names import NUMBERS_COLLECTION
-from nestling.ir.types import INTEGER
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.writes.constraints import sharing_some
+from nestling.planner.writes.constraints import more_than, sharing_some
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row, scan_of
 
@@ -89,12 +80,9 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
         scan,
         conjunction(sharing_some(design, entity, scan, unique, values), over(unique.condition, entity, scan.alias)),
     )
-    count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
-    times = Column("counted", "times", INTEGER, nullable=False)
-    several = Filter(GroupBy(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))
     name = f"{entity.name} sharing {unique}"
     text = f"`{entity.name}` has a row with the same {', '.join(unique.attributes)} already ({unique})"
-    look = fetch(name, plan(design, several), [row.column(each) for each in unique.attributes])
+    look = fetch(name, plan(design, more_than(most, same)), [row.column(each) for each in unique.attributes])
     yield Each(among, (_met(entity, str(unique)), look, Refuse(name, Violation.UNIQUE, text)))
 
 

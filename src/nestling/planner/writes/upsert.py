@@ -5,38 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nestling.common.errors import name_list
-from nestling.ir.constraints.partial_unique import PartialUnique
-from nestling.ir.constraints.row_check import truth_of
-from nestling.ir.design import Design
 from nestling.ir.model import Entity
-from nestling.ir.paths.write_path import NEW, Give
+from nestling.ir.paths.write_path import NEW, Fetch, Give, Refuse, Violation
 from nestling.ir.statements.algebra import Scan, Values, filtered
-from nestling.ir.statements.columns import over
 from nestling.ir.statements.expression import (
     NULL,
-    AttributeCast,
     Column,
     Compare,
     Comparison,
     Exists,
     Expression,
     IsNull,
-    Literal,
     Not,
     Or,
 )
-from nestling.ir.statements.operands import bare, conjunction, nullable
+from nestling.ir.statements.operands import conjunction, nullable
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
-from nestling.planner.reads.traverse import rewritten
-from nestling.planner.writes.constraints import refuse_nulls, sharing, sharing_some, unique_groups
+from nestling.planner.writes.constraints import more_than, refuse_nulls, sharing
 from nestling.planner.writes.draft.cells import column
-from nestling.planner.writes.draft.fetch import scan_of
+from nestling.planner.writes.draft.fetch import plan, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.scanned_entities import scanned
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
+from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, said
 from nestling.planner.writes.single_command.plain_conditions import is_given
 
 
@@ -49,20 +43,6 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     for row in rows:
         _upsert(work, insert, conflict, entity, row)
         work.end_part()
-
-
-def some_groups(entity: Entity, conflict: Conflict) -> tuple[PartialUnique, ...]:
-    """The groups of some rows by which a row may be there already."""
-    if conflict.among is not None:
-        return (conflict.among,)
-    return () if conflict.attributes else entity.partial_uniques
-
-
-def conflict_groups(design: Design, entity: Entity, conflict: Conflict) -> tuple[tuple[str, ...], ...]:
-    """The groups of attributes by which a row may be there already."""
-    if conflict.among is not None:
-        return ()
-    return (conflict.attributes,) if conflict.attributes else unique_groups(design, entity)
 
 
 def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[RowExpressions]) -> None:
@@ -80,8 +60,8 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[RowExpress
 
 
 def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: RowExpressions) -> None:
-    scan = scan_of(entity, work.name("there"))
-    there = conflicting(work.design, entity, scan, conflict, row)
+    scan, groups = scan_of(entity, work.name("there")), groups_met(work.model, entity, conflict, row)
+    there = conflicting(work.design, entity, scan, groups, row)
     match conflict.action:
         case ConflictAction.REPLACE:
             if there is not None:
@@ -94,7 +74,7 @@ def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity
             insert_row(work, insert, entity, row, conjunction(_absent(scan, there), parents))
         case ConflictAction.UPDATE:
             _refuse_proposed(work, conflict, entity, insert, row)
-            _update(work, conflict, insert, entity, row)
+            _update(work, conflict, insert, entity, row, groups)
             insert_row(work, insert, entity, row, _absent(scan, there))
 
 
@@ -110,14 +90,50 @@ def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, inser
     refuse_nulls(work, entity, list(given), rows)
 
 
-def _update(work: WriteDraft, conflict: Conflict, insert: Insert, entity: Entity, row: RowExpressions) -> None:
+def _update(
+    work: WriteDraft,
+    conflict: Conflict,
+    insert: Insert,
+    entity: Entity,
+    row: RowExpressions,
+    groups: Sequence[UniqueGroup],
+) -> None:
     scan = scan_of(entity, insert.alias)
-    there = conflicting(work.design, entity, scan, conflict, row)
+    there = _one_met(work, conflict, scan, entity, row, groups)
     if there is None:
         return
     assignments = {item.attribute: said(item.expression, conflict.excluded, row) for item in conflict.assignments}
     wanted = None if conflict.predicate is None else said(conflict.predicate, conflict.excluded, row)
     update_with_effects(work, scan, assignments, conjunction(there, wanted), counted=True)
+
+
+def _one_met(
+    work: WriteDraft, conflict: Conflict, scan: Scan, entity: Entity, row: RowExpressions, groups: Sequence[UniqueGroup]
+) -> Expression | None:
+    """The one row that the new one meets: MySQL looks for its key first, and no source says in which order for the rest."""
+    first = [group for group in groups if conflict.key_first and group == entity.key]
+    others = [group for group in groups if group not in first]
+    by_key = conflicting(work.design, entity, scan, first, row)
+    by_others = conflicting(work.design, entity, scan, others, row)
+    if by_key is not None and by_others is not None:
+        own = scan_of(entity, work.name("own"))
+        by_others = conjunction(by_others, _absent(own, conflicting(work.design, entity, own, first, row)))
+    if len(others) > 1:
+        _refuse_several(work, scan, entity, others, by_others)
+    ways = tuple(each for each in (by_key, by_others) if each is not None)
+    return Or(ways) if len(ways) > 1 else ways[0] if ways else None
+
+
+def _refuse_several(
+    work: WriteDraft, scan: Scan, entity: Entity, groups: Sequence[UniqueGroup], there: Expression | None
+) -> None:
+    """The new row may meet one row by these groups, not two: which of them would change is told by nothing in the model."""
+    name = work.name(f"{entity.name} met by several groups")
+    work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, more_than(1, filtered(scan, there)), work.prices))])
+    by = name_list((", ".join(each if isinstance(each, tuple) else each.attributes) for each in groups), " or ")
+    which = "and the order of the source's indexes tells which of them changes"
+    text = f"the new `{entity.name}` meets two rows, by {by}, {which}: change the one you mean by its key"
+    work.add(WritePhase.REFUSE, [Refuse(name, Violation.UNIQUE, text)])
 
 
 def insert_row(
@@ -128,17 +144,6 @@ def insert_row(
     columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
     source = Values("given row", columns, (tuple(row.values()),))
     insert_rows(work, entity, attributes, source, insert.generated, condition)
-
-
-def conflicting(
-    design: Design, entity: Entity, scan: Scan, conflict: Conflict, row: Mapping[str, Expression]
-) -> Expression | None:
-    """Rows that share a group's values with the new one."""
-    found = [{name: row.get(name, NULL) for name in group} for group in conflict_groups(design, entity, conflict)]
-    parts = [sharing(design, entity, scan, [values for values in found if NULL not in values.values()])]
-    parts += [_sharing_some(design, entity, scan, unique, row) for unique in some_groups(entity, conflict)]
-    known = tuple(part for part in parts if part is not None)
-    return None if not known else known[0] if len(known) == 1 else Or(known)
 
 
 def with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression]) -> Expression | None:
@@ -161,31 +166,5 @@ def with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression]
     return conjunction(*asked)
 
 
-def _sharing_some(
-    design: Design, entity: Entity, scan: Scan, unique: PartialUnique, row: Mapping[str, Expression]
-) -> Expression | None:
-    """Rows that share the group's values, where its condition is true of both."""
-    values = {name: row.get(name, NULL) for name in unique.attributes}
-    known = {name: bare(row.get(name, NULL)) for name in unique.columns}
-    given = {name: value.value for name, value in known.items() if isinstance(value, Literal)}
-    if NULL in values.values() or (len(given) == len(known) and not truth_of(unique.condition, given)):
-        return None
-    of_new = said(over(unique.condition, entity, "new"), "new", row) if len(given) < len(known) else None
-    of_there = over(unique.condition, entity, scan.alias)
-    return conjunction(sharing_some(design, entity, scan, unique, values), of_there, of_new)
-
-
 def _absent(scan: Scan, there: Expression | None) -> Expression | None:
     return None if there is None else Not(Exists(filtered(scan, there)))
-
-
-def said(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:
-    """The same, with the new row's values where it is mentioned: numbers as they are given, before SQLite's affinity."""
-
-    def change(inner: Expression) -> Expression | None:
-        if not isinstance(inner, Column) or inner.alias != excluded:
-            return None
-        value = row.get(inner.name, NULL)
-        return value.operand if isinstance(value, AttributeCast) and value.numeric else value
-
-    return rewritten(expression, change)

@@ -19,8 +19,7 @@ def is_plain(statement: Statement, situation: Situation, *, in_array: bool) -> b
     """
     write = translated(statement, situation)
     if isinstance(write, Insert) and write.conflict is not None:
-        entity = situation.model.entity(write.entity)
-        return not in_array and may_be_one_command(write, write.conflict, entity)
+        return not in_array and may_be_one_command(write, write.conflict, situation.model)
     if not isinstance(write, Update | Delete):
         return True
     if asked(write.target, write.predicate) is None:

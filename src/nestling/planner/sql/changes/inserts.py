@@ -238,10 +238,11 @@ def _upsert(
     env = Env(translation, Scope(tuple(sources)))
     where = clause.args.get("where")
     condition = predicate(where.this, env) if where is not None else None
-    if translation.dialect.rules is Rules.MYSQL:
+    is_mysql = translation.dialect.rules is Rules.MYSQL
+    if is_mysql:
         clause = clause.transform(_values_of)
     changes = assignments(clause.expressions, entity, env)
-    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias)
+    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias, key_first=is_mysql)
 
 
 def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Translation) -> FromSource | None:

@@ -21,7 +21,7 @@ def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[W
     assert slots is not None
     link = design.model.relationship(embedding.relationship)
     group = (*link.child_attributes, slots.attribute)
-    unique = any(set(each) <= set(group) for each in unique_groups(design, entity))
+    unique = any(set(each) <= set(group) for each in unique_groups(design.model, entity))
     name = f"{entity.name} in the same place"
     yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
     text = f"`{entity.name}` has a row with the same {', '.join(group)}, and a place in an array is one row's"

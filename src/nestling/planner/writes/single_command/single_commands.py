@@ -73,7 +73,7 @@ def _is_unique(design: Design, entity: Entity, conditions: Sequence[PlainConditi
     """Whether no two documents can have the values asked for, as an index of the server keeps them unique."""
     equal = {each.attribute for each in conditions if each.is_equality}
     loose = unguarded(design, entity)
-    return any(group not in loose and set(group) <= equal for group in unique_groups(design, entity))
+    return any(group not in loose and set(group) <= equal for group in unique_groups(design.model, entity))
 
 
 def _may_change(place: Place) -> bool:

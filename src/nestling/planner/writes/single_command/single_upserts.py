@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.design import Design
-from nestling.ir.model import Attribute, Entity
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.paths.write_path import (
     Constant,
     DeleteDocuments,
@@ -39,11 +40,12 @@ from nestling.planner.writes.draft.cells import NOTHING
 from nestling.planner.writes.draft.fetch import FetchPrices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import RowExpressions, written_rows
+from nestling.planner.writes.rows_there import conflicting, groups_met, said
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
 from nestling.planner.writes.single_command.single_commands import shortest
 from nestling.planner.writes.single_command.targets import targets_of, tells_one
-from nestling.planner.writes.upsert import conflicting, insert_row, said, some_groups
+from nestling.planner.writes.upsert import insert_row
 
 _Fields = dict[str, WrittenValue]
 """What a new document holds, by path."""
@@ -76,17 +78,16 @@ def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: 
     return replace(made, steps=tuple(_without_unasked(steps)), left=tuple(left), counted=())
 
 
-def may_be_one_command(insert: Insert, conflict: Conflict, entity: Entity) -> bool:
+def may_be_one_command(insert: Insert, conflict: Conflict, model: Model) -> bool:
     """Whether it is one command wherever a row is a document of its own and nothing follows from it, by what it says alone."""
     rows = written_rows(insert.source, insert.attributes)
     if not rows or len(rows) > 1 or conflict.predicate is not None or insert.returning is not None:
         return False
-    if some_groups(entity, conflict):
-        return False
-    (row,), scan = rows, scan_of(entity, insert.alias)
-    groups = (conflict.attributes,) if conflict.attributes else (entity.key, *entity.uniques)
+    (row,), entity = rows, model.entity(insert.entity)
+    scan = scan_of(entity, insert.alias)
+    met = groups_met(model, entity, conflict, row)
     values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
-    is_by_key = all(set(group) == set(entity.key) for group in groups)
+    is_by_key = [each if isinstance(each, PartialUnique) else {*each} for each in met] == [{*entity.key}]
     return is_by_key and all(map(is_given, row.values())) and all(by_its_row(scan, value) for value in values)
 
 
@@ -105,7 +106,7 @@ def _is_sole_document(design: Design, entity: Entity) -> bool:
 
 def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: RowExpressions) -> Expression | None:
     """The condition that finds the document of the row that is there, by its whole `_id`; None where more tells it."""
-    there = conflicting(design, entity, scan, conflict, row)
+    there = conflicting(design, entity, scan, groups_met(design.model, entity, conflict, row), row)
     conditions = None if there is None else asked(scan, there)
     if conditions is None or not _are_key(entity, conditions):
         return None
