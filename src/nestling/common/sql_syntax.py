@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
 
 _WORDS = (
     (re.compile(r"Required keyword: .* missing for .*"), "something is missing"),
@@ -19,12 +21,27 @@ _FIRST = re.compile(r"[A-Za-z]+(?=\s)")
 _ALIKE = 0.75
 _CONTEXT = 100
 """Characters before a mistake that sqlglot tells: of fewer, the first is the statement's own."""
+_NOT_PARSED = (
+    (re.compile(r"(?<!\S)(?<!KEY )UPDATE OR (?:ABORT|FAIL|IGNORE|REPLACE|ROLLBACK)(?!\S)"), r"\g<0>"),
+    (re.compile(r"(?<!\S)(?<!KEY )(?:UPDATE|DELETE) IGNORE(?!\S)"), r"\g<0>"),
+    (re.compile(r"(?<!\S)ON CONFLICT (?=.* ON CONFLICT )"), "two ON CONFLICT in one statement"),
+)
 _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
 UNREADABLE = (SqlglotError, RecursionError, TypeError, IndexError, AssertionError)
 """What sqlglot raises for text it cannot read; a TypeError where an operator has nothing before it, an IndexError where a
 function has too few arguments, an AssertionError where a text is no interval."""
+
+
+def not_parsed(tokens: Sequence[Token]) -> tuple[str, Token] | None:
+    """A clause that databases have and sqlglot does not parse, and where it begins; None where what is wrong is a mistake."""
+    named = (TokenType.STRING, TokenType.IDENTIFIER)
+    words = " ".join("_" if each.token_type in named else each.text.upper() for each in tokens)
+    for pattern, construct in _NOT_PARSED:
+        if found := pattern.search(words):
+            return found.expand(construct), tokens[words.count(" ", 0, found.start())]
+    return None
 
 
 def syntax_words(error: Exception) -> str:

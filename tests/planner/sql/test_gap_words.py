@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.common.errors import WorkloadError
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.reading import GapKind
 from nestling.ir.types import Type
 from nestling.planner.sql import StatementGap, translate
+from nestling.sources.statements.footprint import syntax_tree
+from nestling.sources.statements.walk import Mistake
 
 MODEL = Model(
     "shop",
@@ -50,3 +54,42 @@ def test_a_gap_says_what_is_written(dialect: str, sql: str, said: str) -> None:
     with pytest.raises(StatementGap) as found:
         translate(f"SELECT {sql} FROM book", MODEL, dialect)
     assert said in found.value.gap.what
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "said"),
+    [
+        ("sqlite", "UPDATE OR IGNORE book SET id = 2", "1:1: UPDATE OR IGNORE"),
+        ("sqlite", "WITH a AS (SELECT 'x') update or replace book SET id = 2", "1:24: UPDATE OR REPLACE"),
+        ("mysql", "UPDATE IGNORE book SET id = 2", "1:1: UPDATE IGNORE"),
+        ("mysql", "DELETE IGNORE FROM book", "1:1: DELETE IGNORE"),
+        (
+            "sqlite",
+            "INSERT INTO book (id) VALUES (1)\nON CONFLICT (id) DO NOTHING ON CONFLICT DO UPDATE SET title = 'x'",
+            "2:1: two ON CONFLICT in one statement",
+        ),
+    ],
+)
+def test_what_the_parser_does_not_know_is_a_gap(dialect: str, sql: str, said: str) -> None:
+    """And no mistake, in a workload either."""
+    with pytest.raises(StatementGap) as found:
+        translate(sql, MODEL, dialect)
+    assert str(found.value).startswith(said)
+    told = syntax_tree(sql, dialect)
+    assert isinstance(told, Mistake)
+    assert (told.what, told.kind) == (said.partition(": ")[2], GapKind.NOTIMPL)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO book (id) VALUES (1) ON DUPLICATE KEY UPDATE ignore = = 1",
+        "UPDATE book OR IGNORE SET id = 2",
+        "UPDATE book SET title = 'UPDATE OR IGNORE' WHERE",
+        "INSERT INTO book (id) VALUES (1) ON CONFLICT (id) DO NOTHING ON",
+    ],
+)
+def test_a_mistake_stays_one(sql: str) -> None:
+    """Words that only look like such a clause."""
+    with pytest.raises(WorkloadError, match="cannot be read"):
+        translate(sql, MODEL, "mysql" if "DUPLICATE" in sql else "sqlite")

@@ -38,7 +38,7 @@ ROWS = {
     "writes": (
         "REPLACE INTO item (id, n) SELECT id + 10, n FROM item",
         "INSERT OR FAIL INTO item (id, n) VALUES (1, 2)", "INSERT OR ROLLBACK INTO item (id, n) VALUES (1, 2)",
-        "UPDATE OR IGNORE item SET id = 2",
+        "UPDATE OR IGNORE item SET id = 2", "update or replace item set id = 2 where id = 1",
         "INSERT INTO item (id) VALUES (1) ON CONFLICT (id) DO NOTHING ON CONFLICT DO UPDATE SET n = 1",
         "UPDATE item SET n = 1 ORDER BY id LIMIT 1", "DELETE FROM item ORDER BY id LIMIT 1",
         "UPDATE item SET (n, f) = (SELECT 1, 2.0)",

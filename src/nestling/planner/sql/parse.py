@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_constants import ConstantValue, with_constants
-from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
+from nestling.common.sql_syntax import UNREADABLE, misspelt, not_parsed, syntax_words
 from nestling.common.sql_tokens import (
     as_insert,
     name_calls,
@@ -75,7 +75,7 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         what = f"the statement has {len(sql.encode())} bytes; at most {LONGEST_BYTES} are taken"
         raise WorkloadError(Problem(what=what, next_move="put its constants into parameters or a table"))
     sql, replaces = as_insert(sql) if dialect.lenient else (sql, False)
-    found = sqlglot.Dialect.get_or_raise(dialect.grammar)
+    found, tokens = sqlglot.Dialect.get_or_raise(dialect.grammar), list[Token]()
     try:
         with _quiet():
             tokens = with_constants(sql_tokens(sql, found), constants)
@@ -83,6 +83,11 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
             _name_functions(tokens, dialect)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
+        if (clause := not_parsed(tokens)) is not None:
+            construct, token = clause
+            raise StatementGap(
+                Gap(GapKind.NOTIMPL, construct, f"{token.line}:{token.col - len(token.text) + 1}")
+            ) from None
         raise _syntax(error) from None
     if len(trees) != 1:
         what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is meant"

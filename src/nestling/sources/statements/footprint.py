@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import Token
 
-from nestling.common.sql_syntax import misspelt, syntax_words
+from nestling.common.sql_syntax import misspelt, not_parsed, syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens, take_overriding
 from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
@@ -87,13 +88,16 @@ def _select(view: View, dialect: str) -> exp.Expr | None:
 
 
 def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
-    replaced, _ = as_insert(sql)
+    (replaced, _), tokens = as_insert(sql), list[Token]()
     try:
         grammar = sqlglot.Dialect.get_or_raise(GRAMMARS[dialect or SQLITE])
         tokens = sql_tokens(replaced, grammar)
         take_overriding(tokens, GRAMMARS[dialect or SQLITE])
         trees = [tree for tree in grammar.parser().parse(tokens, replaced) if tree is not None]
     except SqlglotError as problem:
+        if (clause := not_parsed(tokens)) is not None:
+            construct, token = clause
+            return Mistake(construct, token.start, GapKind.NOTIMPL)
         found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}
         lines = replaced.splitlines(keepends=True)[: int(found.get("line") or 1) - 1]
         column = int(found.get("col") or 1) - len(str(found.get("highlight") or ""))
