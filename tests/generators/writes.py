@@ -48,12 +48,22 @@ class Writer:
         if self.draw.random() < 0.1:
             rows[-1] |= self._asked(entity, rows[-1])
             return self._inserted(entity, rows)
+        if self.draw.random() < 0.1:
+            return self._taken_or_left(entity, rows)
         groups = [group for group in (entity.key, *entity.uniques) if group]
         if not groups or self.draw.random() >= 0.3:
             return self._inserted(entity, rows)
         if self.draw.random() < 0.5:
             rows[-1] |= self._met(entity, groups)
         return self._inserted(entity, rows) + self._upsert(entity, groups)
+
+    def _taken_or_left(self, entity: Entity, rows: list[dict[str, str]]) -> str:
+        """OR IGNORE of rows that may break what their entity keeps, or OR REPLACE where nothing refers to those that go."""
+        rows[-1] |= self._met(entity, [group for group in (entity.key, *entity.uniques) if self.draw.random() < 0.5])
+        if self.draw.random() < 0.5:
+            rows[-1][self.draw.choice(entity.attribute_names)] = "NULL"
+        word = "IGNORE" if self.model.children_of(entity.name) else self.draw.choice(("IGNORE", "REPLACE"))
+        return self._inserted(entity, rows).replace("INSERT", f"INSERT OR {word}", 1)
 
     def _met(self, entity: Entity, groups: list[tuple[str, ...]]) -> dict[str, str]:
         """Values of each group that a row has: of several groups, values of several rows."""

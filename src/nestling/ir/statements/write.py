@@ -36,7 +36,7 @@ class Conflict:
     UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`. `key_first`: of
     several rows that are there, the one with the same key changes (MySQL).
     `ignores`: a row that is there is looked for before any other constraint (IGNORE). `needs_parents`: a row without a parent
-    that a foreign key enforces is left out (MySQL's IGNORE).
+    that a foreign key enforces is left out (MySQL's IGNORE), `needs_fit`: one that breaks NOT NULL or a CHECK (SQLite's).
     """
 
     action: ConflictAction
@@ -47,6 +47,7 @@ class Conflict:
     key_first: bool = False
     ignores: bool = False
     needs_parents: bool = False
+    needs_fit: bool = False
     among: PartialUnique | None = None
 
 

@@ -19,7 +19,6 @@ from nestling.ir.statements.algebra import (
     filtered,
 )
 from nestling.ir.statements.expression import NULL, Column, Compare, Comparison, Exists, IsNull, Literal, Not, Or
-from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.constraints import compared_by, refuse_nulls
@@ -30,8 +29,8 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.numbered_rows import ALL_ROWS
-from nestling.planner.writes.rows_there import conflict_groups, conflicting, groups_met, some_groups
-from nestling.planner.writes.upsert import with_parents
+from nestling.planner.writes.rows_there import conflicting, groups_met
+from nestling.planner.writes.upsert import is_taken
 
 
 def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
@@ -39,27 +38,27 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     if conflict.action is not ConflictAction.NOTHING:
         raise write_gap("INSERT … SELECT that changes rows which exist; DO NOTHING is converted")
     entity = work.model.entity(insert.entity)
-    groups = conflict_groups(work.model, entity, conflict)
-    if some_groups(entity, conflict) or len(groups) > 1:
+    given = dict(zip(insert.attributes, insert.source.columns, strict=True))
+    met = groups_met(work.model, entity, conflict, given)
+    whole = [group for group in met if isinstance(group, tuple)]
+    if len(met) > 1 or len(whole) < len(met):
         move = "name the columns of one that is over all rows, as in ON CONFLICT (id) DO NOTHING"
         raise write_gap(
             f"INSERT … SELECT that leaves rows which exist by several unique groups or by one of some rows; {move}"
         )
     if _is_sorted(insert.source):
         raise write_gap("INSERT … SELECT … ORDER BY that leaves rows which exist")
-    given = dict(zip(insert.attributes, insert.source.columns, strict=True))
     if not conflict.ignores:
         _refuse_proposed(work, insert, entity, given)
-    source, met = insert.source, groups_met(work.model, entity, conflict, given)
-    for group in groups:
-        if group in met:
-            source = _once(work, entity, source, given, group)
+    taken = is_taken(work, insert, conflict, entity, given)
+    source = filtered(insert.source, taken)
+    for group in whole:
+        source = _once(work, entity, source, given, group)
     scan = scan_of(entity, work.name("there"))
     there = conflicting(work.design, entity, scan, met, given)
     absent = None if there is None else Not(Exists(filtered(scan, there)))
-    parents = with_parents(work, entity, given) if conflict.needs_parents else None
     kept = Project(
-        filtered(source, conjunction(absent, parents)),
+        filtered(source, absent),
         work.name("absent"),
         tuple(Named(n, c) for n, c in given.items()),
     )

@@ -29,6 +29,7 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.scanned_entities import scanned
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
+from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
 from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, said
 from nestling.planner.writes.single_command.plain_conditions import is_given
@@ -70,8 +71,8 @@ def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity
             insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
             _refuse_proposed(work, conflict, entity, insert, row)
-            parents = with_parents(work, entity, row) if conflict.needs_parents else None
-            insert_row(work, insert, entity, row, conjunction(_absent(scan, there), parents))
+            taken = is_taken(work, insert, conflict, entity, row)
+            insert_row(work, insert, entity, row, conjunction(_absent(scan, there), taken))
         case ConflictAction.UPDATE:
             _refuse_proposed(work, conflict, entity, insert, row)
             _update(work, conflict, insert, entity, row, groups)
@@ -146,7 +147,16 @@ def insert_row(
     insert_rows(work, entity, attributes, source, insert.generated, condition)
 
 
-def with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression]) -> Expression | None:
+def is_taken(
+    work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: Mapping[str, Expression]
+) -> Expression | None:
+    """Whether the row is not one that IGNORE leaves out for itself; None where it is never."""
+    parents = _with_parents(work, entity, row) if conflict.needs_parents else None
+    made = [item.attribute for item in insert.generated]
+    return conjunction(parents, fits(entity, row, made) if conflict.needs_fit else None)
+
+
+def _with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression]) -> Expression | None:
     """Whether each parent that a foreign key enforces is there, or the row itself, or none is named."""
     asked = list[Expression]()
     for link in work.model.parents_of(entity.name):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import assert_never
@@ -19,7 +20,9 @@ from nestling.ir.constraints.defaults import (
 )
 from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.statements.expression import Expression, Literal, Rules
+from nestling.ir.statements.algebra import Named, Project, Relation, Values
+from nestling.ir.statements.expression import NULL, Case, Expression, IsNull, Literal, Parameter, Rules
+from nestling.ir.statements.operands import bare, nullable
 from nestling.ir.statements.write import GeneratedValue
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql.expressions import bind
@@ -61,6 +64,27 @@ def _clock(attribute: Attribute, made: Generated, env: Env) -> exp.Expr:
         return found
     digits = MOST_DIGITS if attribute.fraction is None else attribute.fraction.digits
     return exp.CurrentTimestamp(this=exp.Literal.number(digits))
+
+
+def with_defaults(rows: Relation, attributes: Sequence[Attribute], env: Env, node: exp.Expr) -> Relation:
+    """The rows with defaults for NULLs of NOT NULL attributes, as SQLite's OR REPLACE has it; parameters are taken for values."""
+    defaults = [
+        None if each.nullable or isinstance(each.default, OtherDefault) else default_expression(each, env, node)
+        for each in attributes
+    ]
+    if not any(defaults) or len(rows.columns) != len(attributes):
+        return rows
+    if isinstance(rows, Values):
+        return replace(rows, rows=tuple(tuple(map(_unless_null, row, defaults)) for row in rows.rows))
+    filled = map(_unless_null, rows.columns, defaults)
+    named = tuple(Named(column.name, value) for column, value in zip(rows.columns, filled, strict=True))
+    return Project(rows, env.translation.alias("filled"), named)
+
+
+def _unless_null(value: Expression, default: Expression | None) -> Expression:
+    if default is None or not nullable(value) or isinstance(bare(value), Parameter):
+        return value
+    return default if bare(value) == NULL else Case(((IsNull(value), default),), value, value.type)
 
 
 def generated_values(entity: Entity, listed: Collection[str], env: Env) -> Iterator[GeneratedValue]:

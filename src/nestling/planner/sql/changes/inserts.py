@@ -21,7 +21,7 @@ from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written
 from nestling.planner.sql.changes.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
 from nestling.planner.sql.changes.conflict_rows import among_rows
-from nestling.planner.sql.changes.defaults import default_expression, generated_values
+from nestling.planner.sql.changes.defaults import default_expression, generated_values, with_defaults
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.returning import bind_returning
 from nestling.planner.sql.changes.values_of_query import as_values
@@ -64,6 +64,8 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
         for a in entity.attributes
         if a.name not in given_names and (found := default_expression(a, outside, node))
     ]
+    if conflict is not None and conflict.action is ConflictAction.REPLACE and translation.dialect.is_sqlite:
+        source = with_defaults(source, attributes, outside, node)
     given = [*zip(attributes, source.columns, strict=True), *defaults]
     kept = tuple(Named(attribute.name, stored(value, attribute, translation)) for attribute, value in given)
     made = tuple(generated_values(entity, given_names, outside))
@@ -192,7 +194,7 @@ def _conflict(
     clause = node.args.get("conflict")
     if word == "IGNORE" or (clause is None and node.args.get("ignore")):
         is_mysql = translation.dialect.rules is Rules.MYSQL
-        return Conflict(ConflictAction.NOTHING, ignores=True, needs_parents=is_mysql)
+        return Conflict(ConflictAction.NOTHING, ignores=True, needs_parents=is_mysql, needs_fit=not is_mysql)
     if word and word != "ABORT":  # which every INSERT does that says nothing
         raise statement_gap(f"INSERT OR {word}", node)
     if clause is None:

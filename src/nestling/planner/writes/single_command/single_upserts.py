@@ -39,6 +39,7 @@ from nestling.ir.types import TypeName
 from nestling.planner.writes.draft.cells import NOTHING
 from nestling.planner.writes.draft.fetch import FetchPrices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, written_rows
 from nestling.planner.writes.rows_there import conflicting, groups_met, said
 from nestling.planner.writes.single_command.direct import direct
@@ -62,6 +63,8 @@ def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: 
     there = [each for each in found if each is not None]
     made = _made(insert, entity, rows, design, prices) if len(there) == len(rows) else None
     if made is None or (conflict.ignores and any(isinstance(step, Refuse) for step in made.steps)):
+        return None
+    if not all(_is_taken(insert, conflict, entity, row) for row in rows):
         return None
     steps: list[WriteStep] = []
     left, waiting = dict.fromkeys(made.left), iter(zip(rows, there, strict=True))
@@ -88,7 +91,15 @@ def may_be_one_command(insert: Insert, conflict: Conflict, model: Model) -> bool
     met = groups_met(model, entity, conflict, row)
     values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
     is_by_key = [each if isinstance(each, PartialUnique) else {*each} for each in met] == [{*entity.key}]
-    return is_by_key and all(map(is_given, row.values())) and all(by_its_row(scan, value) for value in values)
+    if not is_by_key or not _is_taken(insert, conflict, entity, row):
+        return False
+    return all(map(is_given, row.values())) and all(by_its_row(scan, value) for value in values)
+
+
+def _is_taken(insert: Insert, conflict: Conflict, entity: Entity, row: RowExpressions) -> bool:
+    """Whether nothing has to be asked of the row's values before it is taken."""
+    made = [item.attribute for item in insert.generated]
+    return not conflict.needs_fit or fits(entity, row, made) is None
 
 
 def _without_unasked(steps: Sequence[WriteStep]) -> Iterator[WriteStep]:
