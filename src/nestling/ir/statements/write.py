@@ -34,7 +34,7 @@ class Conflict:
 
     `among`: only rows of which that group's condition is true meet each other.
     UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`. `key_first`: of
-    several rows that are there, the one with the same key changes (MySQL).
+    several rows that are there, the one with the same key changes (MySQL). `once`: no row is met twice (PostgreSQL).
     `ignores`: a row that is there is looked for before any other constraint (IGNORE). `needs_parents`: a row without a parent
     that a foreign key enforces is left out (MySQL's IGNORE), `needs_fit`: one that breaks NOT NULL or a CHECK (SQLite's).
     """
@@ -45,6 +45,7 @@ class Conflict:
     predicate: Expression | None = None
     excluded: str = ""
     key_first: bool = False
+    once: bool = False
     ignores: bool = False
     needs_parents: bool = False
     needs_fit: bool = False

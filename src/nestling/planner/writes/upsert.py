@@ -31,6 +31,7 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
+from nestling.planner.writes.rows_met_twice import refuse_twice
 from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, said
 from nestling.planner.writes.single_command.plain_conditions import is_given
 
@@ -41,6 +42,9 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     assert rows is not None, "rows of a SELECT are planned in another way"
     entity = work.model.entity(insert.entity)
     _refuse_changing(work, entity, rows)
+    if refused := refuse_twice(work.design, entity, conflict, rows):
+        work.add(WritePhase.FETCH, refused)
+        work.end_part()
     for row in rows:
         _upsert(work, insert, conflict, entity, row)
         work.end_part()

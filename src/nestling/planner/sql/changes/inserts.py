@@ -240,11 +240,12 @@ def _upsert(
     env = Env(translation, Scope(tuple(sources)))
     where = clause.args.get("where")
     condition = predicate(where.this, env) if where is not None else None
-    is_mysql = translation.dialect.rules is Rules.MYSQL
-    if is_mysql:
+    rules = translation.dialect.rules
+    if rules is Rules.MYSQL:
         clause = clause.transform(_values_of)
     changes = assignments(clause.expressions, entity, env)
-    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias, key_first=is_mysql)
+    first, once = rules is Rules.MYSQL, rules is Rules.POSTGRESQL
+    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias, key_first=first, once=once)
 
 
 def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Translation) -> FromSource | None:

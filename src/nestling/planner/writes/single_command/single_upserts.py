@@ -41,6 +41,7 @@ from nestling.planner.writes.draft.fetch import FetchPrices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, written_rows
+from nestling.planner.writes.rows_met_twice import refuse_twice
 from nestling.planner.writes.rows_there import conflicting, groups_met, said
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
@@ -66,7 +67,7 @@ def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: 
         return None
     if not all(_is_taken(insert, conflict, entity, row) for row in rows):
         return None
-    steps: list[WriteStep] = []
+    steps = list(refuse_twice(design, entity, conflict, rows))
     left, waiting = dict.fromkeys(made.left), iter(zip(rows, there, strict=True))
     for step in made.steps:
         if not isinstance(step, InsertOne):

@@ -1,0 +1,68 @@
+"""Two rows of one INSERT that meet each other: PostgreSQL's ON CONFLICT DO UPDATE changes or adds no row a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.design import Design
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import Fetch, Refuse, WriteStep
+from nestling.ir.statements.algebra import (
+    AggregateCall,
+    AggregateFunction,
+    Filter,
+    GroupBy,
+    Named,
+    NamedAggregate,
+    Relation,
+    Values,
+    filtered,
+)
+from nestling.ir.statements.columns import column_of, over
+from nestling.ir.statements.expression import NULL, Column, Compare, Comparison, IsNull, Literal, Not
+from nestling.ir.statements.operands import bare, conjunction
+from nestling.ir.statements.write import Conflict
+from nestling.ir.types import INTEGER
+from nestling.planner.writes.constraints import compared_by, same_text
+from nestling.planner.writes.draft.fetch import plan
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.insert import RowExpressions
+
+_ROWS = "given"
+
+
+def refuse_twice(
+    design: Design, entity: Entity, conflict: Conflict, rows: Sequence[RowExpressions]
+) -> tuple[WriteStep, ...]:
+    """Refuse rows of which two share the values by which they meet those that are there."""
+    group = conflict.attributes
+    if not conflict.once or len(rows) < 2 or not all(any(row.get(a, NULL) != NULL for row in rows) for a in group):
+        return ()
+    for each in conflict.assignments:
+        value = bare(each.expression)
+        own = isinstance(value, Column) and (value.alias, value.name) == (conflict.excluded, each.attribute)
+        if each.attribute in group and not own:
+            raise write_gap(
+                f"several rows with ON CONFLICT ({', '.join(group)}) DO UPDATE that changes `{each.attribute}`"
+            )
+    name = f"{entity.name} given twice"
+    kind, _ = same_text(entity, group)
+    same = f"two rows of the INSERT have the same {', '.join(group)}"
+    text = f"{same}: ON CONFLICT DO UPDATE changes no row of `{entity.name}` twice"
+    return Fetch(name, plan(design, _shared(design, entity, conflict, rows))), Refuse(name, kind, text)
+
+
+def _shared(design: Design, entity: Entity, conflict: Conflict, rows: Sequence[RowExpressions]) -> Relation:
+    """The values that several of the rows have."""
+    group, among = conflict.attributes, conflict.among
+    used = tuple(dict.fromkeys((*group, *(among.columns if among is not None else ()))))
+    columns = {name: column_of(entity.attribute(name), _ROWS) for name in used}
+    given = Values(_ROWS, tuple(columns.values()), tuple(tuple(row.get(a, NULL) for a in used) for row in rows))
+    condition = over(among.condition, entity, _ROWS) if among is not None else None
+    met = filtered(given, conjunction(*(Not(IsNull(columns[name])) for name in group), condition))
+    rules = compared_by(design, entity, group)
+    count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
+    keys = tuple(Named(name, columns[name]) for name in group)
+    found = GroupBy(met, "shared", keys, (count,), tuple(rules[name] for name in group))
+    times = Column("shared", "times", INTEGER, nullable=False)
+    return Filter(found, Compare(Comparison.GREATER, times, Literal(1, INTEGER)))

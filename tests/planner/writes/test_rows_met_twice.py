@@ -1,0 +1,77 @@
+"""PostgreSQL's ON CONFLICT DO UPDATE refuses rows of one INSERT that meet each other, and so does what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling import Store
+from nestling.common.errors import ConstraintError, GapError
+from tests.planner.reads.beside_postgresql import Beside, beside
+
+TABLES = """
+CREATE TABLE team (id integer PRIMARY KEY);
+CREATE TABLE tally (name varchar(9) PRIMARY KEY, n integer NOT NULL);
+CREATE TABLE person (
+  id integer PRIMARY KEY, email varchar(9), team_id integer NOT NULL REFERENCES team (id), gone boolean, n integer,
+  UNIQUE (team_id, email));
+CREATE UNIQUE INDEX live ON person (email) WHERE NOT gone;
+INSERT INTO team VALUES (1), (2);
+INSERT INTO person VALUES (1, 'a', 1, false, 0), (2, 'b', 1, true, 0);
+"""
+_INTO = "INSERT INTO person (id, email, team_id, gone, n) VALUES"
+_BY_ID = "ON CONFLICT (id) DO UPDATE SET id = excluded.id, n = person.n + excluded.n"
+_BY_BOTH = "ON CONFLICT (email, team_id) DO UPDATE SET n = person.n + excluded.n"
+_LIVE = "ON CONFLICT (email) WHERE NOT gone DO UPDATE SET n = excluded.n"
+_COUNT = "INSERT INTO tally VALUES (:a, 1), (:b, 1), ('z', 1) ON CONFLICT (name) DO UPDATE SET n = tally.n + 1"
+DONE: tuple[tuple[str, Mapping[str, object]], ...] = (
+    (f"{_INTO} (1, 'a', 1, false, 5), (3, 'c', 1, false, 5) {_BY_ID}", {}),
+    (f"{_INTO} (:a, 'x', 1, true, 5), (:b, 'y', 1, true, 5) {_BY_ID}", {"a": 3, "b": 4}),
+    (
+        f"{_INTO} (1, 'a', 1, false, 7), (5, 'a', 2, true, 7), (6, NULL, 1, true, 7), (7, NULL, 1, true, 7) {_BY_BOTH}",
+        {},
+    ),
+    (f"{_INTO} (8, 'z', 2, true, 7), (9, 'z', 1, false, 7) {_LIVE}", {}),
+    (_COUNT, {"a": "x", "b": "y"}),
+    (_COUNT, {"a": "w", "b": "y"}),
+    (f"{_INTO} (20, 'q', 1, true, 5), (20, 'r', 1, true, 5) ON CONFLICT (id) DO NOTHING", {}),
+)
+REFUSED: tuple[tuple[str, Mapping[str, object]], ...] = (
+    (f"{_INTO} (1, 'a', 1, false, 5), (1, 'c', 1, false, 5) {_BY_ID}", {}),
+    (f"{_INTO} (30, 'j', 1, false, 5), (:b, 'k', 1, false, 5) {_BY_ID}", {"b": 30}),
+    (f"{_INTO} (31, 'm', 1, true, 5), (32, 'n', 1, true, 5), (33, 'm', 1, true, 5) {_BY_BOTH}", {}),
+    (_COUNT, {"a": "x", "b": "x"}),
+    (_COUNT, {"a": "x", "b": "z"}),
+    (f"{_INTO} (34, 'o', 1, false, 5), (35, 'o', 2, false, 5) {_LIVE}", {}),
+)
+READS = ("SELECT * FROM person ORDER BY id", "SELECT * FROM tally ORDER BY name")
+
+
+@pytest.fixture(params=["normalized", "embedded"])
+def served(
+    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
+) -> Iterator[Beside]:
+    with beside(postgresql, mongo_client, TABLES, request.param) as found:
+        yield found
+
+
+def test_beside_postgresql(served: Beside) -> None:
+    """The same rows, and the same refusals, of which nothing stays."""
+    store = Store(served.proposal, served.database)
+    for sql, values in DONE:
+        served.theirs(sql, values)
+        store.execute(sql, **values)
+        for read in READS:
+            assert [tuple(row.values()) for row in store.execute(read)] == served.theirs(read), sql
+    for sql, values in REFUSED:
+        with pytest.raises(Exception, match="affect row a second time"):
+            served.theirs(sql, values)
+        with pytest.raises(ConstraintError, match="two rows of the INSERT have the same"):
+            store.execute(sql, **values)
+        for read in READS:
+            assert [tuple(row.values()) for row in store.execute(read)] == served.theirs(read), sql
+    with pytest.raises(GapError, match="that changes `id`"):
+        store.execute(f"{_INTO} (1, 'a', 1, false, 5), (2, 'c', 1, false, 5) ON CONFLICT (id) DO UPDATE SET id = 9")
