@@ -62,8 +62,8 @@ COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 COMPARED_BY_PARTS = COMPOSITE | {TypeName.BITS, TypeName.ANY}
 """Types whose stored values the server does not compare as SQL does."""
 REAL, NAN, CHAR = "real", "nan", "char"
-"""How values are carried: numbers with single precision, or some that are none; PostgreSQL's `char(n)` without the blanks that
-fill it up."""
+"""How values are carried: numbers with single precision, or some that are none; `char(n)` without the blanks at its end, which
+PostgreSQL shows and MySQL does not."""
 JSONB = "jsonb"
 """How JSON is carried of which no text is kept: of a key that is there twice PostgreSQL keeps the last."""
 MADE = "made"
@@ -116,7 +116,7 @@ class Type:
 
     @property
     def is_char(self) -> bool:
-        """Whether values are PostgreSQL's `char(n)`; without a length where they are of several."""
+        """Whether values are of `char(n)`; without a length where they are of several."""
         return self.name is TypeName.TEXT and self.carried == CHAR
 
     @staticmethod

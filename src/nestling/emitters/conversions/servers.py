@@ -76,7 +76,7 @@ def strict_text(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]
 
 
 def strict_char(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same without the blanks at its end, which PostgreSQL fills a `char` up with."""
+    """The same without the blanks at its end, which a `char` does not keep."""
     convert = strict_text(length, read)
     return lambda value: convert(value).rstrip(" ")
 

@@ -18,6 +18,7 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import called, mistake, no_such, statement_gap
+from nestling.planner.sql.mysql.read_chars import column_read
 from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 
 _Tables = tuple[Relation, Scope]
@@ -113,7 +114,7 @@ def _view(node: exp.Table, view: View, env: Env) -> _Tables:
 def bind_scan(entity: Entity, wish: str, translation: Translation) -> Scan:
     """An entity under an alias of its own, its attributes' affinities noted."""
     alias = translation.alias(wish)
-    columns = tuple(column_of(a, alias) for a in entity.attributes)
+    columns = tuple(column_read(column_of(a, alias), translation) for a in entity.attributes)
     translation.scans[alias] = entity
     for column, attribute in zip(columns, entity.attributes, strict=True):
         keep(column, attribute.collation, translation)

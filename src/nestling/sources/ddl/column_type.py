@@ -78,8 +78,11 @@ _CARRIED = {
     MYSQL: {YEAR: YEAR},
 }
 """By dialect, words for types that differ from the conceptual one."""
-_FILLED = ("character", "char", "bpchar", "nchar", "national character", "national char")
-"""PostgreSQL's texts that blanks fill up to their length."""
+_FILLED = {
+    POSTGRESQL: ("character", "char", "bpchar", "nchar", "national character", "national char"),
+    MYSQL: ("character", "char", "nchar", "national character", "national char"),
+}
+"""By dialect, texts whose blanks at the end are none of the value's."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
 _UNSIGNED = ("UNSIGNED", "ZEROFILL", "SERIAL")
@@ -182,7 +185,7 @@ def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     numbers = _numbers(inner, words) if name in _COUNTED else ()
     gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
-    if dialect == POSTGRESQL and words in _FILLED and not is_quoted:
+    if words in _FILLED.get(dialect, ()) and not is_quoted:
         return _filled(words, numbers)
     kept_as = _CARRIED.get(dialect, {}).get(words, "")
     kind = Type(name, numbers, carried=kept_as)

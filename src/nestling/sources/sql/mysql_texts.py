@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.ir.quantity_words import agreeing, counted, first_of
-from nestling.ir.types import TypeName
+from nestling.ir.types import CHAR, TypeName
 from nestling.sources.sql.mysql_orders import Unlike, unlike
 from nestling.sources.sql.probes import counted as rows_where
 
@@ -45,8 +45,13 @@ def pads(collation: str) -> bool:
 
 def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> Iterator[str]:
     """Notes on blanks at the end where they do not count, on rare characters where they are all equal, on orders and letters."""
-    texts = [(t, c) for t in catalog.tables for c in t.columns if c.type.name is TypeName.TEXT and not c.type.carried]
-    padding = [(table, column) for table, column in texts if pads(column.collated)]
+    texts = [
+        (t, c)
+        for t in catalog.tables
+        for c in t.columns
+        if c.type.name is TypeName.TEXT and c.type.carried in ("", CHAR)
+    ]
+    padding = [(table, column) for table, column in texts if pads(column.collated) and not column.type.is_char]
     found = sorted(_having("padded", padding, measures), key=lambda each: not _is_unique(*each[:2]))
     tell = (
         "MySQL takes 'a ' and 'a' as equal (PAD SPACE), in `=`, GROUP BY and what is unique; MongoDB tells them apart"

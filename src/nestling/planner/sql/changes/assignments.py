@@ -41,6 +41,7 @@ from nestling.planner.sql.changes.joined_writes import Others
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
+from nestling.planner.sql.mysql.read_chars import as_read
 from nestling.planner.sql.postgresql.char_n import unfilled
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
@@ -272,6 +273,7 @@ def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | N
 
 def _having(env: Env, name: str, value: Expression) -> Env:
     """The same, with a column of the target (the first source) standing for `value`."""
+    value = as_read(value, env.translation)
     target, *others = env.scope.sources
     columns = tuple((known, value if known == name else column) for known, column in target.columns)
     return replace(env, scope=Scope((replace(target, columns=columns), *others)))

@@ -28,6 +28,7 @@ from nestling.planner.sql.changes.values_of_query import as_values
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
+from nestling.planner.sql.mysql.read_chars import column_read
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
@@ -84,7 +85,7 @@ def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue]
             raise statement_gap(
                 f"INSERT of `{attribute.name}`, which the database computes of a value made anew for each row"
             )
-        known = {column.name: column for column in rows.columns}
+        known = {column.name: column_read(column, outside.translation) for column in rows.columns}
         columns = tuple((name, known.get(name, NULL)) for name in entity.attribute_names)
         env = replace(outside, scope=Scope((FromSource(entity.name, columns),)))
         value = stored(computed(attribute, env), attribute, outside.translation)
