@@ -137,7 +137,7 @@ class _Statements(Generic[Driver]):
         most = MOST_KEPT + len(self._workload.statements)
         self._made = Recent[tuple[str, ...], CompiledRead | CompiledWrite](most)
         self._constants = Recent[tuple[str, str], tuple[str, ...]](most)  # parameters that are, by the statement
-        self._numbered = Recent[tuple[str, str], tuple[str, ...]](most)  # parameters for numbers, likewise
+        self._numbered = Recent[tuple[str, str], Mapping[str, bool]](most)  # parameters for numbers, likewise
         self._digest = stored_digest(self._proposal.design, Policy())
         self._there: object = None  # which collections there were
         self._trusted = 0.0  # until when what was read of the design in use is gone by
@@ -185,26 +185,27 @@ class _Statements(Generic[Driver]):
         Values that stand where a constant is needed are part of it, so it is kept for these. Raises `WorkloadError` for
         mistakes, `GapError` for what cannot be compiled.
         """
-        constants = (*(self._constants.get((name, sql)) or ()), *self._made_of_null(sql, parameters, name, dialect))
+        from nestling.pipeline.converting import numbers_asked
+
+        numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, name, dialect)))
+        constants = (*(self._constants.get((name, sql)) or ()), *numbers)
         known = self._made.get(_key(name, sql, constants, parameters))
         if known is None:
-            known, constants = self._convert(sql, parameters, name, dialect)
+            known, constants = self._convert(sql, parameters, name, dialect, numbers)
         return known, {each: value for each, value in parameters.items() if each not in constants}
 
-    def _made_of_null(self, sql: str, parameters: Mapping[str, object], name: str, dialect: str) -> Iterator[str]:
-        """The parameters in whose place a number is made: NULL is part of the statement then."""
+    def _numbered_in(self, sql: str, name: str, dialect: str) -> Mapping[str, bool]:
+        """The parameters of a statement in whose place a number may be made."""
         from nestling.pipeline.converting import numbered_parameters
 
-        if None not in parameters.values():
-            return
         numbered = self._numbered.get((name, sql))
         if numbered is None:
             numbered = numbered_parameters(self._proposal, sql, dialect=self._dialect or dialect)
             self._numbered.keep((name, sql), numbered)
-        yield from (each for each in numbered if parameters.get(each, "") is None)
+        return numbered
 
     def _convert(
-        self, sql: str, parameters: Mapping[str, object], name: str, dialect: str
+        self, sql: str, parameters: Mapping[str, object], name: str, dialect: str, numbers: Sequence[str]
     ) -> tuple[CompiledRead | CompiledWrite, tuple[str, ...]]:
         from nestling.pipeline.converting import convert_for
 
@@ -214,7 +215,7 @@ class _Statements(Generic[Driver]):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name, next_move=made.gap.next_move))
         key = _key(name, sql, constants, parameters)
         if constants:
-            self._constants.keep((name, sql), tuple(each for each in constants if parameters[each] is not None))
+            self._constants.keep((name, sql), tuple(each for each in constants if each not in numbers))
         self._made.keep(key, made)
         return made, constants
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,7 +77,9 @@ def _with_constants(
     """The statement, and the parameters that are constants in it, as it is a gap without their values."""
     from nestling.common.errors import GapError, NestlingError
 
-    constants: dict[str, ConstantValue] = dict.fromkeys(_made_of_null(asked, values))
+    constants: dict[str, ConstantValue] = dict.fromkeys(
+        numbers_asked(values, lambda: numbered_parameters(asked.proposal, asked.sql, dialect=asked.dialect))
+    )
     try:
         while True:
             try:
@@ -95,10 +97,11 @@ def _with_constants(
         raise
 
 
-def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> tuple[str, ...]:
-    """The parameters of an INSERT that are given for numbered attributes: NULL for one is compiled as the constant it is.
+def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> Mapping[str, bool]:
+    """The parameters of an INSERT that are given for numbered attributes, and whether 0 asks for the next number as NULL does.
 
-    There are none of what cannot be translated: whoever compiles it is told why.
+    What asks for it is compiled as the constant NULL. There are none of what cannot be translated: whoever compiles it is told
+    why.
     """
     from nestling.common.errors import NestlingError
     from nestling.ir.statements.algebra import Query
@@ -106,15 +109,17 @@ def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> t
 
     with suppress(NestlingError):
         found = _translated(sql, proposal, dialect, constants={})
-        return () if isinstance(found, Query) else numbered(found)
-    return ()
+        return {} if isinstance(found, Query) else numbered(found)
+    return {}
 
 
-def _made_of_null(asked: _Asked, values: Mapping[str, object]) -> Iterator[str]:
-    """The parameters in whose place a number is made, as NULL is given for them."""
-    nulls = [name for name, value in values.items() if value is None]
-    numbered = numbered_parameters(asked.proposal, asked.sql, dialect=asked.dialect) if nulls else ()
-    yield from (name for name in nulls if name in numbered)
+def numbers_asked(values: Mapping[str, object], numbered: Callable[[], Mapping[str, bool]]) -> Iterator[str]:
+    """The parameters in whose place a number is made; which are `numbered` is asked where a value may stand for that."""
+    from nestling.ir.constraints.defaults import asks_for_number
+
+    asking = [name for name, value in values.items() if asks_for_number(value, zero_asks=True)]
+    known = numbered() if asking else {}
+    yield from (name for name in asking if name in known and asks_for_number(values[name], zero_asks=known[name]))
 
 
 def _constant(name: str, value: object, *, of_json: bool) -> ConstantValue:

@@ -41,6 +41,18 @@ def number_of_truth(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: convert(counted_truth(value))
 
 
+def number_not_asked(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a number for a new row's AUTO_INCREMENT; 0 asks MySQL for the next one, and is refused."""
+
+    def converted(value: Any) -> Any:
+        found = convert(value)
+        if not found:
+            raise ValueError(f"{value!r} asks MySQL for the next number", "write NULL in its place, or leave it out")
+        return found
+
+    return converted
+
+
 def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
     """The nearest number of that scale; more digits before the point are refused."""
 

@@ -27,7 +27,7 @@ ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`, `among`, `numeric`, `rounds`, `fraction`: as in `AttributeCast`.
+    `lenient`, `among`, `numeric`, `rounds`, `fraction`, `numbered`: as in `AttributeCast`.
     """
 
     name: str
@@ -39,6 +39,7 @@ class StoredParameter(compiled.Placeholder):
     numeric: bool = False
     rounds: bool = False
     fraction: Fraction | None = None
+    numbered: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
@@ -63,6 +64,8 @@ class StoredParameter(compiled.Placeholder):
         is_finer = self.fraction is None or self.fraction.digits > BSON_DIGITS
         if self.rounds and is_finer and _keeps_dates(self.type):
             found = Conversion(stored.rounded_moment, (found,))
+        if self.numbered:
+            found = Conversion(servers.number_not_asked, (found,))
         return Conversion(stored.of_number, (found,)) if self.is_number else found
 
     @property
@@ -74,7 +77,9 @@ class StoredParameter(compiled.Placeholder):
 def stored_parameter(name: str, node: AttributeCast) -> StoredParameter:
     """The place of a parameter that is stored so."""
     kind, rules = node.type, node.rules
-    return StoredParameter(name, kind, rules, False, node.lenient, node.among, node.numeric, node.rounds, node.fraction)
+    return StoredParameter(
+        name, kind, rules, False, node.lenient, node.among, node.numeric, node.rounds, node.fraction, node.numbered
+    )
 
 
 def stored_literal(value: object, node: AttributeCast) -> object:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
+from math import isfinite
 from typing import TypeAlias
 
 from nestling.ir.types import Type, TypeName
@@ -28,6 +31,10 @@ NUMBERED = (Generated.NUMBER, Generated.SEQUENCE, Generated.IDENTITY)
 
 NEW_IDS = (Generated.UUID, Generated.OBJECT_ID)
 """Those that whoever stores the row makes."""
+
+_HALF = 0.5
+_ZERO = re.compile(r"\s*[+-]?0+(?:\.(?:[0-4]\d*)?)?\s*", re.ASCII)
+"""Texts of what is less than a half."""
 
 NEVER_RETURN = (Generated.SEQUENCE, Generated.IDENTITY)
 """Those of them that never give the number of a deleted row again."""
@@ -57,6 +64,19 @@ class ComputedAttribute:
 Default: TypeAlias = ConstantDefault | Generated | ComputedAttribute | OtherDefault
 
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "t": True, "f": False}
+
+
+def asks_for_number(value: object, *, zero_asks: bool) -> bool:
+    """Whether what is given for a numbered attribute asks for the next number: NULL, and in MySQL what is stored as 0."""
+    match value:
+        case None:
+            return True
+        case str():
+            return zero_asks and _ZERO.fullmatch(value) is not None
+        case int() | float() | Decimal():
+            return zero_asks and isfinite(value) and -_HALF < value < _HALF
+        case _:
+            return False
 
 
 def written(value: object) -> bool | int | float | str:

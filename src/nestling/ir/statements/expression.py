@@ -400,6 +400,7 @@ class AttributeCast:
     `numeric`: in SQLite, a float's attribute that also holds integers, which a whole number is kept as (NUMERIC affinity).
     `rounds`: a parameter's datetime with microseconds is rounded where the attribute keeps dates; else it is refused.
     `fraction`: what the attribute keeps of a second, where the value may have more.
+    `numbered`: a new row's AUTO_INCREMENT in MySQL, where 0 asks for the next number: one that is not written down is refused.
     """
 
     operand: Expression
@@ -410,6 +411,7 @@ class AttributeCast:
     numeric: bool = False
     rounds: bool = False
     fraction: Fraction | None = None
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

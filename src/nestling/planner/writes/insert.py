@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.constraints.defaults import NEW_IDS, NUMBERED
+from nestling.ir.constraints.defaults import NEW_IDS, NUMBERED, asks_for_number
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Each, Fetch, Give, Refuse, Violation, WriteStep
 from nestling.ir.statements.algebra import Named, Project, Relation, Values, filtered
@@ -188,7 +188,9 @@ def _put(expression: Expression, values: dict[tuple[str, str], Expression]) -> E
         return values.get((inner.alias, inner.name)) if isinstance(inner, Column) else None
 
     found = rewritten(expression, change)
-    return NULL if isinstance(found, AttributeCast) and found.operand == NULL else found
+    if not isinstance(found, AttributeCast) or not isinstance(found.operand, Literal):
+        return found
+    return NULL if asks_for_number(found.operand.value, zero_asks=found.numbered) else found
 
 
 def _is_plain(value: Expression) -> bool:
@@ -248,14 +250,17 @@ def _parameter_of(value: Expression) -> Parameter | None:
     return bare if isinstance(bare, Parameter) else None
 
 
-def numbered_parameters(write: Write) -> tuple[str, ...]:
-    """The parameters that are given for numbered attributes. Whoever gives NULL for one has to write NULL in its place."""
+def numbered_parameters(write: Write) -> dict[str, bool]:
+    """The parameters that are given for numbered attributes, and whether 0 asks for the next number as NULL does.
+
+    Whoever gives what asks for it has to write NULL in the parameter's place.
+    """
     if not isinstance(write, Insert):
-        return ()
+        return {}
     numbered = [item.attribute for item in write.generated if item.how in NUMBERED]
-    values = (row.get(name) for row in written_rows(write.source, write.attributes) or () for name in numbered)
-    found = (_parameter_of(value) for value in values if value is not None)
-    return tuple(dict.fromkeys(each.name for each in found if each is not None))
+    values = [row.get(name, NULL) for row in written_rows(write.source, write.attributes) or () for name in numbered]
+    found = ((_parameter_of(value), isinstance(value, AttributeCast) and value.numbered) for value in values)
+    return {parameter.name: zero_asks for parameter, zero_asks in found if parameter is not None}
 
 
 def _left(

@@ -92,7 +92,15 @@ def stored(node: AttributeCast, r: Renderer) -> MqlValue:
         return {"$literal": stored_literal(node.operand.value, node)}
     is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric)
     found = r.value(node.operand) if is_alike or is_null else _computed(node, r)
+    if node.numbered and not is_null:
+        found = _number_not_asked(found)
     return found if node.fraction is None or is_null else _of_fraction(found, node, node.fraction)
+
+
+def _number_not_asked(number: MqlValue) -> MqlValue:
+    """The number of a new row, where it is not 0, which asks MySQL for the next one."""
+    what = "a value cannot be stored where MySQL makes the next number of it"
+    return bind({"number": number}, lambda x: {"$cond": [{"$eq": [x, 0]}, failure(what, {"$toString": x}), x]})
 
 
 def _of_fraction(value: MqlValue, node: AttributeCast, fraction: Fraction) -> MqlValue:

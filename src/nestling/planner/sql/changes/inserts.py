@@ -10,11 +10,11 @@ from sqlglot import exp
 from nestling.common.errors import name_list
 from nestling.ir.constraints.computed_attributes import concerned, mentions
 from nestling.ir.constraints.constraint_names import attributes_called
-from nestling.ir.constraints.defaults import Generated
+from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.statements.algebra import Filter, LimitOffset, Named, Project, Relation, Scan, Sort, Values
-from nestling.ir.statements.expression import NULL, Expression, Literal, Rules
+from nestling.ir.statements.expression import NULL, AttributeCast, Expression, Literal, Rules
 from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import conversions
 from nestling.planner.sql import conversions as values
@@ -68,7 +68,7 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     if conflict is not None and conflict.action is ConflictAction.REPLACE and translation.dialect.is_sqlite:
         source = with_defaults(source, attributes, outside, node)
     given = [*zip(attributes, source.columns, strict=True), *defaults]
-    kept = tuple(Named(attribute.name, stored(value, attribute, translation)) for attribute, value in given)
+    kept = tuple(Named(attribute.name, _kept(value, attribute, translation)) for attribute, value in given)
     made = tuple(generated_values(entity, given_names, outside))
     rows = _with_computed(Project(source, translation.alias("stored"), kept), entity, made, outside)
     names = tuple(column.name for column in rows.columns)
@@ -76,6 +76,16 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
         _refuse_without_value(entity, (*names, *(each.attribute for each in made)), node)
     returning = bind_returning(parsed, table.alias or table.name, target, translation)
     return Insert(entity.name, alias, names, rows, conflict, made, returning)
+
+
+def _kept(value: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """The value of a new row as its attribute keeps it; in MySQL 0 asks for the next number."""
+    found = stored(value, attribute, translation)
+    if translation.dialect.rules is not Rules.MYSQL or attribute.default not in NUMBERED:
+        return found
+    if isinstance(found, AttributeCast):
+        return replace(found, numbered=True)
+    return AttributeCast(found, attribute.type, Rules.MYSQL, numbered=True)
 
 
 def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue], outside: Env) -> Project:

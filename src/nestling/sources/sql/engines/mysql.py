@@ -105,7 +105,7 @@ class Mysql(Engine):
             **who | mysql_options(address),
         )
         with connection.cursor() as cursor:
-            cursor.execute("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'")
+            cursor.execute("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES'")
             if read_only:
                 cursor.execute("SET SESSION TRANSACTION READ ONLY")
         return connection
