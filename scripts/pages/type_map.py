@@ -105,7 +105,7 @@ COLUMNS = {
         Sample("bigint", "9007199254740993", "integer", "long"),
         Sample("bigint unsigned", "18446744073709551615", "integer", "decimal"),
         Sample("decimal(10,2)", "12.50", "decimal(10,2)", "decimal"),
-        Sample("float", "1.5", "float", "double"),
+        Sample("float", "1.5", "float as single", "double"),
         Sample("double", "1.5", "float", "double"),
         Sample("varchar(20)", "'Ada'", "text(20)", "string"),
         Sample("char(5)", "'Ada'", "text(5) as char", "string"),

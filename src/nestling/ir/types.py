@@ -70,8 +70,9 @@ MADE = "made"
 """How JSON is carried that a statement makes: of its numbers no digits are kept but those they are worth."""
 TIMETZ, DURATION = "timetz", "duration"
 """How times are carried that have a zone, which PostgreSQL compares by the instant, or that may be negative or of many hours."""
-YEAR, SET = "year", "set"
-"""MySQL's: years, beside which 99 is 1999, and texts that are listed labels, which are put in the order of these."""
+YEAR, SET, SINGLE = "year", "set", "single"
+"""MySQL's: years, beside which 99 is 1999, texts that are listed labels, which are put in the order of these, and FLOAT, whose
+numbers of single precision it reckons with as doubles."""
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 

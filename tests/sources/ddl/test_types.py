@@ -16,7 +16,8 @@ MYSQL = {
     "decimal(10,2) unsigned zerofill": "decimal(10,2)", "dec(5)": "decimal(5)", "timestamp(6) NULL": "timestamptz",
     "datetime(3)": "timestamp", "date": "date", "time(2)": "time", "varbinary(16)": "bytes", "longblob": "bytes",
     "mediumtext CHARACTER SET utf8": "text", "varchar(255) BINARY": "text(255)", "national varchar(9)": "text(9)",
-    "double precision": "float", "inet6": "text", "mediumint(8)": "integer", "uuid": "uuid", "char": "text(1) as char",
+    "double precision": "float", "float": "float as single", "float(24)": "float as single", "float(25)": "float",
+    "real": "float", "inet6": "text", "mediumint(8)": "integer", "uuid": "uuid", "char": "text(1) as char",
     "national char(3)": "text(3) as char", "character(4) CHARACTER SET ascii COLLATE ascii_bin": "text(4) as char",
 }  # fmt: skip
 POSTGRESQL = {

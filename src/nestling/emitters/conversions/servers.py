@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -73,6 +74,14 @@ def exact_number(value: Any) -> Any:
     found = Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
     has_more = found.is_finite() and found == found.to_integral_value() and "E+" in str(found)
     return Decimal(int(found)) if has_more and found.adjusted() < 34 else found
+
+
+def strict_single(value: Any) -> Any:
+    """The double that is the nearest number of single precision."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", float(value)))[0]
+    except OverflowError:
+        raise ValueError(f"{value!r} is out of the range of FLOAT", "give a smaller number") from None
 
 
 def strict_text(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -14,7 +14,7 @@ from nestling.ir.fraction import Fraction
 from nestling.ir.programs import compiled
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import AttributeCast, Rules
-from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, SET, TIMES, TIMETZ, YEAR, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, SET, SINGLE, TIMES, TIMETZ, YEAR, Type, TypeName
 from nestling.ir.value_forms.instants import WHOLE_MILLISECONDS
 from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.ir.values import encoder
@@ -198,7 +198,6 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     TypeName.BOOLEAN: servers.strict_truth,
     TypeName.INTEGER: servers.strict_integer,
     TypeName.DECIMAL: servers.exact_number,
-    TypeName.FLOAT: float,
     TypeName.BYTES: servers.strict_bytes,
     TypeName.DATE: servers.strict_day,
     TypeName.UUID: servers.strict_uuid,
@@ -251,6 +250,12 @@ def _clock(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
     return Conversion(servers.clock_of_digits, (fraction.digits, fraction.cut, Conversion(read)))
 
 
+def _float(kind: Type) -> Conversion:
+    if REAL in kind.carried.split():
+        return Conversion(postgresql_texts.strict_real)
+    return Conversion(servers.strict_single if kind.carried == SINGLE else float)
+
+
 def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
     match kind.name:
         case TypeName.JSON if kind.carried == JSONB:
@@ -268,8 +273,8 @@ def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversio
             return Conversion(servers.strict_decimal, (precision, scale))
         case TypeName.TEXT:
             return _text(kind, rules)
-        case TypeName.FLOAT if REAL in kind.carried.split():
-            return Conversion(postgresql_texts.strict_real)
+        case TypeName.FLOAT:
+            return _float(kind)
         case TypeName.ARRAY if kind.element is not None:
             element = stored_conversion(kind.element, rules, lenient=False, among="", numeric=False, fraction=fraction)
             return Conversion(servers.strict_array, (element,))

@@ -16,7 +16,7 @@ from nestling.ir.statements.expression import (
     IsNull,
 )
 from nestling.ir.statements.operands import operands
-from nestling.ir.types import MOMENTS, NAN, NUMBERS, REAL, TEXTS, TypeName
+from nestling.ir.types import MOMENTS, NAN, NUMBERS, REAL, SINGLE, TEXTS, TypeName
 
 if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity
@@ -95,7 +95,7 @@ def _of_attribute(attribute: Attribute, *, ordered: bool) -> Iterator[str]:
     kinds = {kind.name for kind in (attribute.type, *attribute.also)}
     if not kinds <= (NUMBERS if attribute.type.name in NUMBERS else {attribute.type.name}) or not kinds <= _COMPARED:
         yield f"`{attribute.name}` is {' or '.join(sorted(kinds))}, whose values are in no one order"
-    if set(attribute.type.carried.split()) - {REAL, NAN}:
+    if set(attribute.type.carried.split()) - {REAL, SINGLE, NAN}:
         yield f"`{attribute.name}` is {attribute.type}, which the source compares in a way of its own"
     if ordered and kinds & _UNORDERED:
         yield f"`{attribute.name}` is {attribute.type.name}, which has no order here"

@@ -18,7 +18,7 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import called, mistake, no_such, statement_gap
-from nestling.planner.sql.mysql.read_chars import column_read
+from nestling.planner.sql.mysql.read_types import column_read
 from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 
 _Tables = tuple[Relation, Scope]

@@ -15,7 +15,7 @@ from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.fraction import MOST_DIGITS, Fraction, has_fraction
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, TIMETZ, YEAR, Type, TypeName
+from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, SINGLE, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Token, TokenKind, tokens
@@ -75,7 +75,7 @@ AS_TEXT = (
 )  # fmt: skip
 _CARRIED = {
     POSTGRESQL: {REAL: REAL, "float4": REAL, JSONB: JSONB, TIMETZ: TIMETZ, "time with time zone": TIMETZ},
-    MYSQL: {YEAR: YEAR},
+    MYSQL: {YEAR: YEAR, "float": SINGLE, "float4": SINGLE},
 }
 """By dialect, words for types that differ from the conceptual one."""
 _FILLED = {
@@ -83,6 +83,8 @@ _FILLED = {
     MYSQL: ("character", "char", "nchar", "national character", "national char"),
 }
 """By dialect, texts whose blanks at the end are none of the value's."""
+_SINGLE_DIGITS = 24
+"""Binary digits of single precision."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
 _UNSIGNED = ("UNSIGNED", "ZEROFILL", "SERIAL")
@@ -188,6 +190,8 @@ def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     if words in _FILLED.get(dialect, ()) and not is_quoted:
         return _filled(words, numbers)
     kept_as = _CARRIED.get(dialect, {}).get(words, "")
+    if kept_as == SINGLE and _is_double(inner):
+        kept_as = ""
     kind = Type(name, numbers, carried=kept_as)
     return ReadType(kind, not_null=counted, gap=gap, counted=counted, fraction=_fraction(kind, inner, dialect))
 
@@ -231,6 +235,12 @@ def _words(cursor: Cursor) -> tuple[str, list[Token]]:
 def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
     found = tuple(int(number) for token in inner for number in re.findall(r"^\d+$", token.text))[:2]
     return (1,) if words == "bit" and not found else found
+
+
+def _is_double(inner: Sequence[Token]) -> bool:
+    """Whether MySQL's FLOAT of so many binary digits has double precision."""
+    numbers = _numbers(inner, "")
+    return len(numbers) == 1 and numbers[0] > _SINGLE_DIGITS
 
 
 def _fraction(kind: Type, inner: Sequence[Token], dialect: str) -> Fraction | None:

@@ -20,7 +20,7 @@ from nestling.emitters.mql.write_constants import constant_of, stored_literal, s
 from nestling.ir.fraction import Fraction
 from nestling.ir.statements.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
 from nestling.ir.statements.operands import is_mixed, is_mixed_time, is_text
-from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, YEAR, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, SINGLE, TEXT, TIMES, YEAR, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def _computed(node: AttributeCast, r: Renderer) -> MqlValue:
     if node.rules is Rules.SQLITE:
         return _stored_by_sqlite(node, r)
     is_carried = node.type.carried and node.type.name is TypeName.TEXT and not node.type.is_char
-    if REAL in node.type.carried.split() or is_carried:
+    if not {REAL, SINGLE}.isdisjoint(node.type.carried.split()) or is_carried:
         raise rendering_gap(f"storing a computed value as {node.type}")
     if node.type.fraction_digits > BSON_DIGITS:
         if node.operand.type.name not in TIMES:

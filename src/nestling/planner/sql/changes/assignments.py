@@ -30,7 +30,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.statements.write import Assignment
-from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, YEAR, TypeName
+from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, SINGLE, TEXT, TIMES, YEAR, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE, infinite
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.planner.sql import conversions
@@ -41,7 +41,7 @@ from nestling.planner.sql.changes.joined_writes import Others
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
-from nestling.planner.sql.mysql.read_chars import as_read
+from nestling.planner.sql.mysql.read_types import as_read, is_single
 from nestling.planner.sql.postgresql.char_n import unfilled
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
@@ -58,6 +58,8 @@ _READ = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.TIME, TypeName.INTERV
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     """The value as the attribute keeps it; one of several types keeps the type a value is given with."""
     is_strict = translation.model.strict_types and attribute.is_of_several_types
+    if attribute.type.carried == SINGLE and is_single(expression, translation):
+        return expression
     return conversions.as_given(expression) if is_strict else _converted(expression, attribute, translation)
 
 

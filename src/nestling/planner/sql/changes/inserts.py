@@ -16,6 +16,7 @@ from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.statements.algebra import Filter, LimitOffset, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.statements.expression import NULL, AttributeCast, Expression, Literal, Rules
 from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert
+from nestling.ir.types import SINGLE
 from nestling.planner.sql import conversions
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written
@@ -28,7 +29,7 @@ from nestling.planner.sql.changes.values_of_query import as_values
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
-from nestling.planner.sql.mysql.read_chars import column_read
+from nestling.planner.sql.mysql.read_types import column_read, is_single
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
@@ -68,7 +69,7 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     if conflict is not None and conflict.action is ConflictAction.REPLACE and translation.dialect.is_sqlite:
         source = with_defaults(source, attributes, outside, node)
     given = [*zip(attributes, source.columns, strict=True), *defaults]
-    kept = tuple(Named(attribute.name, _kept(value, attribute, translation)) for attribute, value in given)
+    kept = tuple(Named(attribute.name, _kept(value, attribute, source, translation)) for attribute, value in given)
     made = tuple(generated_values(entity, given_names, outside))
     rows = _with_computed(Project(source, translation.alias("stored"), kept), entity, made, outside)
     names = tuple(column.name for column in rows.columns)
@@ -78,8 +79,10 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     return Insert(entity.name, alias, names, rows, conflict, made, returning)
 
 
-def _kept(value: Expression, attribute: Attribute, translation: Translation) -> Expression:
+def _kept(value: Expression, attribute: Attribute, rows: Relation, translation: Translation) -> Expression:
     """The value of a new row as its attribute keeps it; in MySQL 0 asks for the next number."""
+    if attribute.type.carried == SINGLE and is_single(value, translation, rows):
+        return value
     found = stored(value, attribute, translation)
     if translation.dialect.rules is not Rules.MYSQL or attribute.default not in NUMBERED:
         return found
