@@ -116,6 +116,11 @@ class Type:
         return self.numbers[0] if self.numbers and self.name in MOMENTS else 0
 
     @property
+    def is_without_nan(self) -> bool:
+        """Whether values are numbers with a fraction, none of which is NaN."""
+        return self.name in NUMBERS - {TypeName.INTEGER} and NAN not in self.carried.split()
+
+    @property
     def is_char(self) -> bool:
         """Whether values are of `char(n)`; without a length where they are of several."""
         return self.name is TypeName.TEXT and self.carried == CHAR

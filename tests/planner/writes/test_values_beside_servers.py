@@ -222,6 +222,8 @@ MARIADB: Mapping[tuple[str, str], Values] = {
     ("ti", "time"): (time(1, 2, 3), "01:02", timedelta(hours=2), timedelta(hours=-30, seconds=1), timedelta(hours=100)),
 }
 REFUSED_HERE: Mapping[str, Values] = {
+    "postgresql r": ("NaN",),
+    "postgresql big": ("NaN",),
     "postgresql m": ("12.5", "-5", "$1,2"),
     "postgresql ip": ("010.0.0.1",),
     "postgresql net": ("10",),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 from uuid import UUID
 
@@ -252,6 +252,18 @@ def text_as_uuid(value: Any) -> Any:
 def a_number(value: Any) -> Any:
     """A number or NULL."""
     return of_type(value, (int, float, Decimal), "a number")
+
+
+def an_ordered_number(value: Any) -> Any:
+    """A number or NULL, but not NaN, which is in no order that MongoDB and the source share."""
+    if is_nan(a_number(value)):
+        raise ValueError("MongoDB puts NaN before all numbers, PostgreSQL behind them; give a number or NULL")
+    return value
+
+
+def is_nan(value: Any) -> bool:
+    """Whether it is a number that is none."""
+    return isinstance(value, float | Decimal) and isnan(value)
 
 
 def a_text(value: Any) -> Any:

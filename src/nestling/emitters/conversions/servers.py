@@ -7,10 +7,11 @@ import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from nestling.emitters.conversions.given import counted_truth, json_text_of
+from nestling.emitters.conversions.given import counted_truth, is_nan, json_text_of
 from nestling.emitters.conversions.postgresql_texts import not_written_so
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
@@ -20,6 +21,7 @@ from nestling.ir.value_forms.two_digit_years import FIRST_YEAR, LAST_YEAR, full_
 from nestling.ir.value_forms.zero_dates import is_zero
 
 JSON_MOVE = "give a dict, a list, or the text of a JSON value, such as json.dumps makes"
+NAN_MOVE = "give NULL, or write `as nan` behind the column's type in the model: an order of it is a gap then"
 PLACE = re.compile(r"\s*\+?\d+", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
@@ -59,7 +61,7 @@ def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
 
     def convert(value: Any) -> Any:
         number = exact_number(value)
-        if not number.is_finite():
+        if number.is_nan():
             return number
         found = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
         if found.adjusted() >= precision - scale and found:
@@ -82,6 +84,30 @@ def strict_single(value: Any) -> Any:
         return struct.unpack("<f", struct.pack("<f", float(value)))[0]
     except OverflowError:
         raise ValueError(f"{value!r} is out of the range of FLOAT", "give a smaller number") from None
+
+
+def no_nan(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a number for a column that holds no NaN, as its orders are MongoDB's, in which NaN is the least."""
+
+    def refuse_nan(value: Any) -> Any:
+        found = convert(value)
+        if is_nan(found):
+            raise ValueError("NaN cannot be stored in a column whose numbers are put in order", NAN_MOVE)
+        return found
+
+    return refuse_nan
+
+
+def finite(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a number for MySQL, which has neither NaN nor infinities."""
+
+    def refuse_others(value: Any) -> Any:
+        found = convert(value)
+        if not isfinite(found):
+            raise ValueError(f"MySQL has no number {value!r}", "give a number or NULL")
+        return found
+
+    return refuse_others
 
 
 def strict_text(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:

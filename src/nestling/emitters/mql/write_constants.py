@@ -125,6 +125,8 @@ def stored_conversion(
     found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules, fraction)
     if rules is Rules.MYSQL and kind.name in (TypeName.INTEGER, TypeName.DECIMAL):
         found = Conversion(servers.number_of_truth, (found,))
+    if rules is not Rules.SQLITE and kind.is_without_nan:
+        found = Conversion(servers.finite if rules is Rules.MYSQL else servers.no_nan, (found,))
     if among and kind.name is TypeName.DATE:
         found = Conversion(sqlite.day_among, (among, found))
     elif among:

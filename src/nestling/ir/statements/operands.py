@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
+from math import isfinite, isnan
 
 from nestling.ir.statements.expression import (
     And,
     Arithmetic,
+    ArithmeticOperator,
     AttributeCast,
     Call,
     Case,
@@ -29,7 +32,7 @@ from nestling.ir.statements.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.types import NUMBERS, TIMES, TypeName
+from nestling.ir.types import NAN, NUMBERS, TIMES, TypeName
 
 
 def bare(expression: Expression) -> Expression:
@@ -85,6 +88,29 @@ def operands(expression: Expression) -> Iterator[Expression]:
             yield default
         case _:
             yield expression.operand
+
+
+def may_be_nan(expression: Expression) -> bool:
+    """Whether a number may be NaN that is reckoned with columns of none: it is that, is read of a text, or infinities meet."""
+    match expression:
+        case Literal(value=float() | Decimal() as value):
+            return isnan(value)
+        case Column():
+            return NAN in expression.type.carried.split()
+        case Cast(operand=operand):
+            return operand.type.name not in NUMBERS or may_be_nan(operand)
+        case Arithmetic(operator=operator, left=left, right=right) if is_float(expression):
+            is_moved = operator in (ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT)
+            is_sure = any((isinstance(each, Parameter) and is_moved) or _is_factor(each) for each in (left, right))
+            return not is_sure or may_be_nan(left) or may_be_nan(right)
+        case _:
+            return any(map(may_be_nan, operands(expression)))
+
+
+def _is_factor(expression: Expression) -> bool:
+    """Whether it is a constant that infinity may be multiplied by."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return isinstance(value, int | float | Decimal) and isfinite(value) and value != 0
 
 
 def columns_of(expression: Expression) -> Iterator[Column]:

@@ -67,7 +67,7 @@ from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import placed_sides, refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_label, refuse_no_uuid, refuse_unlike
 from nestling.planner.sql.scope import Translation
-from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_comparison, refuse_nan, refuse_order, refuse_reckoning
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _SHORT_NUMERAL = re.compile(r"-?(?=[\d.]{1,15}\Z)\d+(?:\.\d+)?", re.ASCII)
@@ -299,6 +299,7 @@ def compare(
     if translation.dialect.rules is Rules.MYSQL:
         left, right = observed(left), observed(right)
     if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
+        refuse_nan("a comparison", None, left, right)
         left, right = placed_sides(ranked(left, labels), ranked(right, labels), translation)
     strict = is_strict(translation, left, right)
     return Compare(operator, left, right, collation or translation.dialect.collation, strict)

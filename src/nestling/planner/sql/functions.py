@@ -28,7 +28,7 @@ from nestling.planner.sql.postgresql.arrays import cardinality
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bind, Env, Handler
-from nestling.planner.sql.supported_types import refuse_order, refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_nan, refuse_order, refuse_reckoning
 from nestling.planner.sql.text_functions import TEXT_FUNCTIONS, TEXT_NAMES
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
 
@@ -52,6 +52,7 @@ def _extreme(function: Function) -> Handler:
                 "the least or greatest of an enum whose values are not listed in the order of their texts", node
             )
         alike, kind = one_value.common(parts, env.translation)
+        refuse_nan("the least or greatest", node, *alike)
         return Call(function, alike, kind, env.dialect.rules)
 
     return call

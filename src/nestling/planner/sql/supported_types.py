@@ -13,6 +13,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from nestling.ir.statements.expression import NULL, Call, Column, Expression, Literal, Parameter
+from nestling.ir.statements.operands import may_be_nan
 from nestling.ir.types import CHAR, DURATION, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.planner.sql.gaps import statement_gap
@@ -45,11 +46,16 @@ def refuse_order(what: str, node: exp.Expr | None, *found: Expression) -> None:
     for each in found:
         if (why := _unordered(each.type.name)) and each != NULL:
             raise statement_gap(f"{what} of {why}", node)
-    if any(NAN in each.type.carried.split() for each in found):
+    refuse_nan(what, node, *found)
+    _refuse_texts(what, node, *found)
+
+
+def refuse_nan(what: str, node: exp.Expr | None, *found: Expression) -> None:
+    """Raise a gap for an order in which NaN may be: a column holds it, or a constant is it."""
+    if any(NAN in each.type.carried.split() or (isinstance(each, Literal) and may_be_nan(each)) for each in found):
         raise statement_gap(
             f"{what} of numbers some of which are NaN, which MongoDB puts before all others, not behind", node
         )
-    _refuse_texts(what, node, *found)
 
 
 def refuse_rank(node: exp.Expr, found: Expression) -> None:

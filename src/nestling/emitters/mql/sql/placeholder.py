@@ -22,6 +22,7 @@ class Expected(StrEnum):
 
     ANY = "any"
     NUMBER = "number"
+    NAN = "number or NaN"
     TEXT = "text"
     TIME = "date or timestamp"
     TRUTH = "truth value"
@@ -216,7 +217,8 @@ _READ: dict[Expected, Convert] = {
 }
 """What a text is read as."""
 _CHECKS: dict[Expected, Convert] = {
-    Expected.NUMBER: given.a_number,
+    Expected.NUMBER: given.an_ordered_number,
+    Expected.NAN: given.a_number,
     Expected.TEXT: given.a_text,
     Expected.TIME: given.a_time,
     Expected.TRUTH: given.a_truth,

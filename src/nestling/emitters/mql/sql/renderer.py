@@ -44,7 +44,7 @@ from nestling.ir.statements.expression import (
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import nullable
-from nestling.ir.types import BSON_DIGITS, CHAR, YEAR, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, CHAR, NAN, YEAR, Type, TypeName
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 
 _CONVERTED = frozenset({*CANONICAL, CHAR, YEAR})
@@ -119,7 +119,7 @@ class Renderer:
         if isinstance(value, ConvertedPlaceholder):
             is_id = kind is TypeName.OBJECT_ID
             casts = (kind,) if kind is TypeName.TEXT else ()
-            expected = EXPECTED.get(kind, Expected.ANY)
+            expected = Expected.NAN if NAN in parameter.type.carried.split() else EXPECTED.get(kind, Expected.ANY)
             found = replace(value, expected=expected, casts=casts, object_id=is_id)
             wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
             exactly = kind if parameter.exact else None

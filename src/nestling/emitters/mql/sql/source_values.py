@@ -19,7 +19,7 @@ from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.fraction import Fraction
 from nestling.ir.statements.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
-from nestling.ir.statements.operands import is_mixed, is_mixed_time, is_text
+from nestling.ir.statements.operands import is_mixed, is_mixed_time, is_text, may_be_nan
 from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, SINGLE, TEXT, TIMES, YEAR, Type, TypeName
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def stored(node: AttributeCast, r: Renderer) -> MqlValue:
     found = r.value(node.operand) if is_alike or is_null else _computed(node, r)
     if node.numbered and not is_null:
         found = _number_not_asked(found)
+    if node.rules is Rules.POSTGRESQL and node.type.is_without_nan and may_be_nan(node.operand):
+        found = _no_nan(found, node.type)
     return found if node.fraction is None or is_null else _of_fraction(found, node, node.fraction)
 
 
@@ -101,6 +103,12 @@ def _number_not_asked(number: MqlValue) -> MqlValue:
     """The number of a new row, where it is not 0, which asks MySQL for the next one."""
     what = "a value cannot be stored where MySQL makes the next number of it"
     return bind({"number": number}, lambda x: {"$cond": [{"$eq": [x, 0]}, failure(what, {"$toString": x}), x]})
+
+
+def _no_nan(value: MqlValue, kind: Type) -> MqlValue:
+    """The number, which is not NaN; else the statement fails."""
+    said = failure(f"a value cannot be stored as {kind}", {"$toString": value})
+    return bind({"number": value}, lambda x: {"$cond": [{"$eq": [x, float("nan")]}, said, x]})
 
 
 def _of_fraction(value: MqlValue, node: AttributeCast, fraction: Fraction) -> MqlValue:

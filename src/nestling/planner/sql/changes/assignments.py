@@ -28,7 +28,7 @@ from nestling.ir.statements.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.statements.operands import is_integer, is_mixed_time, is_text
+from nestling.ir.statements.operands import is_integer, is_mixed_time, is_text, may_be_nan
 from nestling.ir.statements.write import Assignment
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, SINGLE, TEXT, TIMES, YEAR, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE, infinite
@@ -84,7 +84,7 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     fraction = kept_fraction(expression, attribute, translation)
     is_alike = expression.type == attribute.type and not getattr(expression, "mixed", False)
     same = is_alike and not is_numeric and fraction is None
-    is_checked = isinstance(expression, Parameter) and _is_checked(attribute) and not translation.dialect.is_sqlite
+    is_checked = _is_checked(expression, attribute) and not translation.dialect.is_sqlite
     if (same and not is_checked) or expression == NULL:
         return expression
     if attribute.type == ANY:
@@ -108,8 +108,12 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     )
 
 
-def _is_checked(attribute: Attribute) -> bool:
-    return attribute.type.name in _CHECKED or attribute.type.carried == YEAR
+def _is_checked(expression: Expression, attribute: Attribute) -> bool:
+    """Whether a value of the attribute's type may still be none that it keeps."""
+    kind = attribute.type
+    if isinstance(expression, Parameter):
+        return kind.name in _CHECKED or kind.carried == YEAR or kind.is_without_nan
+    return kind.is_without_nan and may_be_nan(expression)
 
 
 def _stored_array(array: Call, attribute: Attribute, translation: Translation) -> Expression:
