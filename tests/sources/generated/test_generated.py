@@ -22,6 +22,7 @@ from nestling.sources.generated.fan_out import slots
 from nestling.sources.generated.nth_rows import tables
 from nestling.sources.generated.permutations import permutation
 from tests.bundled_shop import shop_address
+from tests.planner.reads.beside_postgresql import created
 
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
 
@@ -213,3 +214,20 @@ def test_fewer_rows_where_pairs_run_out(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM member").fetchone() == (80,)
         assert connection.execute("SELECT count(*) FROM badge").fetchone() == (250,)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+ODD_NUMBERS = """
+CREATE TABLE person (id integer PRIMARY KEY, score float8, wide numeric(34,6));
+INSERT INTO person SELECT i, CASE WHEN mod(i, 3) = 0 THEN '-0' ELSE i::text END::float8, 1e26 * i + 0.000001
+    FROM generate_series(1, 60) i
+"""
+
+
+def test_odd_numbers_are_made_as_a_file_takes_them(postgresql: str, tmp_path: Path):
+    """Of negative zeros zero is made, and between two decimals of 34 digits another."""
+    _, url, engine = created(postgresql, ODD_NUMBERS)
+    engine.dispose()
+    generate(inspect(url), tmp_path / "rows.db")
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        zeros, wide = connection.execute("SELECT sum(score = 0), sum(wide LIKE '%.______') FROM person").fetchone()
+    assert (zeros, wide) == (20, 60)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from itertools import combinations
 
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
@@ -40,7 +41,8 @@ class GeneratedTable:
 
     def row(self, number: int) -> tuple[object, ...]:
         """The n-th row, in attribute order."""
-        return self.kept(tuple(self.cells[name](number) for name in self.entity.attribute_names))
+        row = self.kept(tuple(self.cells[name](number) for name in self.entity.attribute_names))
+        return tuple(map(_unsigned, row))
 
 
 def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, GeneratedTable]:
@@ -53,6 +55,11 @@ def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Generated
         _Filling(model, known, seed, rows, found, table).fill()
         table.kept = keeping(table.entity, _fixed(table.entity, model))
     return found
+
+
+def _unsigned(value: object) -> object:
+    """The value, zero without a sign: a column of SQLite gives back no other."""
+    return abs(value) if isinstance(value, float | Decimal) and not value else value
 
 
 def _too_many(entity: Entity, model: Model, known: Statistics, rows: dict[str, int]) -> int:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from itertools import accumulate
 from typing import Any
 
@@ -25,6 +25,10 @@ _KINDS: dict[TypeName, type] = {
     TypeName.TIMESTAMPTZ: datetime,
     TypeName.BOOLEAN: bool,
 }
+
+
+_DIGITS = 100
+"""More than a number has between two of a database's decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,8 @@ def _between(low: Any, high: Any, share: float, made: Callable[[], object]) -> o
         case float():
             return round(low + (high - low) * share, max(map(_digits, (low, high))))
         case Decimal():
-            return (low + (high - low) * Decimal(share)).quantize(min(low, high, key=_exponent))
+            with localcontext(prec=_DIGITS):
+                return (low + (high - low) * Decimal(share)).quantize(min(low, high, key=_exponent))
         case datetime():
             return low + timedelta(seconds=int((high - low).total_seconds() * share))
         case date():
