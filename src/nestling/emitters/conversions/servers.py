@@ -66,16 +66,17 @@ def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
         found = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
         if found.adjusted() >= precision - scale and found:
             raise ValueError("too many digits")
-        return found
+        return found if found else abs(found)
 
     return convert
 
 
 def exact_number(value: Any) -> Any:
-    """A decimal, its digits written out; of a float by its 15 digits, as PostgreSQL takes it."""
+    """A decimal, its digits written out, zero without a sign; of a float by its 15 digits, as PostgreSQL takes it."""
     found = Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
     has_more = found.is_finite() and found == found.to_integral_value() and "E+" in str(found)
-    return Decimal(int(found)) if has_more and found.adjusted() < 34 else found
+    found = Decimal(int(found)) if has_more and found.adjusted() < 34 else found
+    return found if found else abs(found)
 
 
 def strict_single(value: Any) -> Any:

@@ -7,14 +7,13 @@ floats: where that is another order, one inside another is kept apart by an `$if
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
-
-from bson import Decimal128
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
-from nestling.emitters.mql.sql.numerals import integer_of_float
+from nestling.emitters.mql.sql.numerals import integer_of_float, plain_zero
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Division, Expression, Literal, Negate
@@ -63,6 +62,13 @@ def number(operand: Expression, r: Renderer) -> MqlValue:
 
 
 def _sum(node: Arithmetic, r: Renderer) -> MqlValue:
+    """A sum or product; a product of decimals may be a zero with a sign, which only a positive constant beside it rules out."""
+    is_exact = node.type.name is TypeName.DECIMAL and not node.in_order
+    is_signed = _is_product(node) and is_exact and not any(map(_is_positive, (node.left, node.right)))
+    return plain_zero(_combined(node, r)) if is_signed else _combined(node, r)
+
+
+def _combined(node: Arithmetic, r: Renderer) -> MqlValue:
     name = _SUMS[node.operator]
     left, right = _operand(node.left, node.right, name, r), _operand(node.right, node.left, name, r)
     if not _in_order(name, left, right, node):
@@ -70,9 +76,19 @@ def _sum(node: Arithmetic, r: Renderer) -> MqlValue:
     return {name: [left, _apart(right, name)]}
 
 
+def _is_product(side: Expression) -> TypeGuard[Arithmetic]:
+    return isinstance(side, Arithmetic) and side.operator is ArithmeticOperator.MULTIPLY
+
+
+def _is_positive(side: Expression) -> bool:
+    """Whether it is a constant by which no zero gets a sign."""
+    value = side.value if isinstance(side, Literal) else None
+    return isinstance(value, int | float | Decimal) and value > 0
+
+
 def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> MqlValue:
     """An integer or decimal beside a float becomes a float before, not after, it is added; `$add` alone sums integers exactly."""
-    value = number(side, r)
+    value = _combined(side, r) if name == "$multiply" and _is_product(side) else number(side, r)
     if is_float(other) and not is_float(side) and not (is_integer(side) and name != "$add"):
         return _as_float(value)
     return value
@@ -128,8 +144,7 @@ def _division(node: Arithmetic, r: Renderer) -> MqlValue:
 def _quotient(node: Arithmetic, left: MqlValue, right: MqlValue) -> MqlValue:
     if node.operator is ArithmeticOperator.MODULO:
         rest: MqlValue = {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
-        # the server's decimals have a zero below zero, which SQL's have not
-        return {"$add": [rest, Decimal128("0")]} if node.type.name is TypeName.DECIMAL else rest
+        return plain_zero(rest) if node.type.name is TypeName.DECIMAL else rest
     sides = ((node.left, left), (node.right, right))
     match node.division:
         case Division.REAL | None:

@@ -1,6 +1,8 @@
-"""Numbers and their texts, as SQLite reads and shows them."""
+"""Numbers and their texts, as SQLite reads and shows them, and the zero of the servers' decimals."""
 
 from __future__ import annotations
+
+from bson import Decimal128
 
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.nulls import bind
@@ -10,6 +12,11 @@ SPACE = r"[ \t\n\x0b\f\r]*"
 INTEGER = "[-+]?[0-9]+"
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _LEAST, _LAST = -INT64, INT64 - 1
+
+
+def plain_zero(decimal: MqlValue) -> MqlValue:
+    """The decimal, whose zero has no sign and whose text no exponent: MongoDB's may have both, those of SQL have neither."""
+    return {"$add": [decimal, Decimal128("0")]}
 
 
 def capture(text: MqlValue, regex: str) -> MqlValue:

@@ -12,6 +12,7 @@ from bson import Decimal128
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.numerals import plain_zero
 from nestling.ir.statements.expression import (
     Arithmetic,
     ArithmeticOperator,
@@ -61,7 +62,7 @@ def exact_quotient(left: MqlValue, right: MqlValue, scales: tuple[int | None, in
     """
     quotient: MqlValue = {"$divide": [{"$toDecimal": left}, right]}
     if kind.numbers:
-        return {"$trunc": [quotient, kind.numbers[-1]]}
+        return plain_zero({"$trunc": [quotient, kind.numbers[-1]]})
     return bind({"quotient": quotient, "digits": _decimals(left, right, scales)}, _rounded)
 
 
@@ -156,4 +157,4 @@ def _rounded(number: MqlValue, digits: MqlValue) -> MqlValue:
     """Half away from zero."""
     unit = _power_of_ten({"$subtract": [0, digits]})
     half = {"$multiply": [{"$cmp": [number, 0]}, Decimal128("0.5"), unit]}
-    return {"$trunc": [{"$add": [number, half]}, digits]}
+    return plain_zero({"$trunc": [{"$add": [number, half]}, digits]})

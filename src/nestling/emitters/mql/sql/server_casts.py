@@ -15,6 +15,7 @@ from nestling.emitters.mql.sql.functions.json_values import json_number
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.numerals import plain_zero
 from nestling.ir.statements.expression import Call, Cast, Function, Literal, Rules
 from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
@@ -124,7 +125,7 @@ def half_away(value: MqlValue, digits: int) -> MqlValue:
     half, minus = Decimal128(f"5E{-digits - 1}"), Decimal128(f"-5E{-digits - 1}")
     return bind(
         {"number": value},
-        lambda x: {"$trunc": [{"$add": [x, {"$cond": [{"$lt": [x, 0]}, minus, half]}]}, digits]},
+        lambda x: plain_zero({"$trunc": [{"$add": [x, {"$cond": [{"$lt": [x, 0]}, minus, half]}]}, digits]}),
     )
 
 

@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, unfolded
-from nestling.emitters.mql.sql.numerals import number_in_full
+from nestling.emitters.mql.sql.numerals import number_in_full, plain_zero
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import Call, Function, Rules
 from nestling.ir.statements.operands import is_float
@@ -41,7 +41,13 @@ def absolute(node: Call, r: Renderer) -> MqlValue:
 def floor(node: Call, r: Renderer) -> MqlValue:
     """Integers stay integers, floats floats."""
     operator = "$floor" if node.function is Function.FLOOR else "$ceil"
-    return {operator: number(node.arguments[0], r)}
+    return _of_decimal(node, {operator: number(node.arguments[0], r)})
+
+
+def _of_decimal(node: Call, value: MqlValue) -> MqlValue:
+    """A number that another database than SQLite has cut off, whose decimals have no negative zero."""
+    is_decimal = node.arguments[0].type.name is TypeName.DECIMAL and node.rules is not Rules.SQLITE
+    return plain_zero(value) if is_decimal else value
 
 
 def sign(node: Call, r: Renderer) -> MqlValue:
@@ -114,10 +120,8 @@ def _cut_off(raised: MqlValue, digits: int) -> MqlValue:
 
 def _half_away(number: MqlValue, digits: int) -> MqlValue:
     half = Decimal128(f"5E{-digits - 1}")
-    found: MqlValue = {
-        "$trunc": [{"$add": [number, {"$cond": [{"$lt": [number, 0]}, Decimal128(f"-{half}"), half]}]}, digits]
-    }
-    return {"$add": [found, Decimal128("0")]} if digits < 0 else found  # 120, whose text would be 1.2E+2
+    away = {"$cond": [{"$lt": [number, 0]}, Decimal128(f"-{half}"), half]}
+    return plain_zero({"$trunc": [{"$add": [number, away]}, digits]})
 
 
 def truncate(node: Call, r: Renderer) -> MqlValue:
@@ -125,7 +129,7 @@ def truncate(node: Call, r: Renderer) -> MqlValue:
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
         raise no_constant("TRUNC to digits of a float, or to a number of them that is no constant", *node.arguments[1:])
-    return {"$trunc": [r.value(node.arguments[0]), digits]}
+    return _of_decimal(node, {"$trunc": [r.value(node.arguments[0]), digits]})
 
 
 def square_root(node: Call, r: Renderer) -> MqlValue:
