@@ -34,14 +34,19 @@ def run_read(
 def documents(
     database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
 ) -> Iterator[BsonDocument]:
-    """The result documents of a bound read, as they come from the server."""
+    """The result documents of a bound read, as they come from the server; errors are a read's."""
+    with read_errors(read.name or "the statement", database):
+        yield from asked(database, read, session=session)
+
+
+def asked(
+    database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
+) -> Iterator[BsonDocument]:
+    """The same; errors stay the driver's, as a write has its own words for them."""
     call = read_call(read)
     if call is None:
         return
-    with (
-        read_errors(read.name or "the statement", database),
-        call.on(exact(database), session=session) as cursor,
-    ):
+    with call.on(exact(database), session=session) as cursor:
         yield from cursor
 
 

@@ -12,7 +12,7 @@ from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, m
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
-from nestling.executors.run import documents
+from nestling.executors.run import asked
 from nestling.executors.write_program import Request, WriteResult, numbered, program
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead
@@ -70,7 +70,7 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
         with no_server_is_final(database):
             match request:
                 case CompiledRead():
-                    answer = list(documents(database, request, session=session))
+                    answer = list(asked(database, request, session=session))
                 case NextNumbers():
                     answer = number_call(request).on(apart)[LAST]
                 case WriteCommand(apart=True):

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, assert_never
 
-from bson.errors import BSONError
+from bson.errors import BSONError, InvalidBSON
 from pymongo.errors import (
     BulkWriteError,
     DocumentTooLarge,
     DuplicateKeyError,
+    ExecutionTimeout,
     OperationFailure,
     PyMongoError,
+    WriteConcernError,
 )
 from pymongo.errors import (
     WriteError as ServerRefusal,
@@ -23,6 +25,8 @@ from nestling.common.connection import disk_is_full, write_conflict
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError, name_list
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
+from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
+from nestling.executors.errors.transient import is_transient
 from nestling.ir.design import Design
 from nestling.ir.literals import shell
 from nestling.ir.paths.write_path import Violation
@@ -44,8 +48,6 @@ _OF_VALUES = (
     "give a value that is allowed, or change what is: `allowed` of the attribute, `checks` of the entity in the design"
 )
 _OTHER_VALUES = "leave rows with such values out by a condition, or give values the application has reckoned"
-TOO_LARGE = (10334, 17419, 17420)
-"""Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""
 
 _DUPLICATE = re.compile(r"E11000 duplicate key error collection: [^.\s]+\.(\S+) index: ")
 
@@ -94,7 +96,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
         case DocumentTooLarge():
             return _too_large(where)
         case BSONError():
-            return WriteError(Problem(f"a value cannot be stored: {error}", where=where))
+            return WriteError(Problem(_none_of(error), where=where))
         case OperationFailure(code=code) if code == NO_REPLICA_SET and "ransaction" in str(error):
             move = (
                 "run the server as a replica set, of one member if need be (mongod --replSet rs0, then rs.initiate())"
@@ -107,16 +109,37 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             move = _OF_VALUES if of_values else ""
             problem = Problem(f"the collection's validator refuses the document{why}", where=where, next_move=move)
             return ConstraintError(problem, violation=Violation.CHECK) if of_values else WriteError(problem)
-        case OperationFailure(code=code) if code in TOO_LARGE:
+        case OperationFailure(code=code) if code in DOCUMENT_TOO_LARGE:
             return _too_large(where)
         case OperationFailure() if disk_is_full(error):
             return None
         case BulkWriteError(details={"writeErrors": [first, *_]}):
             return typed(_alone(first), name, names)
+        case _:
+            return _of_server(error, where)
+
+
+def _of_server(error: PyMongoError, where: str) -> NestlingError | None:
+    """Our error for what the server does not do or reckon, before it changes anything, too; None for what is about the server."""
+    match error:
         case ServerRefusal():
+            return _refused(error, where)
+        case ExecutionTimeout():
+            move = "give it more time, or an index its access path can use (`explain` on the server shows)"
+            return WriteError(Problem(f"it took too long: {_said(error)}", where=where, next_move=move))
+        case BulkWriteError() | WriteConcernError():
+            return write_conflict(error, where)
+        case OperationFailure(code=code) if code not in PASSED_ON and not is_transient(error):
             return _refused(error, where)
         case _:
             return write_conflict(error, where)
+
+
+def _none_of(error: BSONError) -> str:
+    """What is wrong with a value of a row that is read, or one that is written."""
+    if isinstance(error, InvalidBSON):
+        return f"a value of a row it reads is none in Python: {str(error).partition(' (Consider')[0]}"
+    return f"a value cannot be stored: {error}"
 
 
 def _alone(first: dict[str, Any]) -> ServerRefusal:
@@ -125,7 +148,9 @@ def _alone(first: dict[str, Any]) -> ServerRefusal:
     return kind(first["errmsg"], first["code"], first)
 
 
-def _refused(error: ServerRefusal, where: str) -> WriteError:
+def _refused(error: OperationFailure, where: str) -> WriteError:
+    if error.code == NOT_CONVERTED and "overflow" in str(error):
+        return WriteError(Problem("a whole number of it passes 64 bits", where=where, next_move=_OTHER_VALUES))
     own = failure_in(str(error))
     if own is not None:
         return WriteError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
