@@ -66,6 +66,10 @@ STATEMENTS = (
     "SELECT coalesce(data, jsonb_build_object('n', id)) FROM book WHERE id < 4",
     "SELECT jsonb_agg(DISTINCT pages) FROM book",
     "SELECT every(pages > 50), bool_and(pages > 100), bool_or(pages > 100) FROM book",
+    "SELECT string_agg(DISTINCT title, ','), string_agg(DISTINCT pages::text, ',') FROM book",
+    "SELECT string_agg(DISTINCT size::text, ',') FROM book",
+    "SELECT author_id, string_agg(DISTINCT title, ',') FROM book GROUP BY author_id ORDER BY author_id",
+    "SELECT array_agg(DISTINCT title), array_agg(DISTINCT price), array_agg(DISTINCT noted) FROM book",
     "SELECT string_agg(title, ', ' ORDER BY id DESC), string_agg(DISTINCT size::text, '/' ORDER BY size::text) FROM book",
 )  # fmt: skip
 GAPS = {

@@ -40,7 +40,7 @@ ROWS = {
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
     ),
     "names": ('SELECT "Code" FROM item', "UPDATE item SET code = 'x' WHERE id = 1"),
-    "rows": ("row(n, s)",),
+    "rows": ("row(n, s)", "SELECT row_to_json(item) FROM item", "SELECT to_jsonb(i) FROM item i", "SELECT i FROM item i"),
     "casts": ("u::text", "f::text"),
     "writes": (
         "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_once DO NOTHING",

@@ -187,6 +187,8 @@ def _column(node: exp.Column, env: Env) -> Expression:
     if node.table:
         tables = [source.name for source in env.scope.sources]
         raise no_such("table or alias", node.table, tables, node.args["table"])
+    if env.dialect.rules is Rules.POSTGRESQL and any(each.name == node.name for each in env.scope.sources):
+        raise statement_gap("a whole row as one value; name its columns", node)
     raise no_such("column", node.name, env.known(), node)
 
 

@@ -26,7 +26,7 @@ from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
-from nestling.planner.sql.lists import of_list
+from nestling.planner.sql.lists import in_order, of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together
 from nestling.planner.sql.postgresql import sum_types as sums
@@ -223,6 +223,8 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
     keys: tuple[SortKey, ...] = bind_sort(order, env)
     if function is AggregateFunction.LIST:
         return of_list(AggregateCall(function, operand, operand.type, distinct, None, keys), node, env)
+    if distinct and function is AggregateFunction.CONCAT and env.dialect.rules is Rules.POSTGRESQL:
+        keys = keys or in_order(operand)
     kind = _result(function, operand, env)
     rule = collation(env, (argument,), (operand,))
     return AggregateCall(function, operand, kind, distinct, None, keys, separator, rule)

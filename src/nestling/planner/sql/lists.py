@@ -32,7 +32,11 @@ def of_list(found: AggregateCall, node: exp.Expr, env: Env) -> AggregateCall:
 
 
 def _order_of_distinct(found: AggregateCall, value: Expression, node: exp.Expr, name: str) -> tuple[SortKey, ...]:
-    """PostgreSQL sorts values to find those that are equal, and gives them in that order."""
     if any(unranked(key.expression) != value for key in found.order):
         raise mistake(f"with {name}(DISTINCT), ORDER BY expressions must be the argument", node)
-    return found.order or (SortKey(value, descending=False, nulls_first=False),)
+    return found.order or in_order(value)
+
+
+def in_order(value: Expression) -> tuple[SortKey, ...]:
+    """PostgreSQL sorts values to find those that are equal, and gives them in that order."""
+    return (SortKey(value, descending=False, nulls_first=False),)
