@@ -13,7 +13,7 @@ from pymongo.errors import OperationFailure
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.transient import no_server_is_final
-from nestling.executors.errors.write_errors import write_errors
+from nestling.executors.errors.write_errors import noted, write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import row_of
 from nestling.executors.write_program import Request, WriteResult, numbered, program
@@ -96,7 +96,8 @@ async def _drive(
         with no_server_is_final(database):
             match request:
                 case CompiledRead():
-                    answer = await _documents(database, request, session)
+                    with noted(request):
+                        answer = await _documents(database, request, session)
                 case NextNumbers():
                     answer = (await number_call(request).on(apart))[LAST]
                 case WriteCommand(apart=True):

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call
 from nestling.executors.errors.transient import no_server_is_final
-from nestling.executors.errors.write_errors import write_errors
+from nestling.executors.errors.write_errors import noted, write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import asked
 from nestling.executors.write_program import Request, WriteResult, numbered, program
@@ -70,7 +70,8 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
         with no_server_is_final(database):
             match request:
                 case CompiledRead():
-                    answer = list(asked(database, request, session=session))
+                    with noted(request):
+                        answer = list(asked(database, request, session=session))
                 case NextNumbers():
                     answer = number_call(request).on(apart)[LAST]
                 case WriteCommand(apart=True):

@@ -1,4 +1,7 @@
-"""Computed and pre-aggregated values (C2, C7): an aggregate over a parent's children, kept in the parent's document."""
+"""Computed and pre-aggregated values (C2, C7): an aggregate over a parent's children, kept in the parent's document.
+
+A sum of whole numbers is kept only where it has 64 bits whatever rows a parent gets, as far as their values are known.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from nestling.ir.candidate import Aggregate, Suggestion
 from nestling.ir.model import Relationship
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
+from nestling.ir.types import TypeName
+from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.workload import Access, Operator, Statement
 from nestling.patterns.extended_reference import freshness_of
 
@@ -23,6 +28,8 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
                         motives.setdefault((link.name, function, attribute), []).append(statement.name)
     for (name, function, attribute), statements in motives.items():
         link = situation.model.relationship(name)
+        if function is AggregateKind.SUM and attribute is not None and _may_overflow(situation, link.child, attribute):
+            continue
         what = f"{function} of {link.child}" + (f".{attribute}" if attribute else "")
         freshness = freshness_of(situation, link.child, attribute or "", name)
         part = Aggregate(name, function, attribute, freshness)
@@ -39,3 +46,15 @@ def per_parent(statement: Statement, access: Access, link: Relationship) -> bool
     exact = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
     joined = access.via == link.name or any(a.via == link.name and a.entity == link.parent for a in statement.accesses)
     return joined or set(link.child_attributes) <= exact
+
+
+def _may_overflow(situation: Situation, child: str, attribute: str) -> bool:
+    """Whether the whole sum of all rows, which may all be one parent's, could pass 64 bits: it would make legal writes fail."""
+    known = situation.statistics.entity(child)
+    values = known.attribute(attribute).values
+    is_whole = situation.model.entity(child).attribute(attribute).type.name is TypeName.INTEGER
+    if not is_whole or known.count is None or values is None:
+        return False
+    each = (*values.quantiles, *(value for value, _ in values.common))
+    largest = max((abs(value) for value in each if isinstance(value, int)), default=0)
+    return largest * (int(known.count.value) + 1) >= INT64

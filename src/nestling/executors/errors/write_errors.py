@@ -30,6 +30,7 @@ from nestling.executors.errors.transient import is_transient
 from nestling.ir.design import Design
 from nestling.ir.literals import shell
 from nestling.ir.paths.write_path import Violation
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.failure import failure_in
 from nestling.ir.programs.program import (
     CompiledWrite,
@@ -64,6 +65,16 @@ def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
         if ours is None:
             raise
         raise ours from error
+
+
+@contextmanager
+def noted(read: CompiledRead) -> Iterator[None]:
+    """Note on the server's refusal which of a write's reads it refuses: what is kept has a name of its own."""
+    try:
+        yield
+    except OperationFailure as error:
+        error.add_note(read.name)
+        raise
 
 
 def _refusing(error: PyMongoError | BSONError) -> tuple[str, ...]:
@@ -150,11 +161,17 @@ def _alone(first: dict[str, Any]) -> ServerRefusal:
 
 def _refused(error: OperationFailure, where: str) -> WriteError:
     if error.code == NOT_CONVERTED and "overflow" in str(error):
-        return WriteError(Problem("a whole number of it passes 64 bits", where=where, next_move=_OTHER_VALUES))
+        return WriteError(
+            Problem("a whole number of it passes 64 bits", where=where, known=_noted(error), next_move=_OTHER_VALUES)
+        )
     own = failure_in(str(error))
     if own is not None:
         return WriteError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
     return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
+
+
+def _noted(error: OperationFailure) -> str:
+    return ", ".join(filter(None, getattr(error, "__notes__", ())))
 
 
 def _too_large(where: str) -> WriteError:
