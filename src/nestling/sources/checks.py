@@ -21,12 +21,12 @@ from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.statements.expression import Collation, Expression
-from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operands import compared_columns, conjunction
 from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
 from nestling.sources.remarks import unique_by_expression, unique_for_some
-from nestling.sources.row_checks import compared_columns, compares_alike
+from nestling.sources.row_checks import compares_alike
 from nestling.sources.single_floats import is_any_float
 from nestling.sources.tables import CheckConstraint, Table, find_name
 
@@ -118,9 +118,8 @@ def said_of_rows(
     said = read(entity, sql, dialect)
     if said is None or not compares_alike(said, entity, dialect):
         return None
-    of_kinds = [
-        name for name in compared_columns(said) if entity.attribute(name).type.name in NUMBERS | {TypeName.TEXT}
-    ]
+    compared = {column.name for column in compared_columns(said)}
+    of_kinds = [name for name in compared if entity.attribute(name).type.name in NUMBERS | {TypeName.TEXT}]
     return said if plain.issuperset(of_kinds) else None
 
 

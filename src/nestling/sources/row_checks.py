@@ -19,7 +19,7 @@ from nestling.ir.statements.expression import (
     InList,
     Literal,
 )
-from nestling.ir.statements.operands import columns_of, constants_of, operands
+from nestling.ir.statements.operands import columns_of, constants_of, is_condition, operands
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import MOMENTS, NUMBERS, TEXTS, Type, TypeName
 from nestling.ir.value_forms.decimal128 import DIGITS
@@ -36,18 +36,13 @@ def compares_alike(condition: Expression, entity: Entity, dialect: str) -> bool:
     return all(_sides_alike(sides, entity, dialect, ordered=ordered) for sides, ordered in compared_sides(condition))
 
 
-def compared_columns(condition: Expression) -> frozenset[str]:
-    """The columns whose values are compared, and not only whether they are NULL."""
-    return frozenset(
-        column.name for sides, _ in compared_sides(condition) for side in sides for column in columns_of(side)
-    )
-
-
 def compared_sides(condition: Expression) -> Iterator[tuple[tuple[Expression, ...], bool]]:
     """What is compared with each other, and whether its order counts."""
     match condition:
         case Compare(operator=operator, left=left, right=right):
             yield (left, right), operator not in (Comparison.EQUAL, Comparison.NOT_EQUAL)
+            for side in filter(is_condition, (left, right)):
+                yield from compared_sides(side)
         case InList(operand=operand, items=items):
             yield (operand, *items), False
         case _:

@@ -15,8 +15,8 @@ from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.ir.design import Design
 from nestling.ir.primitives import Form
 from nestling.ir.statements.columns import over
-from nestling.ir.statements.expression import Arithmetic, Column, Compare, Expression, InList, Not
-from nestling.ir.statements.operands import columns_of, operands
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, Not
+from nestling.ir.statements.operands import columns_of, compared_columns, operands
 from nestling.ir.storage.kept_checks import KeptCheck, checks_at
 from nestling.ir.storage.layout import Node, StoredCollection
 from nestling.ir.storage.names import join
@@ -86,7 +86,7 @@ class _Rows:
         holds = {"$not": [truth_mql(Not(condition), _AtPlace(paths))]}
         odd = [
             test
-            for column in dict.fromkeys(_compared(condition))
+            for column in dict.fromkeys(compared_columns(condition))
             for test in self._odd(column, paths[column.name], reckoned=_is_reckoned(condition, column))
         ]
         return {"$cond": [odd[0] if len(odd) == 1 else {"$or": odd}, True, holds]} if odd else holds
@@ -119,17 +119,6 @@ def _reference(above: str, path: str) -> str:
     if not above:
         return f"${path}"
     return join(above, path)
-
-
-def _compared(condition: Expression) -> Iterator[Column]:
-    """The columns whose values are compared."""
-    if isinstance(condition, Compare | InList):
-        yield from columns_of(condition)
-    elif isinstance(condition, Column):
-        yield condition
-    else:
-        for part in operands(condition):
-            yield from _compared(part)
 
 
 def _is_reckoned(condition: Expression, column: Column) -> bool:

@@ -15,7 +15,7 @@ from nestling.ir.statements.expression import (
     InList,
     IsNull,
 )
-from nestling.ir.statements.operands import operands
+from nestling.ir.statements.operands import is_condition, operands
 from nestling.ir.types import MOMENTS, NAN, NUMBERS, REAL, SINGLE, TEXTS, TypeName
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def _mistakes(condition: Expression, entity: Entity) -> Iterator[str]:
                 yield f"NULL of `{name}` is not told from its values"
         case Compare(operator=operator, left=left, right=right):
             yield from _compared((left, right), entity, ordered=operator not in _EQUAL)
+            for side in filter(is_condition, (left, right)):
+                yield from _mistakes(side, entity)
         case InList(operand=operand, items=items):
             yield from _compared((operand, *items), entity, ordered=False)
         case _:

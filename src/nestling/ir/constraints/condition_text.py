@@ -19,6 +19,7 @@ from nestling.ir.statements.expression import (
     Not,
     Or,
 )
+from nestling.ir.statements.operands import is_condition
 
 WORDS = frozenset({"and", "or", "not", "is", "in", "null", "true", "false"})
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
@@ -68,7 +69,7 @@ def condition_text(expression: Expression, writing: Writing = PLAIN) -> str:
         case InList(operand=operand, items=items):
             return f"{_operand(operand, writing)} IN ({_list(items, writing)})"
         case Compare(operator=operator, left=left, right=right):
-            return f"{_operand(left, writing)} {operator.value} {_operand(right, writing)}"
+            return f"{_side(left, writing)} {operator.value} {_side(right, writing)}"
         case _:
             return _operand(expression, writing)
 
@@ -76,6 +77,10 @@ def condition_text(expression: Expression, writing: Writing = PLAIN) -> str:
 def _inside(expression: Expression, writing: Writing, kinds: tuple[type, ...]) -> str:
     text = condition_text(expression, writing)
     return f"({text})" if isinstance(expression, kinds) else text
+
+
+def _side(expression: Expression, writing: Writing) -> str:
+    return f"({condition_text(expression, writing)})" if is_condition(expression) else _operand(expression, writing)
 
 
 def _list(items: tuple[Expression, ...], writing: Writing) -> str:

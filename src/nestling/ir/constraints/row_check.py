@@ -1,7 +1,8 @@
 """A CHECK over a row's columns: a condition that every row keeps, or of which NULL leaves unknown whether it does.
 
-Its condition is of few kinds of nodes: comparisons of columns, constants and sums, IS NULL, IN, and AND, OR and NOT of these. Its
-columns have no alias and no type: the entity knows both (`over` of `nestling.ir.statements.columns`).
+Its condition is of few kinds of nodes: comparisons of columns, constants and sums, IS NULL, IN, AND, OR and NOT of these, and
+whether two of these are equal. What treats NULL as a value is said by IS NULL. Its columns have no alias and no type: the entity
+knows both (`over` of `nestling.ir.statements.columns`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.constraints.condition_text import condition_text
+from nestling.ir.constraints.known_truth import same
 from nestling.ir.statements.expression import (
     ANY,
     And,
@@ -32,8 +34,9 @@ from nestling.ir.statements.expression import (
     Negate,
     Not,
     Or,
+    Raw,
 )
-from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operands import columns_of, is_condition
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 
 _COMPARED: Mapping[Comparison, Callable[[Any, Any], bool]] = {
@@ -98,8 +101,8 @@ def _condition(expression: Expression) -> Expression:
             return Not(_condition(operand))
         case IsNull(operand=operand):
             return IsNull(_column(operand))
-        case Compare(operator=operator, collation=Collation.BINARY) if operator in _COMPARED:
-            return Compare(operator, _operand(expression.left), _operand(expression.right))
+        case Compare(operator=operator, left=left, right=right, collation=Collation.BINARY):
+            return _compared(operator, _side(left), _side(right))
         case InList(operand=operand, items=items, collation=Collation.BINARY) if items:
             return InList(_operand(operand), tuple(map(_constant, items)))
         case Literal(value=bool()):
@@ -116,6 +119,23 @@ def _flat(kind: type[And | Or], parts: tuple[Expression, ...]) -> Iterator[Expre
             yield from part.operands
         else:
             yield part
+
+
+def _side(expression: Expression) -> Expression:
+    """What is compared: a value, or whether a condition holds, which may be a number in its dialect."""
+    if isinstance(expression, Cast | Raw) and expression.operand.type == BOOLEAN:
+        return _condition(expression.operand)
+    return _condition(expression) if is_condition(expression) else _operand(expression)
+
+
+def _compared(operator: Comparison, left: Expression, right: Expression) -> Expression:
+    if operator is Comparison.SAME:
+        return same(left, right)
+    if operator is Comparison.DIFFERENT:
+        return Not(same(left, right))
+    if operator not in (Comparison.EQUAL, Comparison.NOT_EQUAL) and (is_condition(left) or is_condition(right)):
+        raise _NotPlain
+    return Compare(operator, left, right)
 
 
 def _operand(expression: Expression) -> Expression:

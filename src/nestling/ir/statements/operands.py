@@ -26,6 +26,7 @@ from nestling.ir.statements.expression import (
     IsNull,
     Like,
     Literal,
+    Not,
     Or,
     Parameter,
     Raw,
@@ -113,12 +114,29 @@ def _is_factor(expression: Expression) -> bool:
     return isinstance(value, int | float | Decimal) and isfinite(value) and value != 0
 
 
+def is_condition(expression: Expression) -> bool:
+    """Whether it asks something of values, and is none itself as a column of truth values is."""
+    return isinstance(expression, And | Or | Not | Compare | IsNull | InList)
+
+
 def columns_of(expression: Expression) -> Iterator[Column]:
     """Every column mentioned, outside subqueries' relations."""
     if isinstance(expression, Column):
         yield expression
     for inner in operands(expression):
         yield from columns_of(inner)
+
+
+def compared_columns(expression: Expression) -> Iterator[Column]:
+    """Every column whose value counts, and not only whether it is NULL."""
+    match expression:
+        case Column():
+            yield expression
+        case IsNull():
+            return
+        case _:
+            for inner in operands(expression):
+                yield from compared_columns(inner)
 
 
 def constants_of(expression: Expression) -> Iterator[object]:

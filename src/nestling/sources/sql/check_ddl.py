@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.constraints.condition_text import Writing, condition_text
+from nestling.ir.statements.operands import compared_columns
 from nestling.ir.types import NUMBERS, TEXT, TypeName
 from nestling.sources.checks import compares_plainly, means_the_same
-from nestling.sources.row_checks import compared_columns, compares_alike
+from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def row_check_ddl(check: RowCheck, entity: Entity, declared: Mapping[str, str], 
     statements = engine_of(dialect).statements
     if not compares_alike(check.condition, entity, statements) or "\0" in str(check):
         return ""
-    for name in compared_columns(check.condition):
+    for name in {column.name for column in compared_columns(check.condition)}:
         kind = entity.attribute(name).type
         if kind.name in NUMBERS | {TypeName.TEXT} and not compares_plainly(declared[name], kind, statements):
             return ""
