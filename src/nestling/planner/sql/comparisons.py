@@ -28,6 +28,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
+from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
@@ -104,21 +105,23 @@ def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
 
 
 def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bind) -> Expression:
-    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside an array of constants, which are texts, a citext or char is one."""
+    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside `ARRAY[…]` of constants, which are texts, a citext or char is one."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     among = cast_one_by_one(quantifier.this.unnest())
+    listed = written_items(among, env)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
         return _compared_with_each(node, quantifier, among, env, bound)
     if isinstance(among, exp.Query) and (given := list_of(among, node, negated=not alike)) is not None:
         among = given
     if isinstance(among, exp.Query | exp.Values):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
-    elif isinstance(among, exp.Array):
+    elif listed is not None:
         left = bound(node.this)
         is_own = env.dialect.rules is Rules.POSTGRESQL and bool(is_citext(left, env.translation) or left.type.is_char)
-        is_text = is_own and not any(is_cast_to_citext(item) or bound(item).type.is_char for item in among.expressions)
+        is_typed = is_own and not isinstance(among, exp.Literal)
+        is_text = is_typed and not any(is_cast_to_citext(item) or bound(item).type.is_char for item in listed)
         operand = exp.cast(node.this, "text") if is_text else node.this
-        found = bound(exp.In(this=operand, expressions=among.expressions))
+        found = bound(exp.In(this=operand, expressions=listed))
     elif is_given_list(among):
         found = bound(exp.In(this=node.this, field=among))
     else:
@@ -127,16 +130,24 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
 
 
 def _compared_with_each(
-    node: exp.Binary, quantifier: exp.Any | exp.All, among: exp.Expr, env: Env, bound: Bind
+    node: exp.Expr, quantifier: exp.Any | exp.All, among: exp.Expr, env: Env, bound: Bind
 ) -> Expression:
-    """`>`, `<` and others before ANY and ALL: of a query's rows, or of the values that an array says."""
+    """`>`, `LIKE` and others before ANY and ALL: of a query's rows, or of the values that an array says."""
     is_all = isinstance(quantifier, exp.All)
-    if isinstance(among, exp.Query | exp.Values):
+    if isinstance(among, exp.Query | exp.Values) and type(node) in _COMPARISONS:
         compared = compared_with_all if is_all else compared_with_any
+        assert isinstance(node, exp.Binary)
         return compared(node, _COMPARISONS[type(node)], among, env, bound)
-    if not isinstance(among, exp.Array) or not among.expressions:
+    listed = written_items(among, env)
+    if is_given_list(among):
+        raise statement_gap(
+            f"{written(node, env.dialect.grammar)} of a list that is given; write `ARRAY[:a, :b]`", node
+        )
+    if listed is None:
         raise statement_gap(written(node, env.dialect.grammar), node)
-    each = tuple(comparison(type(node)(this=node.this, expression=item), env, bound) for item in among.expressions)
+    if not listed:
+        return TRUE if is_all else FALSE
+    each = tuple(bound(type(node)(**{**node.args, "expression": item})) for item in listed)
     return And(each) if is_all else Or(each)
 
 
@@ -146,6 +157,23 @@ def cast_one_by_one(node: exp.Expr) -> exp.Expr:
     if not isinstance(inner, exp.Array) or not isinstance(node, exp.Cast) or not node.to.expressions:
         return node
     return exp.Array(expressions=[exp.Cast(this=item, to=node.to.expressions[0]) for item in inner.expressions])
+
+
+def written_items(array: exp.Expr, env: Env) -> list[exp.Expr] | None:
+    """The values of an array that is written down: one by one, or in PostgreSQL as a text, maybe cast; None of another."""
+    if isinstance(array, exp.Array):
+        return array.expressions
+    is_cast = isinstance(array, exp.Cast) and array.to.this is exp.DataType.Type.ARRAY and array.to.expressions
+    text = array.this.unnest() if is_cast else array
+    if not isinstance(text, exp.Literal) or not text.is_string or env.dialect.rules is not Rules.POSTGRESQL:
+        return None
+    try:
+        items: list[exp.Expr] = [
+            exp.null() if item is None else exp.Literal.string(item) for item in read_array(text.this)
+        ]
+    except ValueError as problem:
+        raise statement_gap(f"the array `{text.this}`: {problem}", array) from None
+    return [exp.Cast(this=item, to=array.args["to"].expressions[0]) for item in items] if is_cast else items
 
 
 def is_given_list(node: exp.Expr) -> bool:
@@ -202,6 +230,9 @@ _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike:
 
 
 def _like(node: exp.Expr, env: Env, bound: Bind, escape: str | None = None) -> Expression:
+    if env.dialect.rules is Rules.POSTGRESQL and (quantifier := _quantifier(node.expression)) is not None:
+        among = cast_one_by_one(quantifier.this.unnest())
+        return _compared_with_each(node, quantifier, among, env, bound)
     case = _LIKE_CASES[type(node)] or env.dialect.like
     sides = (bound(without_binary(node.this, env)), bound(without_binary(node.expression, env)))
     rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None

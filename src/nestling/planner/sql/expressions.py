@@ -308,9 +308,12 @@ def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
     inner = given.unnest()
     if not isinstance(inner, exp.Cast):
         return _parameter(inner, env, listed=True)
-    kind = cast_type(inner.to.expressions[0], env, node, SENT)
+    element = inner.to.expressions[0]
+    if element.this is exp.DataType.Type.USERDEFINED:  # an enum, of which a text is one as it is
+        return given_list(inner.this, env, node)
+    kind = cast_type(element, env, node, SENT)
     if kind.numbers:
-        raise statement_gap(f"a list cast to {kind}", node)
+        raise statement_gap(f"a list cast to {kind}; cast it to a type without numbers in brackets", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
 
 

@@ -33,7 +33,7 @@ from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.scope import Env, Translation
+from nestling.planner.sql.scope import Env, FromSource, Translation
 from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_reckoning
 
 _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
@@ -212,7 +212,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
     if (values_counted := distinct_values(node, env.dialect)) is not None:
         return distinct_rows(node, values_counted, env)
     function = _named(node, name, env)
-    argument, distinct, order = _argument(node, name)
+    argument, distinct, order = _argument(_counting_column(node, env), name)
     if argument is None:
         return AggregateCall(function, None, INTEGER)
     value = bind(argument, env)
@@ -302,12 +302,37 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
     if isinstance(node, exp.Count) and (inner is None or isinstance(inner, exp.Star)):
         return None, False, ()
     if isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star):
-        raise statement_gap(f"{name} of whole rows", node)
+        raise statement_gap(f"{name} of whole rows; name columns", node)
     if inner is None or (
         isinstance(node, exp.Min | exp.Max | exp.Count) and node.expressions and not isinstance(node, exp.Anonymous)
     ):
         raise statement_gap(f"{name} of several arguments", node)
     return inner, distinct, order
+
+
+def _counting_column(node: exp.Expr, env: Env) -> exp.Expr:
+    """PostgreSQL's `count(t.*)`, and `count(t)` where `t` is no column, as the count of a column, or of all rows."""
+    column = node.this if isinstance(node, exp.Count) else None
+    if not isinstance(column, exp.Column) or env.dialect.rules is not Rules.POSTGRESQL:
+        return node
+    name = column.table if isinstance(column.this, exp.Star) else column.name
+    is_row = isinstance(column.this, exp.Star) or not (column.table or env.find(column))
+    source = env.scope.source(name) if is_row else None
+    return node if source is None else exp.Count(this=_present(source, node, env))
+
+
+def _present(source: FromSource, node: exp.Expr, env: Env) -> exp.Expr:
+    """A column that is NULL only where the source has no row, as in an outer join; a star where it has one for certain."""
+    columns = [(name, column) for name, column in source.columns if isinstance(column, Column)]
+    if len(env.scope.sources) == 1 or any(not column.nullable for _, column in columns):
+        return exp.Star()
+    for name, column in columns:
+        entity = env.translation.scans.get(column.alias)
+        if entity is not None and not entity.attribute(column.name).nullable:
+            return exp.column(name, source.name, quoted=True)
+    raise statement_gap(
+        f"COUNT of rows of `{source.name}`, which has no column that is never NULL; count a column", node
+    )
 
 
 def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expression:

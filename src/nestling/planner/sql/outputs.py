@@ -98,13 +98,18 @@ def limits(node: exp.Expr, env: Env) -> tuple[Expression | None, Expression | No
             raise statement_gap("FETCH WITH TIES", clause)
         count = clause.args.get("count")
     else:
-        count = clause.expression if clause is not None else None
+        count = clause.expression if clause is not None and not _is_all(clause.expression, env) else None
         after = clause.args.get("offset") or after if clause is not None else after
     offset = after.expression if isinstance(after, exp.Offset) else after
     bare = Env(env.translation)
     dialect = env.translation.dialect
     found = [_whole(bind(part, bare), part, dialect) if part is not None else None for part in (count, offset)]
     return None if found[0] == _BOUNDLESS else found[0], found[1]
+
+
+def _is_all(count: exp.Expr, env: Env) -> bool:
+    """PostgreSQL's LIMIT ALL, which is none."""
+    return isinstance(count, exp.Var) and count.name.upper() == "ALL" and env.dialect.rules is Rules.POSTGRESQL
 
 
 def _whole(expression: Expression, node: exp.Expr, dialect: Dialect) -> Expression:

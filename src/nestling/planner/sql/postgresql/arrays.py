@@ -24,8 +24,7 @@ from nestling.ir.statements.expression import (
     Rules,
 )
 from nestling.ir.statements.operands import is_mixed
-from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
-from nestling.ir.value_forms.array_text import read_array
+from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXTS, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared
@@ -89,22 +88,15 @@ def of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression
 
 def _written(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Sequence[Expression]:
     """The items of an array that is written down (`ARRAY[…]`, `'{…}'`), or the list that is given for it."""
-    from nestling.planner.sql.comparisons import cast_one_by_one, is_given_list
+    from nestling.planner.sql.comparisons import cast_one_by_one, is_given_list, written_items
     from nestling.planner.sql.expressions import given_list
 
     plain = cast_one_by_one(node.unnest())
-    if isinstance(plain, exp.Array):
-        return [_beside(item, column, env, bound) for item in plain.expressions]
     if is_given_list(plain):
         return [of_elements(given_list(plain, env, node), column, node)]
-    text = plain.this.unnest() if isinstance(plain, exp.Cast) else plain
-    if not isinstance(text, exp.Literal) or not text.is_string:
+    if (listed := written_items(plain, env)) is None:
         raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
-    try:
-        items = read_array(text.this)
-    except ValueError as problem:
-        raise statement_gap(f"the array `{text.this}`: {problem}", node) from None
-    return [NULL if item is None else of_elements(Literal(item, TEXT), column, node) for item in items]
+    return [_beside(item, column, env, bound) for item in listed]
 
 
 def _among(function: Function, *, turned: bool = False) -> Callable[..., Expression]:
