@@ -63,6 +63,7 @@ from nestling.planner.sql.mysql.digits import observed
 from nestling.planner.sql.mysql.mixed_types import beside_time, beside_years, refuse_own
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
+from nestling.planner.sql.postgresql.decimal_digits import with_digits
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import placed_sides, refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_label, refuse_no_uuid, refuse_unlike
@@ -254,6 +255,8 @@ def as_written(number: Expression, translation: Translation) -> Expression:
     match number:
         case Call(function=Function.TIME_PART, arguments=(Literal(value=unit), _)) if unit not in ("second", "epoch"):
             return replace(number, type=INTEGER)
+        case _ if translation.dialect.rules is Rules.POSTGRESQL:
+            return with_digits(number, translation)
         case _:
             return number
 

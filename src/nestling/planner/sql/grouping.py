@@ -29,6 +29,7 @@ from nestling.planner.sql.gaps import called, mistake, no_constant, statement_ga
 from nestling.planner.sql.lists import in_order, of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together
+from nestling.planner.sql.postgresql import decimal_digits
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
 from nestling.planner.sql.postgresql.enums import ranked
@@ -125,6 +126,7 @@ class SelectGrouping:
         column = self._add(found, found.function.value)
         if found.function in (AggregateFunction.SUM, AggregateFunction.COUNT):
             sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
+        decimal_digits.note(column, found.function, found.argument, self.rows.translation)
         return column
 
     def group(self, source: Relation) -> Relation:

@@ -22,6 +22,7 @@ from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.mysql.digits import observed
+from nestling.planner.sql.postgresql import decimal_digits
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, SelectWindows
@@ -57,6 +58,7 @@ def bind_window(node: exp.Window, env: Env) -> Expression:
     found = windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule, rules))
     if function in (AggregateFunction.SUM, AggregateFunction.COUNT):
         sums.note(found, env.translation, of_column=function is AggregateFunction.SUM)
+    decimal_digits.note(found, function, arguments[0] if arguments else None, env.translation)
     return observed(found) if env.dialect.rules is Rules.MYSQL else found
 
 

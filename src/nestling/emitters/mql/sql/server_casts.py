@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
 """Types whose texts are those the source shows."""
+_INSTEAD: Mapping[TypeName, str] = {
+    TypeName.DECIMAL: "; say its digits, six behind the point at most: `x::numeric(12, 2)::text`",
+    TypeName.UUID: "; select the UUID itself, and let the application make the text",
+    **dict.fromkeys(MOMENTS, "; say its form: `to_char(x, 'YYYY-MM-DD HH24:MI:SS')`"),
+}
+"""What to write for a text that the server does not make."""
 _TRUE = ["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"]
 _FALSE = ["f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"]
 _BLANKS = " \t\n\v\f\r"
@@ -63,7 +70,10 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
     elif as_day or not is_wide(node.operand):
         found = _time(value, source, target)
     if found is None:
-        raise rendering_gap(f"a conversion of {source} to {target} as {node.rules.value} does it")
+        instead = (
+            _INSTEAD.get(source.name, "") if target.name is TypeName.TEXT and node.rules is Rules.POSTGRESQL else ""
+        )
+        raise rendering_gap(f"a conversion of {source} to {target} as {node.rules.value} does it{instead}")
     return found
 
 
