@@ -37,6 +37,7 @@ from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import any_element
+from nestling.planner.sql.postgresql.json_values import is_present
 from nestling.planner.sql.postgresql.unnested_lists import list_of
 from nestling.planner.sql.scope import Bind, Env
 
@@ -191,7 +192,10 @@ def _is(node: exp.Is, env: Env, bound: Bind) -> Expression:
 
 
 def _is_plainly(node: exp.Is, env: Env, bound: Bind) -> Expression:
-    operand, other = bound(node.this), node.expression
+    part, other = node.this.unnest(), node.expression
+    if isinstance(other, exp.Null) and type(part) is exp.JSONExtract and env.dialect.rules is Rules.POSTGRESQL:
+        return Not(is_present(part, env, bound))
+    operand = bound(node.this)
     if isinstance(other, exp.Null):
         return IsNull(operand)
     if isinstance(other, exp.Boolean):

@@ -7,7 +7,20 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import ANY, And, Call, Column, Expression, Function, Literal, Or, Rules
+from nestling.ir.statements.expression import (
+    ANY,
+    TRUE,
+    And,
+    Call,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    Literal,
+    Or,
+    Rules,
+)
 from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
@@ -90,6 +103,13 @@ def contains(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     return _asked(Function.JSON_CONTAINS, said.name, node, env, bound)
 
 
+def is_present(node: exp.JSONExtract, env: Env, bound: Bind) -> Expression:
+    """Whether `data -> 'key'` is not NULL: what is in front of the arrow is an object that has the key, JSON's null too."""
+    has_key = _asked(Function.JSON_HAS, _key(node, env), node, env, bound)
+    is_object = _asked(Function.JSON_CONTAINS, "{}", node, env, bound)
+    return Compare(Comparison.SAME, And((has_key, is_object)), TRUE)
+
+
 def _has(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """`data ? 'key'`."""
     said = node.expression.unnest()
@@ -115,7 +135,7 @@ def _has_of(*, every: bool) -> Callable[..., Expression]:
 def _asked(function: Function, text: str, node: exp.Binary, env: Env, bound: Bind) -> Expression:
     column, keys = _path(node, [], env, bound)
     if column.type.carried != JSONB:
-        raise statement_gap(f"`{_written(node, env)}`, which PostgreSQL asks of jsonb alone", node)
+        raise statement_gap(f"`{_written(node, env)}`, which is asked of jsonb alone", node)
     texts = (Literal(each, TEXT) for each in (text, *keys))
     return Call(function, (column, *texts), BOOLEAN, env.dialect.rules)
 
