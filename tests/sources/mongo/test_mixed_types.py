@@ -170,3 +170,15 @@ def test_a_write_keeps_the_type_it_is_given(live: Live) -> None:
         "person_id": str(IDS[6]),
         "at": DAY,
     }
+
+
+def test_elements_have_the_types_of_the_key_around_them(database: Database[Any]) -> None:
+    """Which is theirs too: an `_id` that is an ObjectId here and a text there."""
+    ids = [each if n % 3 else str(each) for n, each in enumerate(IDS)]
+    database.orders.insert_many({"_id": each, "lines": [{"no": n} for n in range(2)]} for each in ids)
+    facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
+    model = read(facts, name="read").in_place.design.model
+    key = model.entity("orders").attribute("_id")
+    inherited = model.entity("lines").attribute("order_id")
+    assert [str(each) for each in (key.type, *key.also)] == ["objectid", "text"]
+    assert (inherited.type, inherited.also) == (key.type, key.also)

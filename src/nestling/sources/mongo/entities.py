@@ -62,10 +62,10 @@ class EntityOf:
         kinds = dict(_attributes(self.above)) if self.above is not None else {}
         for steps, name in self.implied.items():
             found = kinds.get(steps)
-            kind = found.type if found is not None else JSON
+            kind, others = (found.type, found.also) if found is not None else (JSON, ())
             outside = self.seen.foreign.get(steps)
             more = type_of(outside.path) if outside is not None and outside.path.documents else (kind, ())
-            also = tuple(dict.fromkeys(each for each in (more[0], *more[1]) if each != kind))
+            also = tuple(dict.fromkeys(each for each in (*others, more[0], *more[1]) if each != kind))
             yield Attribute(name, kind, nullable=self.nullable, also=also)
         yield from (each.attribute for each in self.stored)
 
