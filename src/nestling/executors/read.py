@@ -29,7 +29,7 @@ from nestling.ir.paths.access_path import column_field
 from nestling.ir.programs.command import Aggregation, FileField
 from nestling.ir.rows import JSON_NULL, Row, UndecodableText
 from nestling.ir.types import TypeName
-from nestling.ir.values import decoder, encode
+from nestling.ir.values import Policy, decoder, encode
 from nestling.ir.words.value_words import value_words
 
 _UNREADABLE = (BSONError, OverflowError, ValueError, TypeError)
@@ -53,24 +53,26 @@ def read_rows(
     *,
     nulls: Collection[str] = (),
     session: ClientSession | None = None,
+    policy: Policy | None = None,
 ) -> Iterator[Row]:
     """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt.
 
-    `nulls`: as for `row_decoder`.
+    `nulls`, `policy`: as for `row_decoder`.
     """
-    decode = row_decoder(query.columns, entity, nulls)
+    decode = row_decoder(query.columns, entity, nulls, policy)
     return (decode(document) for document in _read_documents(database, query, session))
 
 
 def row_decoder(
-    columns: Sequence[str], entity: Entity, nulls: Collection[str] = ()
+    columns: Sequence[str], entity: Entity, nulls: Collection[str] = (), policy: Policy | None = None
 ) -> Callable[[Mapping[str, Any]], Row]:
     """Make the function from a decoded row to conceptual values, for columns that are attributes of the entity.
 
     A missing field is NULL, and so is null where that is not JSON's own, nor of an attribute of `nulls`: there it is `JSON_NULL`.
+    `policy` says what the rows are for.
     """
     types = [entity.attribute(name).type for name in columns]
-    fields = tuple((column_field(position), decoder(kind)) for position, kind in enumerate(types))
+    fields = tuple((column_field(position), decoder(kind, policy)) for position, kind in enumerate(types))
     told = [name in nulls or kind.name is TypeName.JSON for name, kind in zip(columns, types, strict=True)]
     places = tuple(position for position, is_told in enumerate(told) if is_told)
 

@@ -37,7 +37,7 @@ from bson.decimal128 import Decimal128
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, JSONB, MADE, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MADE, MAY_BE_ARRAYS, Type, TypeName
 from nestling.ir.value_forms.bson_in_json import beyond_json
 from nestling.ir.value_forms.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.value_forms.instants import INSTANT_TEXT, instant_text
@@ -62,23 +62,27 @@ class Policy:
     """What to do with values BSON has no exact type for.
 
     `microseconds`: what a load does with moments that have some, where the design keeps dates. How a value is stored does not
-    follow from it, so it is no part of what tells loads apart.
+    follow from it, so it is no part of what tells loads apart. `of_documents`: rows go from documents into documents, and stay
+    apart what SQL has one value for: in them an ObjectId is no text, and json and arrays are what BSON has.
     """
 
     long_decimals: Literal["error", "text"] = "error"
     microseconds: Literal["error", "text"] = field(default="error", repr=False)
+    of_documents: bool = field(default=False, repr=False)
 
 
 def encoder(kind: Type, policy: Policy | None = None) -> _Convert:
     """The function from conceptual to BSON values of a type."""
     chosen = policy or Policy()
     match kind.name:
+        case _ if chosen.of_documents and kind.name in MAY_BE_ARRAYS:
+            return lambda value: None if value is JSON_NULL else value
         case TypeName.JSON:
             digits = kind.carried == JSONB
             return lambda value: None if value is None else _encode_json(value, digits=digits)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return lambda value: _encode_timestamp(value, kind.fraction_digits, chosen)
-        case TypeName.OBJECT_ID:
+        case TypeName.OBJECT_ID if not chosen.of_documents:
             return lambda value: _encode_object_id(value, chosen)
         case TypeName.ARRAY if kind.element is not None:
             inner = encoder(kind.element, chosen)
@@ -164,8 +168,17 @@ _ENCODERS: dict[type, Callable[[object, Policy], object]] = {
 }
 
 
-def decoder(kind: Type) -> _Convert:
+def decoder(kind: Type, policy: Policy | None = None) -> _Convert:
     """The function from BSON to conceptual values of a type; a missing field is the caller's business."""
+    convert = _decoder(kind)
+    if policy is None or not policy.of_documents:
+        return convert
+    if kind.name in MAY_BE_ARRAYS:
+        return lambda value: value
+    return lambda value: value if value.__class__ is bson.ObjectId else convert(value)
+
+
+def _decoder(kind: Type) -> _Convert:
     match kind.name:
         case TypeName.DATE:
             return _decode_date

@@ -36,7 +36,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, al
     from nestling.executors.load import written_collections
     from nestling.executors.rights import may_modify
 
-    database = exact(database)
+    database, policy = exact(database), replace(policy, of_documents=True)
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])

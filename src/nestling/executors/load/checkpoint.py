@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
+from bson import ObjectId
 from pymongo import WriteConcern
 from pymongo.database import Database
 
@@ -140,5 +141,7 @@ def found_key(value: object) -> object:
             return datetime.fromisoformat(text)
         case {"date": str(text)}:
             return date.fromisoformat(text)
+        case ObjectId():  # of rows whose ids are told from texts
+            return value
         case _:
             return decode(value)

@@ -159,7 +159,7 @@ def _relisted(
     times = [{stored_bytes(i): i for i in _ids(image, ids)} for image in images]
     always = set(times[0]).intersection(*times[1:])
     moved = [value for time in times for raw, value in time.items() if raw not in always]
-    rows = list(homes.fetch(child.name, child.key, (_key_values(child, value) for value in moved)))
+    rows = list(homes.fetch(child.name, child.key, (_key_values(homes, child, value) for value in moved)))
     parents = [homes.decode(parent.name, row) for time in held for row in time.get(parent.name, ())]
     for above in parents if moved else ():
         yield ChangedRow(parent.name, above, None)
@@ -187,7 +187,7 @@ def _into(part: Any, step: str) -> Iterator[Any]:
             yield each[step]
 
 
-def _key_values(child: Entity, identity: Any) -> tuple[object, ...]:
+def _key_values(homes: Homes, child: Entity, identity: Any) -> tuple[object, ...]:
     values = [identity[stored_name(name)] for name in child.key] if isinstance(identity, Mapping) else [identity]
     pairs = zip(child.key, values, strict=True)
-    return tuple(decoder(child.attribute(name).type)(value) for name, value in pairs)
+    return tuple(decoder(child.attribute(name).type, homes.policy)(value) for name, value in pairs)

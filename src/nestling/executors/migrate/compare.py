@@ -65,7 +65,7 @@ class HomeViews:
 
     def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[ChangedRow]:
         """The rows of these partitions that one side has and the other has not."""
-        decode = row_decoder(entity.attribute_names, entity, self.old.nulls_of(entity.name))
+        decode = row_decoder(entity.attribute_names, entity, self.old.nulls_of(entity.name), self.policy)
 
         def read(query: Aggregation) -> Iterator[Row]:
             raw_rows = (raw for raw in read_raw(self.database, query) if partition(raw) in partitions)

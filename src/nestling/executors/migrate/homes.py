@@ -77,7 +77,9 @@ class Homes:
                     asked[name].append(None if value is None else convert(value))
             for place in self.at(entity):
                 query = _asked(place, asked)
-                yield from read_rows(self.database, query, kind, nulls=self.nulls_of(entity), session=session)
+                yield from read_rows(
+                    self.database, query, kind, nulls=self.nulls_of(entity), session=session, policy=self.policy
+                )
 
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[AttributeValues]) -> Iterator[Row]:
         """The same, each row as often as it is in the entity's home."""
@@ -107,7 +109,8 @@ class Homes:
             stages = ({"$sort": {path: 1}}, *stages)
         elif order:
             stages = (*stages, {"$sort": dict.fromkeys(fields, 1)})
-        return read_rows(self.database, replace(whole, stages=stages), kind, nulls=self.nulls_of(entity))
+        query = replace(whole, stages=stages)
+        return read_rows(self.database, query, kind, nulls=self.nulls_of(entity), policy=self.policy)
 
     def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, list[_Document]]]:
         """For each of these documents of a collection, the rows by entity it holds, undecoded; files stay pointers."""
@@ -133,7 +136,7 @@ class Homes:
         files = {file.field for place in self.at(entity) for file in place.query.files}
         kept = {field: value for field, value in row.items() if field not in files}
         kind = self.model.entity(entity)
-        return row_decoder(kind.attribute_names, kind, self.nulls_of(entity))(kept)
+        return row_decoder(kind.attribute_names, kind, self.nulls_of(entity), self.policy)(kept)
 
 
 def _marked(stages: Sequence[_Stage]) -> tuple[_Stage, ...]:

@@ -75,7 +75,8 @@ def _refused(job: Job, entity: Entity, shelf: Shelf) -> Iterator[RefusedValues]:
     """What is refused of an entity's rows, of which the attributes that `entity` has are read."""
     names = job.homes.model.entity(entity.name).attribute_names
     places = [names.index(name) for name in entity.attribute_names]
-    rows = read_rows(job.homes.database, job.homes.homes[entity.name], job.homes.model.entity(entity.name))
+    held = job.homes.model.entity(entity.name)
+    rows = read_rows(job.homes.database, job.homes.homes[entity.name], held, policy=job.policy)
     for batch in batches((tuple(row[place] for place in places) for row in rows), BATCH_ROWS):
         whole = [row for row in batch if not any(value is JSON_NULL for value in row)]
         yield from (each for each in shelf.refused(entity, whole) if entity.attribute(each.attribute).also)

@@ -6,13 +6,15 @@ process, so nothing waits for the disk.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.errors import RowRefused
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.connection import connect, typed_errors
-from nestling.sources.sql.row_source import SqlDatabase
+from nestling.sources.sql.shelved_rows import ShelvedRows, holding, shelving, unshelved
 from nestling.sources.sql.sink import SqlSink
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class SqliteShelf:
     def __init__(self, path: Path, *, kept: Model, model: Model) -> None:
         address = parse_address(f"sqlite:///{path}")
         self._sink, self._kept = _Sink(address), kept
-        self._source = SqlDatabase(address, model)
+        self._source = ShelvedRows(address, model)
         self._has_tables = False
 
     def empty(self) -> None:
@@ -36,16 +38,21 @@ class SqliteShelf:
         if self._has_tables:
             self._sink.empty()
         else:
-            self._sink.begin(self._kept)
+            self._sink.begin(holding(self._kept))
             self._has_tables = True
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
         """Add rows; raises SourceError for one that would not be read back as it is."""
-        self._sink.write(entity, rows)
+        try:
+            self._sink.write(entity, [*map(shelving(entity), rows)])
+        except RowRefused as error:
+            error.row = unshelved(error.row)
+            raise
 
     def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
         """The values of rows that `write` would refuse, all of them; adds nothing."""
-        return self._sink.refused(entity, rows)
+        found = self._sink.refused(entity, [*map(shelving(entity), rows)])
+        return (replace(each, row=unshelved(each.row)) for each in found)
 
     def source(self) -> RowSource:
         """The rows that were written since it was emptied."""
