@@ -11,6 +11,7 @@ from bson import Binary, Decimal128, Int64, ObjectId, Regex
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.common.errors import MigrationError
 from nestling.common.server import Server
 from nestling.ir.codec import CODEC
 from tests.executors.migrate.test_array_orders import designs
@@ -89,3 +90,16 @@ def test_json_stays_what_bson_has(mongod: Server, database: Documents) -> None:
     moves = designs(mongod, database)
     assert str(moves[0].design.model.entity("users").attribute("w").type) == "json"
     _all_changed(database, mongod, "users")
+
+
+def test_a_value_that_is_refused_is_counted_alone(mongod: Server, database: Documents) -> None:
+    """Of a field of one type, told are the documents that have the same value, not all that have its type."""
+    database["users"].insert_many({"_id": n, "total": n, "lines": [{"no": 1}]} for n in range(30))
+    moves = designs(mongod, database)
+    assert pipeline.migrate(*moves, database).equal
+    database["users"].update_many({"_id": {"$in": [7, 8]}}, {"$set": {"total": "12"}})
+    database["users"].update_one({"_id": 9}, {"$set": {"total": "x"}})
+    with pytest.raises(MigrationError) as refused:
+        pipeline.migrate(*moves, database)
+    (problem,) = refused.value.problems
+    assert problem.what == '`total` is "12" in 2 documents, such as _id 7: it cannot be carried over as it is'

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
+
+from bson import ObjectId
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.migrate.duplicate_keys import repeated_problems, repeated_uniques
@@ -14,7 +16,7 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.ir.literals import shell
 from nestling.ir.migration import HomePlace
-from nestling.ir.model import Entity
+from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull
 from nestling.ir.values import encoder
@@ -22,6 +24,10 @@ from nestling.ir.values import encoder
 INSPECT = "read the model and both designs anew (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
 ANEW = f"end what has begun with `nestling migrate --abort`, and {INSPECT}"
 _KINDS: Mapping[type, tuple[str, ...]] = {
+    ObjectId: ("objectId",),
+    UUID: ("binData",),
+    bytes: ("binData",),
+    date: ("date",),
     bool: ("bool",),
     int: ("int", "long"),
     float: ("double",),
@@ -47,8 +53,11 @@ def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -
         return MigrationError(*error.problems)
     collection, path, identity = found
     value = values[error.attribute]
-    beside = ", and of other types in others" if entity.attribute(error.attribute).also else ""
-    what = f"{_found(homes, collection, path, value, identity)}{beside}: it cannot be carried over as it is"
+    among = _among(homes, collection, path, entity.attribute(error.attribute), value)
+    what = f"`{path}` is {among}, such as _id {cut(shell(identity))}"
+    if entity.attribute(error.attribute).also:
+        what += ", and of other types in others"
+    what += ": it cannot be carried over as it is"
     return MigrationError(Problem(what, collection, next_move=_move(entity, error.attribute, path, value)))
 
 
@@ -71,18 +80,19 @@ def place_of(homes: Homes, entity: str, values: Mapping[str, object], attribute:
 
 
 def kind_of(value: object) -> str:
-    """What the server calls a value's type."""
-    if isinstance(value, float) and math.isnan(value):
-        return "NaN"
-    return _KINDS.get(value.__class__, (cut(repr(value)),))[0]
+    """What a value's type is called: by the server, but for UUIDs."""
+    return "UUID" if isinstance(value, UUID) else _KINDS.get(value.__class__, (value.__class__.__name__,))[0]
 
 
-def _found(homes: Homes, collection: str, path: str, value: object, identity: object) -> str:
-    is_nan = isinstance(value, float) and math.isnan(value)
-    kinds = _KINDS.get(value.__class__, ())
-    alike: dict[str, Any] = {path: {"$type": [*kinds]}} if kinds and not is_nan else {path: value}
-    _, found = documents_with(homes.database[collection], alike)
-    return f"`{path}` is {kind_of(value)} in {found}, such as _id {cut(shell(identity))}"
+def _among(homes: Homes, collection: str, path: str, attribute: Attribute, value: object) -> str:
+    """What the value is, and how many documents have such a one: of its type where there are several, else the same."""
+    stored = encoder(attribute.type, homes.policy)(value)
+    alike: dict[str, Any] = {"$type": [*_KINDS[value.__class__]]} if value.__class__ in _KINDS else {}
+    word = kind_of(value)
+    if value is not JSON_NULL and not attribute.also:
+        alike["$eq"], word = stored, cut(shell(stored))
+    _, found = documents_with(homes.database[collection], {path: alike})
+    return f"{word} in {found}"
 
 
 def _move(entity: Entity, attribute: str, path: str, value: object) -> str:
