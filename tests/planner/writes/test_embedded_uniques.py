@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
 from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError
 
-from nestling import pipeline
+from nestling import Store, pipeline
+from nestling.common.errors import ConstraintError
 from nestling.emitters.commands import index_commands
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.calls import read_call
 from nestling.executors.found_indexes import is_there
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import bind
+from nestling.ir.proposal import Proposal
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads import plan_read
@@ -70,7 +74,7 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
     assert sorted(note.partition(":")[2].partition(";")[0].partition(", as")[0].strip() for note in told) == [
         "an index keeps serial unique between documents",
         "an index keeps shelf, place unique between documents",
-        "two writers at the same moment can both add a row with the same tag",
+        "nestling's writes alone keep tag unique, no index does: its rows lie in arrays of `orders`",
     ]
     return proposal.design
 
@@ -109,3 +113,38 @@ def test_an_element_is_found_by_the_index(design: Design, database: Database[Any
     asked = {"aggregate": "orders", "pipeline": call.arguments["pipeline"], "cursor": {}}
     assert "item.serial_1_unique" in str(database.command("explain", asked))
     assert estimate(plan, design, Statistics()).scanned == 0
+
+
+def test_writers_at_the_same_moment_get_in_each_others_way(
+    design: Design, database: Database[Any], tmp_path: Path
+) -> None:
+    """Of two that put the same value into different documents one is refused, where no index compares them; NULLs meet nobody."""
+    trace(design, ROWS, database, tmp_path)
+    database["orders"].insert_many([{"_id": 50 + n, "item": []} for n in range(6)])
+    stores, gate = [Store(Proposal("by hand", design, dialect="sqlite"), database) for _ in range(6)], Barrier(6)
+    outcome: list[str] = []
+
+    def go(writer: int) -> None:
+        for turn in range(4):
+            gate.wait()
+            try:
+                values = {
+                    "o": 50 + writer,
+                    "n": turn,
+                    "s": f"{writer}-{turn}",
+                    "p": 100 * writer + turn,
+                    "t": f"same {turn}",
+                }
+                stores[writer].execute("INSERT INTO item VALUES (:o, :n, :s, 77, :p, :t)", **values)
+                outcome.append("added")
+            except ConstraintError:
+                outcome.append("refused")
+
+    threads = [Thread(target=go, args=(writer,)) for writer in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    tags = [item["tag"] for each in database["orders"].find({"_id": {"$gte": 50}}) for item in each["item"]]
+    assert sorted(tags) == [f"same {turn}" for turn in range(4)]
+    assert Counter(outcome) == {"added": 4, "refused": 20}

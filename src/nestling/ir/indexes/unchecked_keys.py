@@ -1,7 +1,8 @@
 """Keys and unique groups of rows that share a document with others: what keeps them unique, and what does not.
 
 Nestling's writes look for a row with the same values first. That keeps a group unique where two writers at the same moment get in
-each other's way: by an index of the server, or because they change the same document.
+each other's way: by an index of the server, or because they change the same document. Where neither would be, writers of a
+declared UNIQUE change one document of its own; those of a key do not, as each new row would wait for it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from nestling.ir.constraints.defaults import Generated
 from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, is_told_by_parent, kept_inside
 from nestling.ir.indexes.kept_uniques import unkept_words
-from nestling.ir.model import Model
+from nestling.ir.model import Entity, Model
 from nestling.ir.storage.layout import NodeKind, Place, Role
 
 
@@ -38,6 +39,8 @@ def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: I
         return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
     if len(collections := _apart(every)) > 1:
         where = f"its rows lie in {' and '.join(f'`{name}`' for name in collections)}"
+    if meets(model, model.entity(entity), group, every):
+        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
     if len(group) == 1 and model.entity(entity).attribute(group[0]).default is Generated.NUMBER:
         return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
     if len(collections) > 1:
@@ -47,6 +50,21 @@ def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: I
     return (
         f"`{entity}`: an index keeps {names} unique between documents; within one document nestling's writes alone do: "
         f"{where}"
+    )
+
+
+def meets(model: Model, entity: Entity, group: tuple[str, ...], places: Iterable[Place]) -> bool:
+    """Whether writers of a UNIQUE change one document of its own, as nothing else gets them in each other's way."""
+    every = [place for place in places if place.copy is None]
+    if (
+        group not in entity.uniques
+        or group == entity.key
+        or any(is_told_by_parent(model, group, each) for each in every)
+    ):
+        return False
+    inside = [each for each in every if len(each.nodes) > 1]
+    return bool(inside) and (
+        len(_apart(every)) > 1 or any(kept_inside(entity, group, each) is Kept.NOWHERE for each in inside)
     )
 
 

@@ -70,7 +70,7 @@ def insert_rows(
     refuse_nulls(work, entity, unsure, name)
     inside = guard(work.design, row)
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
-    steps: list[WriteStep] = [*met(entity, open_groups), *refuse_same(work.design, row, open_groups)]
+    steps: list[WriteStep] = [*met(work.design, row, open_groups), *refuse_same(work.design, row, open_groups)]
     steps += refuse_some(work.design, row)
     numbered = [item.attribute for item in generated if item.how in NUMBERED]
     given = _given(numbered, attributes, source)

@@ -13,6 +13,7 @@ from functools import partial
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.design import Design
 from nestling.ir.indexes.kept_uniques import looked_for
+from nestling.ir.indexes.unchecked_keys import meets
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import (
     Constant,
@@ -52,11 +53,19 @@ def is_looked_for(design: Design, entity: Entity, names: frozenset[str]) -> bool
     return any(names & {*each.attributes, *each.columns} for each in looked_for(design, entity))
 
 
-def met(entity: Entity, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
-    """Meet the other writers of these groups whose texts no index compares as the source does."""
+def met(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
+    """Meet the other writers of these groups which no index compares as the source does, where the row has values of it."""
+    entity = row.entity
     for group in groups:
-        if any(entity.attribute(name).collation is Collation.NOCASE for name in group):
-            yield _met(entity, f"UNIQUE ({', '.join(group)})")
+        by_case = any(entity.attribute(name).collation is Collation.NOCASE for name in group)
+        if not by_case and not meets(design.model, entity, group, design.places[entity.name]):
+            continue
+        step, names = _met(entity, f"UNIQUE ({', '.join(group)})"), f"{entity.name} with {', '.join(group)}"
+        if all(map(entity.always_has, group)):
+            yield step
+        else:
+            yield fetch(names, plan(design, _with_values(row, group)), [row.column(name) for name in group])
+            yield Each(names, (step,))
 
 
 def refuse_some(design: Design, row: Cells, names: frozenset[str] | None = None) -> Iterator[WriteStep]:
@@ -84,6 +93,14 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
     text = f"`{entity.name}` has a row with the same {', '.join(unique.attributes)} already ({unique})"
     look = fetch(name, plan(design, more_than(most, same)), [row.column(each) for each in unique.attributes])
     yield Each(among, (_met(entity, str(unique)), look, Refuse(name, Violation.UNIQUE, text)))
+
+
+def _with_values(row: Cells, group: Sequence[str]) -> Relation:
+    """The row at hand, if it has a value of each."""
+    at_hand = same_row({row.column(name): row.entity.attribute(name).type for name in group})
+    columns = dict(zip(group, at_hand.columns, strict=True))
+    outputs = tuple(Named(row.column(name), columns[name]) for name in group)
+    return Project(filtered(at_hand, conjunction(*(Not(IsNull(each)) for each in columns.values()))), "among", outputs)
 
 
 def _among(row: Cells, unique: PartialUnique, used: Sequence[str]) -> Relation:

@@ -104,7 +104,11 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
 def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:
     design, after = work.design, Cells(entity, NEW)
     groups = [group for group in unguarded(design, entity) if attributes & set(group)]
-    steps = [*met(entity, groups), *refuse_several(design, after, groups), *refuse_some(design, after, attributes)]
+    steps = [
+        *met(design, after, groups),
+        *refuse_several(design, after, groups),
+        *refuse_some(design, after, attributes),
+    ]
     for link in work.model.parents_of(entity.name):
         if link.enforced and attributes & set(link.child_attributes):
             steps += held_parent(design, after, link)

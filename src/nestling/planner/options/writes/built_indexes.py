@@ -28,7 +28,7 @@ def built_indexes(
             for name, index in places.indexes[entity.name]
             if tuple(key for key, _ in index.keys) == group[: len(index.keys)]
         )
-        homes = [home for home in places.homes[entity.name] if group and _keeps_unique(modes, home, group)]
+        homes = [home for home in places.homes[entity.name] if group and keeps_unique(modes, home, group)]
         text = f"{position}: the unique index of {access.entity} on {', '.join(group)}"
         yield from _step(modes, statement, access, text, group, homes, same, rows)
     for link in situation.parents[entity.name]:
@@ -37,7 +37,7 @@ def built_indexes(
         own, there = link.child_attributes, places.homes[entity.name]
         begun = [group for group in groups if group[: len(own)] == own]  # whose unique index finds them as well
         homes = [home for home in there if _refers(modes, home, own)]
-        homes = [home for home in homes if not (home.own and any(_keeps_unique(modes, home, each) for each in begun))]
+        homes = [home for home in homes if not (home.own and any(keeps_unique(modes, home, each) for each in begun))]
         text = f"{position}: the index of {access.entity} by {link.name}"
         yield from _step(modes, statement, access, text, own, homes, same, rows)
 
@@ -72,7 +72,7 @@ def _times(access: Access, group: tuple[str, ...]) -> float:
     return 2.0 if set(access.attributes) & set(group) else 0.0
 
 
-def _keeps_unique(modes: Modes, home: Home, group: tuple[str, ...]) -> bool:
+def keeps_unique(modes: Modes, home: Home, group: tuple[str, ...]) -> bool:
     """Whether an index of its own keeps the group unique among the rows of a home."""
     if home.bucket is not None or home.overflow is not None:
         return False

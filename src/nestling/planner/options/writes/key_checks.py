@@ -26,6 +26,7 @@ from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.structures.archives import held_in_either
 from nestling.planner.options.structures.places import Home
+from nestling.planner.options.writes.built_indexes import keeps_unique
 
 READ_STAGES = work_of.light(6)
 """Stages of the pipeline that looks for a row with the same key."""
@@ -88,6 +89,17 @@ def looked_for(situation: Situation, home: Home) -> tuple[PartialUnique, ...]:
     return tuple(each for each in entity.partial_uniques if home.links or not may_have_index(entity, each))
 
 
+def meet_each_other(modes: Modes, home: Home, group: tuple[str, ...]) -> bool:
+    """Whether the writers of a declared UNIQUE change one document of its own at a home: nothing else keeps them apart."""
+    entity = modes.situation.model.entity(home.entity)
+    if group not in entity.uniques or group == entity.key:
+        return False
+    if not home.links:
+        return True
+    told = set(home.links[0].child_attributes) <= set(group)
+    return not told and not keeps_unique(modes, home, group)
+
+
 @dataclass(frozen=True, slots=True)
 class Guards:
     """The steps of a write that keep keys and foreign keys."""
@@ -114,18 +126,21 @@ class Guards:
         if unique not in looked_for(self.modes.situation, home):
             yield Mode(home.id, (home.id,), 0.0)
             return
-        met = (
-            work_of.request(2) + work_of.request() + work_of.fetch_by_index(1, MET_BYTES) + work_of.update(1, MET_BYTES)
-        )
-        more = self.modes.price(met)
         for found in self._looked(statement, access, home, unique.attributes):
-            yield replace(found, cost=found.cost + more)
+            yield replace(found, cost=found.cost + self._met())
 
     def _same(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
         if group not in open_groups(self.modes.situation, home):
             yield Mode(home.id, (home.id,), 0.0)
             return
-        yield from self._looked(statement, access, home, group)
+        more = self._met() if meet_each_other(self.modes, home, group) else 0.0
+        for found in self._looked(statement, access, home, group):
+            yield replace(found, cost=found.cost + more)
+
+    def _met(self) -> float:
+        """Seconds to change the document that all writers of a group change."""
+        met = work_of.fetch_by_index(1, MET_BYTES) + work_of.update(1, MET_BYTES)
+        return self.modes.price(work_of.request(2) + work_of.request() + met)
 
     def _looked(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
         asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in group)
