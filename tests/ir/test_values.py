@@ -28,7 +28,7 @@ def test_long_numbers_are_cut_where_they_are_refused() -> None:
 SCALARS: st.SearchStrategy[object] = st.sampled_from(
     [None, True, 1, 1.5, "x", "NaN", "1e5", "a" * 24, "2020-01-01T00:00:00Z", [], {}, 10**20]
 )
-SUBTYPES = st.sampled_from(["00", "04", "05", "80", "81", "82"])
+SUBTYPES = st.sampled_from(["00", "03", "04", "05", "80", "81", "82"])
 OPERANDS = st.one_of(
     SCALARS,
     st.builds(lambda subtype: {"base64": "AA==", "subType": subtype}, SUBTYPES),
@@ -50,6 +50,14 @@ def test_json_that_looks_like_extended_json_comes_back_to_the_letter(value: obje
     stored = bson.encode({"at": encoder(Type(TypeName.JSON))(value)}, codec_options=CODEC)
     found = decoder(Type(TypeName.JSON))(bson.decode(stored, codec_options=CODEC)["at"])
     assert json.dumps(found) == json.dumps(value)
+
+
+def test_a_uuid_of_an_old_driver_in_json_is_stored_as_one() -> None:
+    """What a live database held so is read as Extended JSON, and is a binary value of subtype 3 again."""
+    stored = bson.Binary(bytes(range(16)), 3)
+    value = decoder(Type(TypeName.JSON))({"at": [stored]})
+    assert value == {"at": [{"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "03"}}]}
+    assert encoder(Type(TypeName.JSON))(value) == {"at": [stored]}
 
 
 @pytest.mark.parametrize(

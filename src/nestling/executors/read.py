@@ -6,7 +6,7 @@ a row with one is as big in memory as its file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -40,7 +40,7 @@ _AS_STORED: CodecOptions[Any] = CodecOptions(datetime_conversion=DatetimeConvers
 def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview | bytes]:
     """Yield the rows as they come from the server; raises `RebuildError` when it cannot yield them."""
     if query.files:
-        yield from (bson.encode(row, codec_options=CODEC) for row in _read_documents(database, query))
+        yield from (bson.encode(row, codec_options=CODEC) for row in read_stored(database, query))
         return
     for batch in _batches(database, query):
         yield from split_documents(batch)
@@ -51,30 +51,41 @@ def read_rows(
     query: Aggregation,
     entity: Entity,
     *,
-    nulls: Collection[str] = (),
     session: ClientSession | None = None,
     policy: Policy | None = None,
 ) -> Iterator[Row]:
     """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt.
 
-    `nulls`, `policy`: as for `row_decoder`.
+    `policy` says what the rows are for.
     """
-    decode = row_decoder(query.columns, entity, nulls, policy)
-    return (decode(document) for document in _read_documents(database, query, session))
+    return map(row_decoder(query.columns, entity, policy), read_stored(database, query, session))
+
+
+def read_stored(
+    database: Database[Any], query: Aggregation, session: ClientSession | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows as they are stored, undecoded, whole files in place of their pointers; raises `RebuildError`."""
+    ours = exact(database)
+    files = [(file, GridFSBucket(ours, file.bucket)) for file in query.files]
+    for batch in _batches(database, query, session):
+        for document in _decoded(batch, query):
+            for file, bucket in files:
+                if is_pointer(document.get(file.field)):
+                    document[file.field] = _file_content(bucket, document[file.field]["gridfs"], query, file)
+            yield document
 
 
 def row_decoder(
-    columns: Sequence[str], entity: Entity, nulls: Collection[str] = (), policy: Policy | None = None
+    columns: Sequence[str], entity: Entity, policy: Policy | None = None
 ) -> Callable[[Mapping[str, Any]], Row]:
     """Make the function from a decoded row to conceptual values, for columns that are attributes of the entity.
 
-    A missing field is NULL, and so is null where that is not JSON's own, nor of an attribute of `nulls`: there it is `JSON_NULL`.
-    `policy` says what the rows are for.
+    A missing field is NULL, and so is null where that is not JSON's own: there it is `JSON_NULL`. `policy` says what the
+    rows are for.
     """
     types = [entity.attribute(name).type for name in columns]
     fields = tuple((column_field(position), decoder(kind, policy)) for position, kind in enumerate(types))
-    told = [name in nulls or kind.name is TypeName.JSON for name, kind in zip(columns, types, strict=True)]
-    places = tuple(position for position, is_told in enumerate(told) if is_told)
+    places = tuple(position for position, kind in enumerate(types) if kind.name is TypeName.JSON)
 
     def decode(document: Mapping[str, Any]) -> Row:
         get = document.get
@@ -100,19 +111,6 @@ def decode_raw(raw: bytes | memoryview, query: Aggregation) -> dict[str, Any]:
     """Decode one raw row; raises `RebuildError`."""
     (document,) = _decoded(raw, query)
     return document
-
-
-def _read_documents(
-    database: Database[Any], query: Aggregation, session: ClientSession | None = None
-) -> Iterator[dict[str, Any]]:
-    ours = exact(database)
-    files = [(file, GridFSBucket(ours, file.bucket)) for file in query.files]
-    for batch in _batches(database, query, session):
-        for document in _decoded(batch, query):
-            for file, bucket in files:
-                if is_pointer(document.get(file.field)):
-                    document[file.field] = _file_content(bucket, document[file.field]["gridfs"], query, file)
-            yield document
 
 
 def is_pointer(value: object) -> bool:

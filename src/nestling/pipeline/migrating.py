@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
-from nestling.ir.storage.stored_nulls import with_nulls
+from nestling.ir.storage.stored_forms import all_with_stored
 from nestling.ir.values import Policy
 from nestling.pipeline.watching import Watch
 
@@ -117,7 +117,7 @@ def shelf_of(model: Model) -> OpenShelf:
     def shelf(kept: Model) -> Iterator[Shelf]:
         with (
             tempfile.TemporaryDirectory(prefix="nestling-") as folder,
-            closing(SqliteShelf(Path(folder) / "rows.db", kept=kept, model=with_nulls(model))) as opened,
+            closing(SqliteShelf(Path(folder) / "rows.db", kept=kept, model=all_with_stored(model))) as opened,
         ):
             yield opened
 

@@ -51,7 +51,7 @@ def _assembled(
     from nestling.executors.migrate import HomeViews, Job, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
-    from nestling.planner.migration import kept_collections, renamed, staged_names, told_nulls
+    from nestling.planner.migration import kept_collections, renamed, staged_names, told_forms
 
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
     names = staged_names(old, new, kept)
@@ -60,9 +60,10 @@ def _assembled(
     finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
     built = {name: final for name, final in finals.items() if name not in stays}
     unseen, foreign = _may_hold_unseen(old, database, policy), _are_foreign(old, database, policy)
-    nulls = told_nulls(old, staged, only_json=not foreign)
-    homes = replace(_homes(old, database, policy), nulls=nulls)
-    staged_homes = replace(_homes(staged, database, policy), nulls=nulls)
+    told = told_forms(old, staged, only_json=not foreign)
+    before, after = (replace(_homes(each, database, policy), told=told) for each in (old, staged))
+    all_forms = {entity.name: frozenset(entity.attribute_names) for entity in new.model.entities}
+    homes = replace(before, told=replace(told, values=all_forms))
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     return Job(
         designs=digest(old, new, policy),
@@ -71,7 +72,7 @@ def _assembled(
         homes=homes,
         targets=_targets(staged, stays, policy),
         on_server=tuple(_on_server(old, staged, built, homes)),
-        sides=HomeViews(database, new.model, homes, staged_homes, tuple(moved), policy),
+        sides=HomeViews(database, new.model, before, after, tuple(moved), policy),
         old=written_collections(old),
         kept=stays,
         names=built,

@@ -40,14 +40,15 @@ def body_columns(merge: Merge, body: Document) -> tuple[RowColumn, ...]:
 def pairs_part(merge: Merge, layout: RowLayout, entity_name: str, pairs: Pairs) -> DocumentPart:
     """Attributes as a list of keys and values."""
     entity = merge.model.entity(entity_name)
-    encoders = [
-        (stored_name(name), layout[RowColumn(name)], merge.values.encoder(entity.name, entity.attribute(name)))
-        for name in pairs.attributes
-    ]
+    found = []
+    for name in pairs.attributes:
+        code = DocumentCode(merge.values, len(layout.columns), 0)
+        code.result = code.value_or_null(layout, RowColumn(name), entity.name, entity.attribute(name))
+        found.append((stored_name(name), layout[RowColumn(name)], code.compile()))
     key, value = pairs.key, pairs.value
 
     def listed(row: AnyRow) -> list[dict[str, Any]]:
-        return [{key: name, value: encode(row[at])} for name, at, encode in encoders if row[at] is not None]
+        return [{key: name, value: build(row)} for name, at, build in found if row[at] is not None]
 
     return DocumentPart(PartKind.ALWAYS, pairs.field, listed, from_key=False)
 

@@ -16,7 +16,7 @@ from nestling.executors.load.level import RowLayout
 from nestling.executors.load.stored_value import NAMES, UnstorableError, ValueEncoders, expression
 from nestling.ir.model import Attribute
 from nestling.ir.rows import RowColumn
-from nestling.ir.storage.stored_nulls import NULLS
+from nestling.ir.storage.stored_forms import STORED, stored_values
 
 AnyRow = tuple[Any, ...]
 RowKey = tuple[Any, ...]
@@ -56,13 +56,14 @@ class DocumentCode:
     def __init__(self, values: ValueEncoders, width: int, key_width: int) -> None:
         self._values = values
         self._width, self._key_width = width, key_width
-        self._scope: dict[str, Any] = {**NAMES, "merge": merge}
+        self._scope: dict[str, Any] = {**NAMES, "merge": merge, "told": stored_values}
         self._guards: list[tuple[str, str]] = []
         self._head: list[str] = []
         self._lines: list[str] = []
         self._boxes: dict[tuple[str, ...], str] = {}
         self._present: list[tuple[str, str]] = []
         self._parts = 0
+        self._told: dict[int, str] = {}
         self.result = "d"
         """Source of what the compiled function gives: the document `d`, or a bare value."""
 
@@ -72,23 +73,32 @@ class DocumentCode:
         self._scope[name] = thing
         return name
 
-    def value(self, place: int, entity: str, attribute: Attribute) -> str:
-        """Source of the BSON form of a column that is not NULL."""
-        return expression(attribute, f"c{place}", self.bind(self._values.encoder(entity, attribute)))
+    def value(self, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute) -> str:
+        """Source of the BSON form of a column that is not NULL: the one that the row tells, else that of the value."""
+        source = expression(attribute, f"c{layout[column]}", self.bind(self._values.encoder(entity, attribute)))
+        told = self._told_values(layout, column)
+        return f"{told}[{column.attribute!r}] if {column.attribute!r} in {told} else {source}" if told else source
 
     def value_or_null(self, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute) -> str:
         """Source of the BSON form of a column, None where it is NULL."""
-        place = layout[column]
-        return f"({self.value(place, entity, attribute)}) if {_is_there(layout, column)} else None"
+        return f"({self.value(layout, column, entity, attribute)}) if {self._is_there(layout, column)} else None"
 
     def column(
         self, path: str, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute, *, required: bool
     ) -> None:
         """A field that holds a column's value, missing where it is NULL; null where the row says that it is."""
-        source = self.value(layout[column], entity, attribute)
-        self.put(path, source, None if required else _is_there(layout, column))
-        if not required and (null := _is_null(layout, column)):
-            self.put(path, "None", null)
+        source = self.value(layout, column, entity, attribute)
+        self.put(path, source, None if required else self._is_there(layout, column))
+
+    def _is_there(self, layout: RowLayout, column: RowColumn) -> str:
+        """Condition that a column has a value, or that its field is null."""
+        there, told = f"c{layout[column]} is not None", self._told_values(layout, column)
+        return f"({there} or {column.attribute!r} in {told})" if told else there
+
+    def _told_values(self, layout: RowLayout, column: RowColumn) -> str:
+        """What a row tells of the form of its values, by attribute; empty where rows do not tell."""
+        told = RowColumn(STORED.name, column.path)
+        return self._told.setdefault(layout[told], f"s{layout[told]}") if told in layout else ""
 
     def put(self, path: str, source: str, condition: str | None = None) -> None:
         """A field that holds what `source` evaluates to, when `condition` holds."""
@@ -185,6 +195,7 @@ class DocumentCode:
         """Lines that make the result `e` of `row`."""
         columns = "".join(f"c{place}, " for place in range(self._width))
         lines = [f"{columns}= row"] if columns else []
+        lines += [f"{name} = told(c{place})" for place, name in self._told.items()]
         lines += [f"key = row[:{self._key_width}]"] if self.uses_other_streams else []
         for number, (condition, otherwise) in enumerate(self._guards):
             lines.append(f"{'elif' if number else 'if'} not ({condition}): e = {otherwise}(row)")
@@ -200,20 +211,6 @@ class DocumentCode:
     def _compiled(self, lines: list[str]) -> Any:
         exec(compile("\n".join(lines), "<document>", "exec"), self._scope)  # noqa: S102 - names in it go through repr
         return self._scope["build"]
-
-
-def _is_null(layout: RowLayout, column: RowColumn) -> str:
-    """Condition that a column's field is null; empty where rows do not say it."""
-    nulls = RowColumn(NULLS.name, column.path)
-    if nulls not in layout:
-        return ""
-    return f"c{layout[nulls]} is not None and {column.attribute!r} in c{layout[nulls]}"
-
-
-def _is_there(layout: RowLayout, column: RowColumn) -> str:
-    """Condition that a column has a value, which a null is not."""
-    there, null = f"c{layout[column]} is not None", _is_null(layout, column)
-    return f"{there} and not ({null})" if null else there
 
 
 def indented(lines: list[str], levels: int = 1) -> list[str]:

@@ -49,11 +49,11 @@ def id_source(
 
 
 def _part(code: DocumentCode, layout: RowLayout, entity: Entity, name: str) -> str:
-    attribute, place = entity.attribute(name), layout[RowColumn(name)]
-    source = code.value(place, entity.name, attribute)
+    attribute, column = entity.attribute(name), RowColumn(name)
+    source = code.value(layout, column, entity.name, attribute)
     if not attribute.nullable:
         return f"({source})"
-    return f"({source}) if c{place} is not None else {code.bind(_no_id(name))}()"
+    return f"({source}) if c{layout[column]} is not None else {code.bind(_no_id(name))}()"
 
 
 def _no_id(attribute: str) -> Callable[[], object]:

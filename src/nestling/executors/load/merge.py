@@ -15,7 +15,7 @@ from nestling.executors.load.stored_value import UnstorableError, ValueEncoders
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.rows import RowColumn, RowPath, RowQuery, RowSource
-from nestling.ir.storage.stored_nulls import NULLS
+from nestling.ir.storage.stored_forms import STORED
 
 SIDE = list[tuple[str, NewDocument]]
 """Documents for other collections that come up while a root document is built."""
@@ -74,7 +74,7 @@ class Merge:
     `loaded` counts the rows of each entity whose home is in the documents built. `side` collects documents for other
     collections, `strays` counts those among elements not taken yet. `after` is the root key to go on after; the first
     `key_width` columns of a root row are that key. `moment` is stored as the date of computation.
-    `tells_nulls`: the source has a column that lists which fields are null.
+    `tells_forms`: the source has a column that tells in which form documents hold values.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class Merge:
         after: RowKey | None,
         loaded: Counter[str],
         *,
-        tells_nulls: bool = False,
+        tells_forms: bool = False,
     ) -> None:
         self.design, self.model, self.source, self.values = design, design.model, source, values
         self.moment, self.after = moment, after
-        self.loaded, self._tells_nulls = loaded, tells_nulls
+        self.loaded, self._tells_forms = loaded, tells_forms
         self.side: SIDE = []
         self.strays = 0
         self.key_width = 0
@@ -115,10 +115,10 @@ class Merge:
         return self.stream(query, None if level.absent is None else layout[level.absent]), layout
 
     def columns(self, of: Iterable[RowColumn]) -> tuple[RowColumn, ...]:
-        """Columns whose values documents hold, and for each row they are of, where the source tells it, which fields are null."""
+        """Columns whose values documents hold, and for each row they are of, where the source tells it, in which form."""
         columns = tuple(of)
-        nulls = (RowColumn(NULLS.name, path) for path in dict.fromkeys(each.path for each in columns))
-        return (*columns, *nulls) if self._tells_nulls else columns
+        stored = (RowColumn(STORED.name, path) for path in dict.fromkeys(each.path for each in columns))
+        return (*columns, *stored) if self._tells_forms else columns
 
     @property
     def has_streams(self) -> bool:

@@ -138,11 +138,12 @@ def _key(entity: Entity, row: BsonDocument) -> bytes:
 def _attributes(entity: Entity, rows: Sequence[BsonDocument]) -> frozenset[str]:
     fields = ((name, column_field(place)) for place, name in enumerate(entity.attribute_names))
     first = rows[0]
-    return frozenset(
-        name
-        for name, field in fields
-        if any(row.get(field) != first.get(field) or (field in row) != (field in first) for row in rows)
-    )
+    return frozenset(name for name, field in fields if any(_field(row, field) != _field(first, field) for row in rows))
+
+
+def _field(row: BsonDocument, field: str) -> bytes:
+    """A field with the type of its value; one that is missing is no null."""
+    return bson.encode({field: row[field]} if field in row else {}, codec_options=CODEC)
 
 
 # --- foreign keys that arrays of ids tell ------------------------------------------------------------------------------

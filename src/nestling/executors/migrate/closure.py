@@ -12,7 +12,7 @@ from nestling.executors.migrate.spool import Spool
 from nestling.executors.migrate.unit import MigrationUnit
 from nestling.ir.model import Model
 from nestling.ir.rows import Hop, Row, RowPath, reversed_path
-from nestling.ir.storage.stored_nulls import sql_value
+from nestling.ir.storage.stored_forms import sql_value
 
 
 def gather(

@@ -13,13 +13,14 @@ from nestling.executors.fingerprint import fingerprint, partition
 from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
-from nestling.executors.read import decode_raw, read_raw, row_decoder
+from nestling.executors.read import decode_raw, read_raw
 from nestling.ir.migration import DifferingRow
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import Row
+from nestling.ir.storage.stored_forms import stored_values, with_stored
 from nestling.ir.types import TEXTS
-from nestling.ir.value_forms.canonical import canonical_encoder
+from nestling.ir.value_forms.canonical import canonical_encoder, stored_bytes
 from nestling.ir.values import Policy
 
 SHOWN = 3
@@ -65,7 +66,7 @@ class HomeViews:
 
     def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[ChangedRow]:
         """The rows of these partitions that one side has and the other has not."""
-        decode = row_decoder(entity.attribute_names, entity, self.old.nulls_of(entity.name), self.policy)
+        decode = self.old.decoder(entity.name)
 
         def read(query: Aggregation) -> Iterator[Row]:
             raw_rows = (raw for raw in read_raw(self.database, query) if partition(raw) in partitions)
@@ -76,7 +77,8 @@ class HomeViews:
 
     def _unlike(self, entity: Entity, old: Iterable[Row], new: Iterable[Row]) -> Iterator[ChangedRow]:
         """The rows one side has and the other has not."""
-        encode = canonical_encoder(entity.attribute_names, entity, self.policy)
+        whole = with_stored(entity)
+        encode = canonical_encoder(whole.attribute_names, whole, self.policy)
         rows: dict[bytes, Row] = {}
         bags = Counter[bytes](), Counter[bytes]()
         for bag, found in zip(bags, (old, new), strict=True):
@@ -112,9 +114,16 @@ class HomeViews:
                 yield DifferingRow(name, named, len(old), len(new), unlike, _refers_by_texts(self.model, entity))
 
     def _unlike_attributes(self, entity: Entity, old: Row, new: Row) -> tuple[str, ...]:
-        pairs = zip(entity.attribute_names, old, new, strict=True)
         encoders = {name: canonical_encoder([name], entity, self.policy) for name in entity.attribute_names}
-        return tuple(name for name, before, after in pairs if encoders[name]([before]) != encoders[name]([after]))
+        forms = stored_values(old[-1]), stored_values(new[-1])
+
+        def said(name: str, value: object, told: Mapping[str, object]) -> tuple[bytes, bytes]:
+            return encoders[name]([value]), stored_bytes({name: told[name]} if name in told else {})
+
+        pairs = zip(entity.attribute_names, old, new, strict=False)
+        return tuple(
+            name for name, before, after in pairs if said(name, before, forms[0]) != said(name, after, forms[1])
+        )
 
 
 def _refers_by_texts(model: Model, entity: Entity) -> bool:

@@ -39,7 +39,7 @@ from nestling.ir.model import Model
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Row, RowPath
 from nestling.ir.storage.names import value_at
-from nestling.ir.storage.stored_nulls import with_nulls
+from nestling.ir.storage.stored_forms import all_with_stored, with_stored
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 
@@ -101,7 +101,7 @@ class Deriver:
         name = target.unit.name
         if name not in self._shelves:
             kept = narrowed(self.homes.model, target)
-            self._shelves[name] = _Place(kept, self._open.enter_context(self._open_shelf(with_nulls(kept))))
+            self._shelves[name] = _Place(kept, self._open.enter_context(self._open_shelf(all_with_stored(kept))))
         return self._shelves[name]
 
     def session(self) -> AbstractContextManager[ClientSession]:
@@ -122,7 +122,7 @@ class Deriver:
         try:
             return self._wanted(target, scopes, roots)
         except RowRefused as error:
-            names = with_nulls(self._place(target).kept).entity(error.entity).attribute_names
+            names = with_stored(self._place(target).kept.entity(error.entity)).attribute_names
             raise refused_row(self.homes, error, dict(zip(names, error.row, strict=True))) from None
 
     def _wanted(self, target: MigrationUnit, scopes: Sequence[RootKey], roots: Iterable[Row]) -> ExpectedDocuments:
@@ -130,7 +130,7 @@ class Deriver:
         marks = frozenset(map(mark, scopes))
         place = self._place(target)
         with self.session() as session:
-            spool = Spool(self.homes.model, place.kept, place.shelf, self._policy, self.homes.nulls)
+            spool = Spool(self.homes.model, place.kept, place.shelf, self._policy, self.homes.told.nulls)
             scope_of = target.scoping()
             exact = (row for row in roots if mark(scope_of(row)) in marks)
             rows = gather(self.homes, target, exact, spool, session)
@@ -138,7 +138,7 @@ class Deriver:
             source = place.shelf.source()
             with source.snapshot():
                 values = ValueEncoders(self._policy)
-                merge = Merge(target.design, source, values, self._moment, None, Counter(), tells_nulls=True)
+                merge = Merge(target.design, source, values, self._moment, None, Counter(), tells_forms=True)
                 for name, document, row in target.unit.documents(merge):
                     if belongs(document, row):
                         if target.is_numbered:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pymongo.client_session import ClientSession
@@ -12,14 +12,15 @@ from pymongo.database import Database
 
 from nestling.executors.batches import COMMAND_BYTES, batches, small_batches
 from nestling.executors.migrate.distinct_values import mark, once
-from nestling.executors.read import read_rows, row_decoder
+from nestling.executors.migrate.forms import telling_decoder
+from nestling.executors.read import read_stored
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.paths.access_path import column_field
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import Row
 from nestling.ir.storage.names import OWN_COLLECTIONS
-from nestling.ir.storage.stored_nulls import NullsKept
+from nestling.ir.storage.stored_forms import ToldForms
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
 
@@ -38,7 +39,7 @@ AttributeValues = tuple[object, ...]
 class Homes:
     """How rows of a design are read. `homes` are the whole home views by entity, `places` their parts.
 
-    In rows, a field of `nulls` that is null is `JSON_NULL`, and one that is missing is None.
+    Behind its values a row has what is `told` of their form besides (`ir/storage/stored_forms.py`).
     """
 
     database: Database[Any]
@@ -47,7 +48,7 @@ class Homes:
     places: tuple[HomePlace, ...]
     held: tuple[HeldIds, ...]
     policy: Policy
-    nulls: NullsKept = field(default_factory=dict)
+    told: ToldForms = ToldForms()
 
     def at(self, entity: str) -> tuple[HomePlace, ...]:
         """The places of an entity's rows."""
@@ -55,7 +56,7 @@ class Homes:
 
     def nulls_of(self, entity: str) -> frozenset[str]:
         """The attributes of an entity of which null and missing are told apart."""
-        return self.nulls.get(entity, frozenset())
+        return self.told.nulls.get(entity, frozenset())
 
     def fetch(
         self,
@@ -70,6 +71,7 @@ class Homes:
         """
         kind = self.model.entity(entity)
         converts = [encoder(kind.attribute(name).type, self.policy) for name in attributes]
+        decode = self.decoder(entity)
         for chunk in batches(once(values), ASKED_AT_ONCE):
             asked: dict[str, list[object]] = {name: [] for name in attributes}
             for combination in chunk:
@@ -77,9 +79,7 @@ class Homes:
                     asked[name].append(None if value is None else convert(value))
             for place in self.at(entity):
                 query = _asked(place, asked)
-                yield from read_rows(
-                    self.database, query, kind, nulls=self.nulls_of(entity), session=session, policy=self.policy
-                )
+                yield from map(decode, read_stored(self.database, query, session))
 
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[AttributeValues]) -> Iterator[Row]:
         """The same, each row as often as it is in the entity's home."""
@@ -109,8 +109,7 @@ class Homes:
             stages = ({"$sort": {path: 1}}, *stages)
         elif order:
             stages = (*stages, {"$sort": dict.fromkeys(fields, 1)})
-        query = replace(whole, stages=stages)
-        return read_rows(self.database, query, kind, nulls=self.nulls_of(entity), policy=self.policy)
+        return map(self.decoder(entity), read_stored(self.database, replace(whole, stages=stages)))
 
     def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, list[_Document]]]:
         """For each of these documents of a collection, the rows by entity it holds, undecoded; files stay pointers."""
@@ -135,8 +134,12 @@ class Homes:
         """An undecoded row as conceptual values; a file's content is not among them."""
         files = {file.field for place in self.at(entity) for file in place.query.files}
         kept = {field: value for field, value in row.items() if field not in files}
+        return self.decoder(entity)(kept)
+
+    def decoder(self, entity: str) -> Callable[[_Document], Row]:
+        """The function from an undecoded row to its values, with what is told besides."""
         kind = self.model.entity(entity)
-        return row_decoder(kind.attribute_names, kind, self.nulls_of(entity), self.policy)(kept)
+        return telling_decoder(kind.attribute_names, kind, self.told, self.policy)
 
 
 def _marked(stages: Sequence[_Stage]) -> tuple[_Stage, ...]:

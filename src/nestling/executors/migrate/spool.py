@@ -11,8 +11,7 @@ from typing import Protocol
 from nestling.common.errors import Problem, RowRefused
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import JSON_NULL, RefusedValues, Row, RowSource
-from nestling.ir.storage.stored_nulls import NullsKept, sql_value, with_nulls
-from nestling.ir.types import TypeName
+from nestling.ir.storage.stored_forms import AttributesOf, all_with_stored
 from nestling.ir.value_forms.canonical import RowEncoder, canonical_encoder
 from nestling.ir.values import Policy
 
@@ -42,10 +41,11 @@ OpenShelf = Callable[[Model], AbstractContextManager[Shelf]]
 class Spool:
     """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`.
 
-    A row's fields that are null are listed beside it, those of `nulls`; another null is refused. The shelf has their column.
+    The shelf has the column that tells the form of a row's values. A null in place of json whose attribute is none of `nulls` is
+    refused.
     """
 
-    def __init__(self, model: Model, kept: Model, shelf: Shelf, policy: Policy, nulls: NullsKept) -> None:
+    def __init__(self, model: Model, kept: Model, shelf: Shelf, policy: Policy, nulls: AttributesOf) -> None:
         self._kept, self._shelf, self._policy, self._nulls = kept, shelf, policy, nulls
         self._places = {
             each.name: [model.entity(each.name).attribute_names.index(name) for name in each.attribute_names]
@@ -53,7 +53,7 @@ class Spool:
         }
         self._seen: dict[str, Counter[bytes]] = {}
         self._encoders: dict[str, tuple[RowEncoder, list[int]]] = {}
-        self._written = with_nulls(kept)
+        self._written = all_with_stored(kept)
         shelf.empty()
 
     def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
@@ -62,12 +62,13 @@ class Spool:
         written, nulls = self._written.entity(entity), self._nulls.get(entity, frozenset())
         seen, batch = self._seen.setdefault(entity, Counter()), list[Row]()
         for whole in rows:
-            row = tuple(whole[place] for place in places)
+            row = (*(whole[place] for place in places), whole[-1])
             mark = self._mark(kind, row)
             brought[mark] += 1
             if brought[mark] > seen[mark] and not (kind.key and seen[mark]):
                 seen[mark] += 1
-                batch.append(_listed(kind, row, nulls))
+                _require_told(kind, row, nulls)
+                batch.append(row)
                 if len(batch) == WRITTEN_ROWS:
                     self._shelf.write(written, batch)
                     batch = []
@@ -79,29 +80,17 @@ class Spool:
         """What tells a row from others: its key, else all of it."""
         known = self._encoders.get(entity.name)
         if known is None:
-            names = entity.key or entity.attribute_names
-            places = [entity.attribute_names.index(name) for name in names]
-            known = self._encoders[entity.name] = (canonical_encoder(names, entity, self._policy), places)
+            written = self._written.entity(entity.name)
+            names = entity.key or written.attribute_names
+            places = [written.attribute_names.index(name) for name in names]
+            known = self._encoders[entity.name] = (canonical_encoder(names, written, self._policy), places)
         encode, places = known
         return blake2b(encode([row[place] for place in places]), digest_size=16).digest()
 
 
-def _listed(entity: Entity, row: Row, nulls: frozenset[str]) -> Row:
-    """The row as SQL has it, and behind it the names of its fields that are null.
-
-    A null in place of json stays a value of the column, so that SQL counts it as one.
-    """
-    if not any(value is JSON_NULL for value in row):
-        return (*row, None)
-    found = [name for name, value in zip(entity.attribute_names, row, strict=True) if value is JSON_NULL]
-    if not nulls.issuperset(found):
-        raise _null_of(entity, row)
-    is_json = [each.type.name is TypeName.JSON for each in entity.attributes]
-    return (*(value if json else sql_value(value) for value, json in zip(row, is_json, strict=True)), found)
-
-
-def _null_of(entity: Entity, row: Row) -> RowRefused:
-    """The new design has no field that could be null, and a column has the text `null` for it."""
-    name = next(name for name, value in zip(entity.attribute_names, row, strict=True) if value is JSON_NULL)
-    problem = Problem(f"`{name}`, which is kept as json, is null, and would become a text", where=entity.name)
-    return RowRefused(problem, entity=entity.name, row=(*row, None), attribute=name)
+def _require_told(entity: Entity, row: Row, nulls: frozenset[str]) -> None:
+    """Refuse a null in place of json for which the new design has no field: a column has the text `null` for it."""
+    for name, value in zip(entity.attribute_names, row, strict=False):
+        if value is JSON_NULL and name not in nulls:
+            problem = Problem(f"`{name}`, which is kept as json, is null, and would become a text", where=entity.name)
+            raise RowRefused(problem, entity=entity.name, row=row, attribute=name)

@@ -20,7 +20,7 @@ from nestling.ir.primitives import CollectionKind, Document, Pairs
 from nestling.ir.rows import Row, RowPath, down
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import stored_name
-from nestling.ir.storage.stored_nulls import sql_value
+from nestling.ir.storage.stored_forms import sql_value
 from nestling.ir.values import Policy, encoder
 
 RootKey = tuple[object, ...]

@@ -25,6 +25,8 @@ from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
 
 _OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
+_AS_BINARY = JSONOptions(json_mode=JSONMode.RELAXED)
+"""Reads UUIDs as binary values of the subtype they are written with: those of old drivers have another than today's."""
 NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
 """Classes of values that no type of a model stands for."""
 _CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -45,7 +47,7 @@ def beyond_json(value: object, *, digits: bool = False) -> object | None:
 def within_bson(value: dict[str, object], *, digits: bool = False) -> object | None:
     """The value that Extended JSON stands for; None for what `beyond_json` does not write so, to the letter."""
     try:
-        stored = bson.encode({"": json_util.loads(json.dumps(value), json_options=_OPTIONS)}, codec_options=CODEC)
+        stored = bson.encode({"": json_util.loads(json.dumps(value), json_options=_AS_BINARY)}, codec_options=CODEC)
         found = bson.decode(stored, codec_options=CODEC)[""]
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, BSONError):
         return None

@@ -6,7 +6,7 @@ from nestling.planner.migration.places import PlannedPlace, held_ids, planned_pl
 from nestling.planner.migration.reach import reaches
 from nestling.planner.migration.same_paths import same_paths
 from nestling.planner.migration.staging import kept_collections, renamed, staged_names, written_names
-from nestling.planner.migration.told_nulls import told_nulls
+from nestling.planner.migration.told_forms import told_forms
 
 __all__ = [
     "PlannedPlace",
@@ -20,6 +20,6 @@ __all__ = [
     "same_paths",
     "snapshots",
     "staged_names",
-    "told_nulls",
+    "told_forms",
     "written_names",
 ]

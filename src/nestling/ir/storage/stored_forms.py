@@ -1,0 +1,52 @@
+"""What documents hold and SQL would not give back, told beside a row's values: a column of every entity has it in BSON.
+
+SQL has one NULL for a field that is null and one that is missing, one type of whole numbers, and JSON for what only BSON has.
+Rows that pass through SQL on their way between documents carry the difference with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import bson
+
+from nestling.ir.codec import CODEC
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.rows import JSON_NULL
+from nestling.ir.types import Type, TypeName
+
+STORED = Attribute("nestling stored", Type(TypeName.BYTES))
+"""By attribute, the values of a row that documents hold in another form than SQL's values have there: a document."""
+
+AttributesOf = Mapping[str, frozenset[str]]
+"""Attributes by entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldForms:
+    """By entity, the attributes of which null and missing are told apart, and those of whose values the form is told."""
+
+    nulls: AttributesOf = field(default_factory=dict)
+    values: AttributesOf = field(default_factory=dict)
+
+
+def with_stored(entity: Entity) -> Entity:
+    """The entity with the column."""
+    return replace(entity, attributes=(*entity.attributes, STORED))
+
+
+def all_with_stored(model: Model) -> Model:
+    """The model with the column in every entity."""
+    return replace(model, entities=tuple(map(with_stored, model.entities)))
+
+
+def stored_values(column: object) -> Mapping[str, Any]:
+    """What the column of a row tells: values as documents hold them, by attribute."""
+    return bson.decode(column, CODEC) if isinstance(column, bytes) else {}
+
+
+def sql_value(value: object) -> object:
+    """The value as rows are found and linked by it: a null is NULL."""
+    return None if value is JSON_NULL else value
