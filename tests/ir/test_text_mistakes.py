@@ -92,6 +92,11 @@ def problems_of(text: str) -> list[str]:
         ),
         (
             "model:\n",
+            "statistics: {entities: {movie: {count: 1e300}}}\nmodel:\n",
+            "f.yaml:2:40: `count` cannot be 1e+300",
+        ),
+        (
+            "model:\n",
             "statistics: {relationships: {movie_screenings: {mean: 9, maximum: 1}}}\nmodel:\n",
             "f.yaml:2:55: a mean of 9 is more than the maximum, 1",
         ),

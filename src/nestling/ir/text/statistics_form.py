@@ -34,6 +34,8 @@ _NO_NUMBERS = frozenset({"attributes", "quantiles", "common", "values"})
 _SHARES = frozenset({"null_share"})
 _QUANTILES = ("p50", "p95", "p99", "p999", "maximum")
 """Numbers of children, each of which is at least the one before."""
+_MOST = 1e15
+"""More than that is a slip: a quadrillion rows of a byte are a thousand TB."""
 _FAR = 2.0
 """So many times more or fewer rows than other numbers say is a mistake: people round."""
 
@@ -203,7 +205,7 @@ def _record(start: Record, form: FileMap, path: YamlPath, findings: FormProblems
 
 
 def _is_out_of_range(name: str, value: float) -> bool:
-    return (value < 0 and name not in _BELOW_ZERO) or (value > 1 and name in _SHARES)
+    return (value < 0 and name not in _BELOW_ZERO) or (value > 1 and name in _SHARES) or abs(value) > _MOST
 
 
 def _falling(found: Mapping[str, Quantity], path: YamlPath) -> Iterator[Problem]:
