@@ -23,6 +23,22 @@ def _findings(database: Db) -> list[Finding]:
     return [each for each in found(look(database)) if each.rule == "missing-index"]
 
 
+def test_what_returns_nothing_is_told_by_the_execution(database: Db) -> None:
+    """Not by the sum of all; `$ne` is no equality, and a field that it leaves a value out of comes last."""
+    database.events.insert_many({"_id": n, "kind": f"k{n % 5}", "x": n} for n in range(2_000))
+    host, port = database.client.address or ("", 0)
+    with MongoClient[dict[str, Any]](host, port, directConnection=True, appname="shop") as client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(20):
+            list(application.events.find({"kind": {"$ne": "k1"}, "x": {"$gt": 3}}).skip(2_000))
+        application.command("profile", 0)
+        (finding,) = _findings(database)
+    assert finding.number == 2_000
+    assert finding.place.endswith("x, kind")
+    assert finding.remedy.startswith("Index what is compared otherwise.")
+
+
 def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -> None:
     """Where only directions differ, and ranges have none, one index is created; another order is another index."""
     database.events.insert_many(

@@ -80,6 +80,16 @@ class SharedIndex:
             *((field, 1) for field in self.ranged),
         )
 
+    @property
+    def order(self) -> str:
+        """What its keys are, in words, first ones first."""
+        parts = {
+            "what is compared for equality": self.groups,
+            "what is sorted by": self.sort,
+            "what is compared otherwise": self.ranged,
+        }
+        return ", then ".join(words for words, fields in parts.items() if fields)
+
     def keys(self, alone: Container[str]) -> DirectedKeys:
         """Its keys. Fields that have an index `alone` come last in their group, so that it does not begin this one."""
         equal = (field for group in self.groups for field in sorted(group, key=lambda each: (each in alone, each)))
@@ -93,8 +103,8 @@ def shared(wanted: WantedIndex) -> SharedIndex:
 
 
 def examined_for_each(statement: StatementFacts) -> float:
-    """Documents examined for each that is returned."""
-    return statement.documents_examined / max(statement.returned, 1)
+    """Documents examined for each that is returned; an execution that returns nothing counts as if it returned one."""
+    return statement.documents_examined / max(statement.returned, statement.count, 1)
 
 
 def patterns_of(statement: StatementFacts) -> frozenset[str]:

@@ -126,7 +126,7 @@ def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[Statemen
         number=max(map(examined_for_each, served)),
         limit="ratio",
         cost=f"{duration(seconds)} of the server's time in what was captured",
-        remedy=f"Index what is compared for equality, then what is sorted by, then ranges.{''.join(words)}{then}",
+        remedy=f"Index {index.order}.{''.join(words)}{then}",
         commands=(
             create_index(target.database, target.name, keys, _options(target, index, keys)),
             *(command for each in redundant for command in drop_index(target, each.name)),

@@ -21,6 +21,7 @@ SCRIPTS = {
     MAP_REDUCE: "mapReduce",
 }
 """Operators that run JavaScript, and what people call them."""
+_LEAVING_OUT = {"$ne", "$nin", "$not"}
 _NAMES = {CommandOperation.DELETE: "remove", CommandOperation.FIND_AND_MODIFY: "update"}
 
 
@@ -121,9 +122,12 @@ def _condition(clauses: dict[str, Any]) -> dict[str, Any]:
 
 
 def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[FieldPattern, ...]]:
-    """Fields compared for equality, fields compared otherwise, and patterns; each once, sorted."""
+    """Fields compared for equality, fields compared otherwise, and patterns; each once, sorted.
+
+    Last come those of which a test leaves out a few values: they narrow least.
+    """
     equal: set[str] = set()
-    ranged: set[str] = set()
+    ranged: dict[str, bool] = {}
     patterns: set[FieldPattern] = set()
     for name, tests in compared(condition):
         found = [test for test in (tests.get("$regex"), *_words(tests.get("$in"))) if str(test).startswith(REGEX)]
@@ -132,8 +136,9 @@ def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...
         if not found and set(tests) <= {"$eq", "$in"}:
             equal.add(name)
         else:
-            ranged.add(name)
-    return tuple(sorted(equal)), tuple(sorted(ranged - equal)), tuple(sorted(patterns, key=lambda p: p.field))
+            ranged[name] = ranged.get(name, True) and set(tests) <= _LEAVING_OUT
+    others = sorted(ranged.keys() - equal, key=lambda name: (ranged[name], name))
+    return tuple(sorted(equal)), tuple(others), tuple(sorted(patterns, key=lambda p: p.field))
 
 
 def _words(found: Any) -> list[Any]:
