@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LOSSES = {
     "unknown": "Leave behind what documents hold that the designs do not know. Without this it is an error.",
     "nulls": "Let nulls be lost that the new design has no field for, such as one for an array. Without this it is an error.",
+    "empty": "Let sub-documents with nothing in them become missing fields. Without this it is an error.",
     "order": "Let arrays lose an order that no values of their elements tell. Without this it is an error.",
     "id_order": "Let `_id`s of several parts get the new design's order of these. Without this it is an error.",
     "copies": "Let go copies and computed values that differ from what they follow from. Without this it is an error.",

@@ -121,6 +121,9 @@ class Loss(StrEnum):
     NULLS = "nulls"
     """Nulls that the new design has no field for."""
 
+    EMPTY = "empty"
+    """Sub-documents with nothing in them that are no rows."""
+
     ORDER = "order"
     """Orders of arrays that no values of their elements tell."""
 

@@ -134,6 +134,7 @@ def _index_moves(
 
 def _searches(old: Design, new: Design, staged: Design, stays: frozenset[str]) -> Searches:
     """What finds values that would not come through; `staged` is the new design as it is built beside the old one."""
+    from nestling.emitters.field_searches.empty_objects import empty_objects
     from nestling.emitters.field_searches.field_orders import field_orders, id_orders
     from nestling.emitters.field_searches.null_fields import null_fields
     from nestling.emitters.field_searches.reordered import reordered
@@ -147,6 +148,7 @@ def _searches(old: Design, new: Design, staged: Design, stays: frozenset[str]) -
 
     return Searches(
         nulls=null_fields(old),
+        empty_objects=moving(empty_objects(old)),
         missing_arrays=moving(_missing_arrays(old, new)),
         unknown=moving(unknown_fields(old)),
         array_orders=moving(reordered(old, new)),

@@ -54,7 +54,7 @@ def shop(database: Documents) -> Documents:
     return database
 
 
-def _with_copy(today: Proposal) -> Proposal:
+def with_copy(today: Proposal) -> Proposal:
     """Today's design with what each order's user is, in the order."""
     link = next(each for each in today.design.model.relationships if each.parent == "users")
     copied = Copy("user", (up(link),), (Field("name", "name"), Field("size", "size")), Form.OBJECT, TRANSACTION)
@@ -90,7 +90,7 @@ def _values(database: Documents) -> dict[tuple[object, ...], bytes]:
 def test_values_stay_what_they_are(mongod: Server, shop: Documents, strategy: str, by_client: bool) -> None:
     """Also those that changed meanwhile, be it only from one kind of number to another."""
     today, other = designs(mongod, shop, strategy or "normalized")
-    moves = today, other if strategy else _with_copy(today)
+    moves = today, other if strategy else with_copy(today)
     assert pipeline.migrate(*moves, shop).equal
     if by_client:  # each document is derived again
         shop["orders"].update_many({}, [{"$set": {"changed": True}}])

@@ -23,7 +23,14 @@ Paths: TypeAlias = Callable[[Iterable[Content], str, str], Iterator[SearchExpres
 
 def in_refused(design: Design, store: StoredCollection, paths: Paths, *, additional: bool) -> Iterator[SearchStage]:
     """The stages for documents that are not what the design says; `additional`: whether they may have other fields."""
-    yield {"$match": {"$nor": [validator(design, store, additional=additional)]}}
+    return in_matching({"$nor": [validator(design, store, additional=additional)]}, design, store, paths)
+
+
+def in_matching(
+    condition: SearchExpression, design: Design, store: StoredCollection, paths: Paths
+) -> Iterator[SearchStage]:
+    """The stages for documents of which a condition is true."""
+    yield {"$match": condition}
     yield {"$project": {"path": _of_documents(documents(design, store), store, paths)}}
     yield from by_path()
 

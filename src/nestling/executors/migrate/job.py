@@ -51,6 +51,7 @@ class Searches:
     nulls: Mapping[str, Stages]
     """What is null where the old design has nothing."""
 
+    empty_objects: Mapping[str, Stages]
     missing_arrays: Mapping[str, Stages]
     """Arrays that documents lack, and that are written empty."""
 

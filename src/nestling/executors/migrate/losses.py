@@ -79,6 +79,13 @@ _KINDS: Mapping[Loss, _Kind] = {
         "see whether statements and code take a missing field for null, and let it go",
         "fields that are null",
     ),
+    Loss.EMPTY: _Kind(
+        lambda job, database: find_fields(database, job.searches.empty_objects),
+        "is an empty sub-document, and would come over as a field that is missing",
+        "read the model and both designs anew (`nestling inspect URI -o model.yaml --design-out design.yaml`), which makes it a"
+        " row of its own; or see whether statements and code take a missing field for an empty sub-document, and let it go",
+        "empty sub-documents",
+    ),
     Loss.ORDER: _Kind(
         lambda job, database: find_fields(database, job.searches.array_orders),
         "is in an order that none of its values tell: it would be lost",

@@ -160,7 +160,7 @@ class _Reader:
                 kinds(child) & {"object", "array"} or child.missing for child in below
             )
             return (NodeForm.DOCUMENT, "") if is_plain_key else (None, "is a document of no single form")
-        is_one = len(below) == 1 and not kinds(below[0]) & {"object", "array"}
+        is_one = len(below) == 1 and not kinds(below[0]) & {"object", "array"} and not path.empty
         return (NodeForm.DOCUMENT if is_one else NodeForm.OBJECT), ""
 
     def _odd_object(self, path: PathFacts) -> str:
