@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from nestling.emitters.commands import collection_commands, index_commands
@@ -59,6 +60,17 @@ def test_a_partial_or_other_directed_index_takes_nobodys_place():
     narrow = Index("b", (("a_id", 1), ("k", 1)), partial=(Clause("k", ClauseOperator.EQUAL, "x"),))
     design = Design(things, collections, (narrow, Index("b", (("k", 1), ("a_id", 1)))))
     assert keys_of(design, "b") == [("a_id", "k"), ("k", "a_id"), ("a_id",)]
+
+
+def test_a_unique_index_over_all_documents_takes_the_place_of_one_over_some():
+    """What the model says is unique where it is there, a design may keep among missing values too: one index does both."""
+    things = model(entity("a", attribute("x", INTEGER, null=True)))
+    unique = replace(things, entities=tuple(replace(each, uniques=(("x",),)) for each in things.entities))
+    collections = (Collection("a", Document("a"), ("id",)),)
+    (needed,) = planned_indexes(Design(unique, collections))
+    assert needed.partial == (Clause("x", ClauseOperator.PRESENT),)
+    (index,) = planned_indexes(Design(unique, collections, (Index("a", (("x", 1),), unique=True),)))
+    assert (index.unique, index.partial, index.reasons[-1]) == (True, (), "unique of `a`: x")
 
 
 def test_names_fit_and_differ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,12 @@ from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError
 
 from nestling import pipeline
+from nestling.common.errors import MigrationError
 from nestling.common.server import Server
+from nestling.ir.indexes.planned_indexes import planned_indexes
+from nestling.ir.primitives import Field
+from nestling.ir.proposal import Proposal
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.pipeline.reversing import in_place, redesign
 
 DAY = 86_400
@@ -69,6 +75,59 @@ def test_what_indexes_keep_outlives_a_cutover(strategy: str, live: str, database
     for double in ({"email": "u1@x"}, {"email": "new", "nick": "n1"}, {"email": "new", "login": "l1"}):
         with pytest.raises(DuplicateKeyError):
             database.get_collection("accounts").insert_one({"_id": 999, **double})
+
+
+@pytest.fixture
+def one_without(database: Database[Any], mongod: Server) -> str:
+    """Users of whom one has no email, and a unique index by which no second one may lack it; the profiler has seen reads."""
+    database["users"].insert_many([{"_id": i, "email": f"u{i}@x", "name": f"n{i}"} for i in range(100)])
+    database["users"].insert_one({"_id": 777, "name": "none"})
+    database["users"].create_index("email", unique=True)
+    database["users"].create_index("email", name="sparse", sparse=True)
+    database.command("profile", 2)
+    for i in range(50):
+        database["users"].find_one({"email": f"u{i}@x"})
+    database.command("profile", 0)
+    return f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true"
+
+
+def _renamed(proposal: Proposal) -> Proposal:
+    """The same with a name stored by another one, so that the collection is built anew."""
+    (users,) = proposal.design.collections
+    renamed = replace(users, body=replace(users.body, fields=(Field("name", "called"),)))
+    return replace(proposal, design=replace(proposal.design, collections=(renamed,)))
+
+
+@pytest.mark.parametrize("strategy", ["optimal", "normalized"])
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_missing_value_stays_one_of_those_that_are_unique(
+    strategy: str, anew: bool, one_without: str, database: Database[Any]
+) -> None:
+    """The index is in the new design as it is, over all documents, and the only unique one on its field that is built."""
+    found = in_place(one_without)
+    better = redesign(found, strategy).proposal
+    better = _renamed(better) if anew else better
+    assert [each for each in planned_indexes(better.design) if each.unique and each.partial] == []
+    plan = pipeline.plan_migration(found.in_place, better, database)
+    assert "users: email (unique)" not in plan.indexes_dropped
+    assert not [risk for risk in plan.risks if "unique" in risk]
+    assert pipeline.migrate(found.in_place, better, database, cutover=True, may_lose=["indexes"]).equal
+    with pytest.raises(DuplicateKeyError):
+        database["users"].insert_one({"_id": 778, "name": "none", "called": "none"})
+
+
+def test_an_index_of_fewer_documents_is_a_risk(one_without: str, database: Database[Any]) -> None:
+    """It does not keep what one over all of them does: `migrate` asks first, and the plan says what is left."""
+    found = in_place(one_without)
+    design = found.in_place.design
+    (unique, *others) = design.indexes
+    weak = replace(unique, partial=(Clause("email", ClauseOperator.PRESENT),))
+    new = replace(found.in_place, strategy="by hand", design=replace(design, indexes=(weak, *others)))
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    (told,) = (risk for risk in plan.risks if "keeps that email of `users` is unique today" in risk)
+    assert "only where email is not null: beyond that the application has to" in told
+    with pytest.raises(MigrationError, match="email_1"):
+        pipeline.migrate(found.in_place, new, database, cutover=True)
 
 
 def test_what_no_index_can_keep_is_said(live: str, database: Database[Any]) -> None:

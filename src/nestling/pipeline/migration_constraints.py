@@ -24,20 +24,31 @@ SHOWN = 5
 
 
 def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
-    """What unique and expiring indexes keep in the database today, and none of the new design will."""
-    from nestling.planner.options.structures.constraints import constraints, is_kept
+    """What unique and expiring indexes keep in the database today, and none of the new design will, or of fewer rows."""
+    from nestling.planner.options.structures.constraints import constraints, is_kept, kept_of_fewer
 
-    gone = [
-        (str(known), f"`{index.collection}.{index.name}` does")
-        for index in job.indexes.lost
-        for known in constraints(old, _plain(index))
-        if not is_kept(new, known)
-    ]
+    gone = list[tuple[str, str]]()
+    for index in job.indexes.lost:
+        for known in constraints(old, _plain(index)):
+            name = f"`{index.collection}.{index.name}`"
+            fewer = kept_of_fewer(new, known)
+            for each in fewer:
+                yield (
+                    f"{name} keeps {known} today, `{each.collection}.{each.name}` of the new design {_more_narrowly(each)}:"
+                    " beyond that the application has to"
+                )
+            if not fewer and not is_kept(new, known):
+                gone.append((str(known), f"{name} does"))
     if len(gone) == 1:
         yield f"no index of the new design keeps {gone[0][0]}: {gone[0][1]} today, then the application has to"
     elif gone:
         told = ", ".join(f"{known} ({does} today)" for known, does in gone)
         yield f"no index of the new design keeps {told}: then the application has to"
+
+
+def _more_narrowly(index: PlannedIndex) -> str:
+    """How far an index keeps what another one keeps of more."""
+    return f"only where {' and '.join(map(str, index.partial))}" if index.partial else "only as it compares texts"
 
 
 def _plain(index: CreateIndex) -> Iterator[Index]:

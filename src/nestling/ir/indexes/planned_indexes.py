@@ -12,7 +12,7 @@ from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.once import once
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.clause import ClauseOperator
+from nestling.ir.statements.clause import ClauseOperator, imply
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.array_paths import array_paths
 from nestling.ir.storage.collations import identity_is_collated, index_collation, is_followed
@@ -145,8 +145,13 @@ def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:
     """Indexes that differ in nothing but why they are there become one."""
     merged: dict[PlannedIndex, list[PlannedIndex]] = {}
     for index in indexes:
-        merged.setdefault(replace(index, reasons=(), named=False, about=frozenset()), []).append(index)
+        merged.setdefault(_unexplained(index), []).append(index)
     return [_for_all(index, alike) for index, alike in merged.items()]
+
+
+def _unexplained(index: PlannedIndex) -> PlannedIndex:
+    """The index without why it is there."""
+    return replace(index, reasons=(), named=False, about=frozenset())
 
 
 def _for_all(index: PlannedIndex, served: Iterable[PlannedIndex]) -> PlannedIndex:
@@ -158,19 +163,28 @@ def _for_all(index: PlannedIndex, served: Iterable[PlannedIndex]) -> PlannedInde
 
 
 def _without_covered(indexes: list[PlannedIndex]) -> list[PlannedIndex]:
-    """Leave out plain indexes whose fields another one begins with; it takes over what they are there for."""
+    """Leave out plain indexes whose fields another one begins with, and unique ones that refuse less than another on the same
+    fields; it takes over what they are there for.
+    """
     serving = {index.name: [index] for index in indexes}
     kept = []
     for index in indexes:
         covering = [other for other in indexes if other is not index and _covers(other, index)]
         if covering:
-            serving[max(covering, key=lambda other: len(other.keys)).name].append(index)
+            serving[max(covering, key=lambda other: (len(other.keys), -len(other.partial))).name].append(index)
         else:
             kept.append(index)
     return [_for_all(index, serving[index.name]) for index in kept]
 
 
+def _of_all(index: PlannedIndex) -> PlannedIndex:
+    """The index as one over all documents."""
+    return replace(_unexplained(index), partial=(), sparse=False)
+
+
 def _covers(other: PlannedIndex, index: PlannedIndex) -> bool:
+    if index.unique and _of_all(other) == _of_all(index):
+        return imply(index.partial, other.partial) and not imply(other.partial, index.partial)
     if index.unique or index.partial or index.expire_after_seconds is not None or other.partial:
         return False
     if other.collation is not index.collation:

@@ -7,18 +7,26 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Archived, Bucketed, Candidate, Indexed, Nested, Paired
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.primitives import CollectionKind, Index
+from nestling.ir.statements.clause import imply
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.collations import index_collation
 from nestling.ir.storage.layout import Place, Role
 from nestling.planner.options.structures.in_place import indexed
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """An index of a design, and the attributes it is on: no two rows share their values, or rows go after some seconds."""
+    """An index of a design, and the attributes it is on: no two rows share their values, or rows go after some seconds.
+
+    `collation`: how it compares their texts.
+    """
 
     index: Index
     on: Indexed
+    collation: Collation = Collation.BINARY
 
     def __str__(self) -> str:
         names = ", ".join(name for name, _ in self.on.keys)
@@ -31,26 +39,42 @@ def constraints(design: Design, indexes: Iterable[Index]) -> Iterator[Constraint
     """Those of indexes of a design's collections whose fields are attributes of one entity."""
     for index in indexes:
         if index.unique or index.expire_after_seconds is not None:
-            on = indexed(design.store(index.collection), index)
+            store = design.store(index.collection)
+            on = indexed(store, index)
             if on is not None:
-                yield Constraint(index, on)
+                paths = [path for path, _ in index.keys]
+                yield Constraint(index, on, index_collation(design, store, paths, unique=index.unique))
 
 
 def is_kept(design: Design, constraint: Constraint) -> bool:
-    """Whether the server keeps it under a design."""
+    """Whether the server keeps it under a design, of all rows it is kept of."""
     there, wanted = _root(design, constraint), constraint.index
     if there is None:
         return False
-    paths = {there.path_of(name) for name, _ in constraint.on.keys}
     if wanted.unique and {name for name, _ in constraint.on.keys} == {*there.store.collection.id}:
         return True
+    rows = {replace(one, name=there.path_of(one.name) or "") for one in constraint.on.rows}
     return any(
-        each.collection == there.store.name
-        and {path for path, _ in each.keys} == paths
-        and (each.unique or not wanted.unique)
-        and each.expire_after_seconds == wanted.expire_after_seconds
-        for each in planned_indexes(design)
+        constraint.collation in (each.collation, Collation.BINARY)
+        and imply(rows, each.partial)
+        and (wanted.expire_after_seconds is None or imply(each.partial, rows))
+        for each in _on_the_same(design, constraint, there)
     )
+
+
+def kept_of_fewer(design: Design, constraint: Constraint) -> tuple[PlannedIndex, ...]:
+    """The indexes by which the server refuses some of what the constraint does, where it does not keep it."""
+    there = _root(design, constraint)
+    return () if there is None or is_kept(design, constraint) else tuple(_on_the_same(design, constraint, there))
+
+
+def _on_the_same(design: Design, constraint: Constraint, there: Place) -> Iterator[PlannedIndex]:
+    """The indexes of a design on the constraint's fields that refuse or remove as it does, be it of other documents."""
+    wanted, paths = constraint.index, {there.path_of(name) for name, _ in constraint.on.keys}
+    for each in planned_indexes(design):
+        is_there = each.collection == there.store.name and {path for path, _ in each.keys} == paths
+        if is_there and each.unique >= wanted.unique and each.expire_after_seconds == wanted.expire_after_seconds:
+            yield each
 
 
 def with_constraints(design: Design, kept: Iterable[Constraint]) -> tuple[Design, tuple[Constraint, ...]]:
@@ -74,13 +98,21 @@ def with_constraints(design: Design, kept: Iterable[Constraint]) -> tuple[Design
                 serves=(),
             )
         )
-    return replace(design, indexes=(*_others(design.indexes, more), *more)), tuple(lost)
+    return replace(design, indexes=(*_others(design.indexes, more), *_serving(design.indexes, more))), tuple(lost)
 
 
 def _others(indexes: Sequence[Index], more: Sequence[Index]) -> Iterator[Index]:
     """The indexes but those on the same keys as one of the others: a collection has one on each."""
     taken = {(each.collection, each.keys) for each in more}
     return (each for each in indexes if (each.collection, each.keys) not in taken)
+
+
+def _serving(indexes: Sequence[Index], more: Sequence[Index]) -> Iterator[Index]:
+    """The others, over all documents serving what those served that they stand for."""
+    for one in more:
+        alike = [each for each in indexes if (each.collection, each.keys) == (one.collection, one.keys)]
+        served = dict.fromkeys(name for each in alike for name in each.serves)
+        yield one if one.partial else replace(one, serves=tuple(served))
 
 
 def spoiling(kept: Iterable[Constraint], candidates: Iterable[Candidate]) -> Iterator[str]:
