@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from nestling.ir.capture import CommandOperation, CommandShape
@@ -30,9 +31,13 @@ MOST_BRANCHES = 6
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A way down the arrays of a document: one statement reads the rows along it. `names` are empty for the document alone."""
+    """A way down the arrays of a document: one statement reads the rows along it. `names` are empty for the document alone.
+
+    `told`: how many levels on the way an earlier branch shows with all their rows, the document itself the first of them.
+    """
 
     names: tuple[str, ...]
+    told: int = 0
 
 
 def pipeline_of(shape: CommandShape) -> list[dict[str, Any]]:
@@ -69,19 +74,26 @@ def selects(
 
     `new` begins a statement. Raises CannotSay.
     """
-    for place, branch in enumerate(branches(new(), collection, pipeline)):
+    for branch in branches(new(), collection, pipeline):
         saying = new()
         state = _run(saying, collection, pipeline)
-        yield "_".join(branch.names) if place else "", _select(state, branch, place), saying
+        yield "_".join(branch.names) if branch.told else "", _select(state, branch), saying
 
 
 def branches(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
     """The ways down the arrays of what a read gives, in the documents' order."""
     state = _run(saying, collection, pipeline)
-    found = [Branch(names) for names in _ways(state.document)]
+    ways = list(_ways(state.document))
+    found = [Branch(names, _told(names, ways[:place])) for place, names in enumerate(ways)]
     if len(found) > MOST_BRANCHES:
         raise CannotSay(f"a document with {len(found)} arrays read as a whole")
     return found or [Branch(())]
+
+
+def _told(names: tuple[str, ...], earlier: list[tuple[str, ...]]) -> int:
+    """The levels of a way that one of the earlier ways leads through too."""
+    shared = (takewhile(lambda pair: pair[0] == pair[1], zip(names, other, strict=False)) for other in earlier)
+    return max((1 + len([*each]) for each in shared), default=0)
 
 
 def _run(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> StatementState:
@@ -108,7 +120,7 @@ def _arrays(found: FieldValue, prefix: str = "") -> Iterator[tuple[str, Many]]:
         yield "", found
 
 
-def _select(state: StatementState, branch: Branch, place: int) -> str:
+def _select(state: StatementState, branch: Branch) -> str:
     shown: list[tuple[str, str]] = []
     document = state.document
     if _finds_one(state):
@@ -116,15 +128,15 @@ def _select(state: StatementState, branch: Branch, place: int) -> str:
     if state.query.limit and branch.names:
         state.settle()
         document = state.document
-    if place == 0:
+    if not branch.told:
         _columns(state.saying, document, "", shown)
-    for path in branch.names:
+    for level, path in enumerate(branch.names):
         array = find(document, path).value if path else document
         assert isinstance(array, Many)
-        row = None if array.own else state.query.open(array, outer=place == 0)
+        row = None if array.own else state.query.open(array, outer=level >= branch.told)
         document = array.element(row if row is not None else array.join(True)[1])
         if array.limit is not None:
-            _first_only(state, array, row, place)
+            _first_only(state, array, row, branch)
         shown_here: list[tuple[str, str]] = []
         _columns(state.saying, document, path, shown_here)
         shown += shown_here
@@ -143,9 +155,9 @@ def _finds_one(state: StatementState) -> bool:
     return bool(key) and all(any(text.startswith(start) for text in query.where) for start in equal)
 
 
-def _first_only(state: StatementState, array: Many, row: EntityRow | None, place: int) -> None:
+def _first_only(state: StatementState, array: Many, row: EntityRow | None, branch: Branch) -> None:
     """The order and number of a copied part of an array; of one document only, so that they hold of the whole."""
-    if place and row is not None and not state.query.order and not state.query.limit:
+    if branch.told and row is not None and not state.query.order and not state.query.limit:
         state.query.order = [(RowAttribute(row, each.attribute).text, each.descending) for each in array.order]
         state.query.limit = str(array.limit)
     else:
