@@ -248,10 +248,11 @@ def posed(
     from nestling.cost import default_profile
     from nestling.ir.situation import Thresholds, situation
     from nestling.patterns import propose
+    from nestling.planner.options.statements.foreign_keys import by_foreign_keys
     from nestling.planner.options.structures.in_place import with_in_place
     from nestling.planner.options.writes.transaction_documents import within_transactions
 
-    known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
+    known, prices = situation(by_foreign_keys(reading), thresholds or Thresholds()), profile or default_profile()
     candidates, refused = within_transactions(known, propose(known))
     if today is None:
         return PosedProblem(known, prices, candidates, priced(known, prices, candidates), refused)

@@ -32,6 +32,7 @@ from nestling.planner.reads.rewrites.first_children import with_newest
 from nestling.planner.reads.rewrites.groups_as_parents import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins, other_starts
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
+from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
@@ -92,8 +93,9 @@ def ways(
 ) -> Iterator[Relation]:
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
-    In the others the joins start at a table that may have the rows in a limited order, a join with embedded children becomes an
-    EXISTS, or the values of an EXISTS or IN are found first. Which is cheapest depends on the data.
+    In the others the joins start at a table that may have the rows in a limited order, the first children of one parent are found
+    by their foreign key, a join with embedded children becomes an EXISTS, or the values of an EXISTS or IN are found first. Which
+    is cheapest depends on the data.
     """
     first = _rewritten(relation, design, allowed, tolerated, statistics)
     yield first
@@ -101,6 +103,11 @@ def ways(
     if joins and Rewrite.JOIN_ORDER in allowed:
         for alias in other_starts(first, design)[:MOST_STARTS]:
             yield _rewritten(relation, design, allowed, tolerated, statistics, begin=alias)
+    if joins and Rewrite.FOREIGN_KEY in allowed:
+        pushed = push_predicates(relation)
+        found = by_foreign_key(pushed, design.model)
+        if found is not pushed:
+            yield _rewritten(found, design, allowed, tolerated, statistics)
     if joins and Rewrite.EMBEDDED_EXISTS in allowed:
         asked = with_children_asked(relation, design)
         if asked is not None:

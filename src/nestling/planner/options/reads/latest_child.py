@@ -58,7 +58,7 @@ def latest(statement: Statement, situation: Situation) -> Latest | None:
 
 def _is_compared(statement: Statement, attribute: str, situation: Situation) -> bool:
     """Whether a condition says that the attribute equals what a subquery gives."""
-    query = translated(statement, situation)
+    query = translated(statement, situation.reading)
     if query is None:
         return False
     found = relations_within(rows_asked(query))

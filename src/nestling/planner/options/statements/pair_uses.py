@@ -30,7 +30,7 @@ class PairUse:
 
 def pair_use(statement: Statement, situation: Situation) -> PairUse:
     """What the statement does; by its footprint alone where it cannot be translated."""
-    query = translated(statement, situation)
+    query = translated(statement, situation.reading)
     if query is None:
         seen = ((each.entity, name) for each in statement.accesses for name in each.attributes)
         return PairUse(frozenset(), frozenset(seen))

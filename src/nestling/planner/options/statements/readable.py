@@ -42,7 +42,7 @@ class Readable:
 
     def _paths(self, statement: Statement) -> frozenset[str] | None:
         """The fields the statement's plan speaks of; None where there is no plan."""
-        query = translated(statement, self.situation)
+        query = translated(statement, self.situation.reading)
         try:
             return mentioned_paths(plan_read(query, self._keeping).step) if isinstance(query, Query) else None
         except NestlingError:

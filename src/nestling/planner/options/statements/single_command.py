@@ -17,7 +17,7 @@ def is_plain(statement: Statement, situation: Situation, *, in_array: bool) -> b
     """Whether a write asks and sets nothing but what a command can say of documents, or of elements of an array in them; so it is
     taken where it cannot be read. An INSERT that may meet a row is one command where rows are documents.
     """
-    write = translated(statement, situation)
+    write = translated(statement, situation.reading)
     if isinstance(write, Insert) and write.conflict is not None:
         return not in_array and may_be_one_command(write, write.conflict, situation.model)
     if not isinstance(write, Update | Delete):

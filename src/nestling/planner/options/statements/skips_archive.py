@@ -18,7 +18,7 @@ from nestling.planner.reads.rewrites.archived import bounded_below
 
 def asks_for_later(statement: Statement, archived: Archived, situation: Situation) -> bool:
     """By its literals and samples, wherever it mentions the entity; not where it cannot be translated."""
-    query = translated(statement, situation)
+    query = translated(statement, situation.reading)
     if query is None:
         return False
     relations = list(relations_within(rows_asked(query)))

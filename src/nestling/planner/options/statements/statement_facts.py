@@ -29,6 +29,7 @@ from nestling.planner.reads.rewrites.first_children import first_asked
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
+from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rows import First
@@ -124,10 +125,10 @@ class ConditionFacts:
 
 def said(statement: Statement, situation: Situation) -> ConditionFacts:
     """What the statement says; nothing where it cannot be translated."""
-    query = translated(statement, situation)
+    query = translated(statement, situation.reading)
     if query is None:
         return ConditionFacts()
-    whole = push_predicates(rows_asked(query))
+    whole = by_foreign_key(push_predicates(rows_asked(query)), situation.model)
     relation = with_early_limits(whole, situation.model)
     relations = list(relations_within(relation))
     known, values = known_of_scans(relations, situation.model, situation.statistics), statement.known_values

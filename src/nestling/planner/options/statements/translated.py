@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from nestling.common.errors import NestlingError
-from nestling.ir.situation import Situation
+from nestling.ir.reading import Reading
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.write import Write
 from nestling.ir.workload import Statement
 from nestling.planner.sql import translate
 
 
-def translated(statement: Statement, situation: Situation) -> Query | Write | None:
+def translated(statement: Statement, reading: Reading) -> Query | Write | None:
     """What the statement's SQL says; None where it cannot be translated."""
     try:
-        return translate(statement.sql, situation.model, situation.reading.dialect_of(statement))
+        return translate(statement.sql, reading.model, reading.dialect_of(statement))
     except NestlingError:
         return None
