@@ -58,8 +58,8 @@ _MISSING = object()
 
 
 def _is_other(attribute: Attribute, policy: Policy) -> IsOther:
-    """What SQL keeps as a text, or in a column that has values of several types, is always told."""
-    is_always = bool(attribute.also) or attribute.type.name in (TypeName.JSON, TypeName.ANY)
+    """What a column of values of several types holds is always told."""
+    is_always = bool(attribute.also) or attribute.type.name is TypeName.ANY
     encode, usual = encoder(attribute.type, policy), _AS_IT_IS.get(attribute.type.name)
 
     def is_other(stored: object, value: object) -> bool:
