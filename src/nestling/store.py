@@ -140,7 +140,7 @@ class _Statements(Generic[Driver]):
         self._numbered = Recent[tuple[str, str], Mapping[str, bool]](most)  # parameters for numbers, likewise
         self._digest = stored_digest(self._proposal.design, Policy())
         self._there: object = None  # which collections there were
-        self._trusted = 0.0  # until when what was read of the design in use is gone by
+        self._looked_until = 0.0  # the design in use was looked up, and is not looked up again before
 
     def _repr_html_(self) -> str:
         from nestling.ir.words.notebook import block, table
@@ -304,12 +304,12 @@ class Store(_Statements["SyncDriver"]):
         from nestling.executors.migrate import TRUSTED_SECONDS
         from nestling.pipeline.checking import looks
 
-        if time.monotonic() < self._trusted:
+        if time.monotonic() < self._looked_until:
             return
         asked = time.monotonic()
         asks = looks(self._proposal, self._database.name, self._digest, self._there)
         self._there, is_sure = look(self._database, asks)
-        self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
+        self._looked_until = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     def _answer(
         self,
@@ -380,12 +380,12 @@ class AsyncStore(_Statements["AsyncDriver"]):
         from nestling.executors.migrate import TRUSTED_SECONDS
         from nestling.pipeline.checking import looks
 
-        if time.monotonic() < self._trusted:
+        if time.monotonic() < self._looked_until:
             return
         asked = time.monotonic()
         asks = looks(self._proposal, self._database.name, self._digest, self._there)
         self._there, is_sure = await look_async(self._database, asks)
-        self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
+        self._looked_until = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     async def _answer(
         self,

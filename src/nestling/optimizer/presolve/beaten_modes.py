@@ -7,11 +7,8 @@ best choice uses it.
 from __future__ import annotations
 
 from nestling.ir.options import Mode
-from nestling.optimizer.presolve.context import PresolveContext
+from nestling.optimizer.presolve.context import CERTAIN, PresolveContext
 from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
-
-CERTAIN = 1e-9
-"""How much of what is compared has to be saved, so that rounding never decides."""
 
 
 def drop_beaten_modes(open_choices: OpenChoices) -> None:
@@ -28,12 +25,13 @@ def _is_beaten(
     known = open_choices.certain(mode)
     for other in step.modes.get(mode.needs[0] if mode.needs else "", ()):
         missing = [name for name in other.needs if name not in known]
-        if len(missing) != 1 or not open_choices.is_addition(missing[0]) or not set(other.without) <= set(mode.without):
+        upkeep = open_choices.addition_upkeep(missing[0]) if len(missing) == 1 else None
+        if upkeep is None or not set(other.without) <= set(mode.without):
             continue
         if mode.needs not in contexts:
             contexts[mode.needs] = PresolveContext(open_choices, mode.needs)
         context = contexts[mode.needs]
-        context.scale = upkeep = open_choices.upkeep(missing[0])
+        context.scale = upkeep
         if context.more(other, mode) + upkeep < -CERTAIN * context.scale:
             return True
     return False

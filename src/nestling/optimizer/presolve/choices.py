@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.optimizer.presolve.beaten_modes import drop_beaten_modes
+from nestling.optimizer.presolve.context import CERTAIN
 from nestling.optimizer.presolve.losses import Exchange, losses
 from nestling.optimizer.presolve.open_choices import OpenChoices
 from nestling.optimizer.presolve.reduced import Reduced
@@ -17,8 +18,6 @@ from nestling.optimizer.presolve.substitution import substitute
 
 ROUNDS = 4
 """How often all structures are gone through: what is left out makes room for more."""
-CERTAIN = 1e-9
-"""How much of what is compared has to be saved, so that rounding never decides."""
 
 
 def choices(reduced: Reduced) -> Reduced:

@@ -9,6 +9,9 @@ from nestling.ir.options import Mode
 from nestling.optimizer.implications import Names, Picks
 from nestling.optimizer.presolve.open_choices import OpenChoices
 
+CERTAIN = 1e-9
+"""How much of what is compared has to be saved, so that rounding never decides."""
+
 
 class PresolveContext:
     """The choices that have certain structures. `scale` grows with the numbers compared, to measure rounding against.

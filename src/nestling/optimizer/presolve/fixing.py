@@ -35,7 +35,7 @@ def _impossible(problem: DesignProblem, forced: frozenset[str]) -> frozenset[str
 def _useless(problem: DesignProblem) -> frozenset[str]:
     """What nothing needs, and what costs, counts and weighs rather than saves: no best choice has it.
 
-    One in place that weighs nothing may be kept, to change less.
+    A structure of the design in place stays where that costs nothing: the smaller change is preferred.
     """
     useful = set(
         chain(

@@ -66,7 +66,8 @@ class _Losses:
 
     def _add(self, name: str, costs: dict[int, float], plain: list[float]) -> float:
         """Add a structure if that pays: the losses become smaller; gives its upkeep."""
-        upkeep = self.open_choices.upkeep(name)
+        upkeep = self.open_choices.addition_upkeep(name)
+        assert upkeep is not None, "only additions are tried"
         if sum(max(plain[place] - cost, 0.0) for place, cost in costs.items()) <= upkeep:
             return 0.0
         for place, cost in costs.items():
@@ -104,7 +105,7 @@ class _Losses:
             more = self.context.more(other, mode, chosen=chosen, gone=gone)
             if not missing:
                 best = min(best, more)
-            elif self.open_choices.is_addition(chosen):
+            elif self.open_choices.addition_upkeep(chosen) is not None:
                 additions[chosen] = min(additions.get(chosen, NEVER), more)
             else:
                 for group in self.open_choices.groups_of.get(chosen, ()):

@@ -146,19 +146,15 @@ class OpenChoices:
             self._certain[mode.needs] = frozenset[str]().union(*map(self.known.implied, mode.needs))
         return self._certain[mode.needs]
 
-    def is_addition(self, name: str) -> bool:
-        """Whether a structure can be added anywhere, at no more than its upkeep."""
+    def addition_upkeep(self, name: str) -> float | None:
+        """What a structure costs at most that can be added anywhere; None for one that cannot."""
         if name not in self._additions:
             free = all(group.optional and len(group.among) == 1 for group in self.groups_of.get(name, ()))
             tied = self.loads_of.get(name) or self.limits_of.get(name) or self.needs_of.get(name)
             is_free = free and not tied and name not in self.also and name not in self.excluded
             upkeep = sum(max(cost, 0.0) for _, cost in self.charges.get(name, ()))
             self._additions[name] = upkeep if is_free else None
-        return self._additions[name] is not None
-
-    def upkeep(self, name: str) -> float:
-        """What an addition costs at most."""
-        return self._additions[name] or 0.0
+        return self._additions[name]
 
     def alternatives(self, structure: str) -> Iterator[str]:
         """What could take its place in the one group it is in: alternatives that need nothing and weigh on no load."""
