@@ -201,6 +201,10 @@ class WriteError(NestlingError):
     """A write was not done; nothing of it stays."""
 
 
+class DataError(WriteError):
+    """A value that a write makes does not fit its column, or cannot be reckoned: the source refuses it, too."""
+
+
 class ConstraintError(WriteError):
     """A constraint of the source refuses a write; `violation` says which: `key`, `unique`, `check`, `parent` and others."""
 

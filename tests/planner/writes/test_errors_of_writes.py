@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from pymongo import AsyncMongoClient, MongoClient
 
 from nestling import AsyncStore, Store
-from nestling.common.errors import ReadError, WriteError
+from nestling.common.errors import DataError, ReadError
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """
@@ -60,7 +60,7 @@ def test_a_write_that_fails_says_so(people: Beside, sql: str) -> None:
         people.theirs(sql)
     database = people.database
     before = {name: list(database[name].find()) for name in database.list_collection_names()}
-    with pytest.raises(WriteError) as caught:
+    with pytest.raises(DataError) as caught:
         Store(people.proposal, database, dialect="postgresql").execute(sql)
     assert "ask for the column alone" not in str(caught.value)
     assert {name: list(database[name].find()) for name in before} == before
@@ -75,7 +75,7 @@ def test_it_does_on_asyncio(people: Beside) -> None:
         async with AsyncMongoClient[dict[str, Any]](host, port, directConnection=True) as client:
             await AsyncStore(proposal, client[database.name], dialect="postgresql").execute(RETURNING[0])
 
-    with pytest.raises(WriteError, match="cannot be stored as"):
+    with pytest.raises(DataError, match="cannot be stored as"):
         asyncio.run(written())
 
 

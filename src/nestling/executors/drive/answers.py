@@ -38,7 +38,7 @@ class Likeness(StrEnum):
 @dataclass(frozen=True, slots=True)
 class StatementAnswer:
     """Rows of a read, or how many rows a write changed; `refused`: the source's constraint that forbids
-    it; `failed`: an error.
+    it, `value` where one does not fit; `failed`: an error.
 
     `left`: the copies a write left to the background sync.
     """

@@ -13,7 +13,7 @@ from typing import Any
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.common.errors import ConstraintError, NestlingError
+from nestling.common.errors import ConstraintError, DataError, NestlingError
 from nestling.executors.drive.answers import StatementAnswer
 from nestling.executors.run import documents, row_of
 from nestling.executors.write import run_write
@@ -60,6 +60,8 @@ def execute(
             done = run_write(on.database, write, session=session)
         except ConstraintError as error:
             return perf_counter() - began, StatementAnswer(refused=error.violation or "refused")
+        except DataError:
+            return perf_counter() - began, StatementAnswer(refused="value")
         return perf_counter() - began, StatementAnswer(affected=done.affected, left=done.left)
     except NestlingError as error:
         return 0.0, StatementAnswer(failed=f"{type(error).__name__}: {error.problems[0].text()}")

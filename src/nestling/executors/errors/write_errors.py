@@ -22,7 +22,15 @@ from pymongo.errors import (
 )
 
 from nestling.common.connection import disk_is_full, write_conflict
-from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError, name_list
+from nestling.common.errors import (
+    ConstraintError,
+    DataError,
+    NestlingError,
+    NoTransactions,
+    Problem,
+    WriteError,
+    name_list,
+)
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
@@ -48,6 +56,8 @@ DOCUMENT_INVALID = 121
 _OF_VALUES = (
     "give a value that is allowed, or change what is: `allowed` of the attribute, `checks` of the entity in the design"
 )
+_EXPRESSIONS = 15_000
+"""From here on the server's codes are of places in its own code, most of them in expressions."""
 _OTHER_VALUES = "leave rows with such values out by a condition, or give values the application has reckoned"
 
 _DUPLICATE = re.compile(r"E11000 duplicate key error collection: [^.\s]+\.(\S+) index: ")
@@ -119,7 +129,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             of_values = breaks_checks_alone(error.details or {})
             move = _OF_VALUES if of_values else ""
             problem = Problem(f"the collection's validator refuses the document{why}", where=where, next_move=move)
-            return ConstraintError(problem, violation=Violation.CHECK) if of_values else WriteError(problem)
+            return ConstraintError(problem, violation=Violation.CHECK) if of_values else DataError(problem)
         case OperationFailure(code=code) if code in DOCUMENT_TOO_LARGE:
             return _too_large(where)
         case OperationFailure() if disk_is_full(error):
@@ -161,13 +171,20 @@ def _alone(first: dict[str, Any]) -> ServerRefusal:
 
 def _refused(error: OperationFailure, where: str) -> WriteError:
     if error.code == NOT_CONVERTED and "overflow" in str(error):
-        return WriteError(
+        return DataError(
             Problem("a whole number of it passes 64 bits", where=where, known=_noted(error), next_move=_OTHER_VALUES)
         )
     own = failure_in(str(error))
     if own is not None:
-        return WriteError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
-    return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
+        return DataError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
+    kind = DataError if _is_of_values(error) else WriteError
+    return kind(Problem(f"the server refuses the change: {_said(error)}", where=where))
+
+
+def _is_of_values(error: OperationFailure) -> bool:
+    """Whether an expression could not be reckoned: such failures of the server's have numbers of their own, but for a few."""
+    code = error.code or 0
+    return code == NOT_CONVERTED or code >= _EXPRESSIONS or "by zero" in str(error)
 
 
 def _noted(error: OperationFailure) -> str:
