@@ -51,7 +51,7 @@ def test_writes_fail_in_the_time_a_server_is_looked_for(tmp_path: Path) -> None:
 async def _write(made: Any, uri: str) -> None:
     async with AsyncMongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MILLISECONDS) as client:
         store = AsyncStore(made, client["shop"])
-        store._trusted = float("inf")
+        store._looked_until = float("inf")
         await store.execute(WRITES[1])
 
 
