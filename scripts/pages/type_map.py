@@ -185,7 +185,10 @@ POLICIES = (
     ("views", "statements read them as what they select; a note or gap names those of which no query is made"),
     (
         "defaults",
-        "not in the documents; [writes](statements.md#what-a-write-does) put them in, and `unload` declares them in its tables",
+        (
+            "not in the documents; [writes](statements/writes.md#what-an-insert-leaves-out) put them in, "
+            "and `unload` declares them in its tables"
+        ),
     ),
     (
         "defaults no table declares",
@@ -193,7 +196,10 @@ POLICIES = (
     ),
     (
         "keys the database numbers",
-        "[no number twice](statements.md#what-a-write-does) where the source gives none; `unload` makes no AUTOINCREMENT",
+        (
+            "[no number twice](statements/writes.md#numbers-that-never-return) where the source gives none; "
+            "`unload` makes no AUTOINCREMENT"
+        ),
     ),
     (
         "indexes that keep nothing unique",
@@ -294,7 +300,7 @@ PostgreSQL's dates and moments may be infinite.
 Three things count as one: a whole float and the integer where a column holds both; the JSON text `null` and JSON `null`; and
 JSON texts that say the same, `{"price":1.50}` and `{"price": 1.5}`: documents keep what JSON says, not how it was written.
 
-The type keeps the length of a text and the digits of a decimal, and [writes](statements.md#what-a-write-does) are held to
+The type keeps the length of a text and the digits of a decimal, and [writes](statements/writes.md#types) are held to
 them. It does not keep how wide an integer is: validators and writes take any integer of 64 bits. MySQL's `unsigned` becomes a
 minimum of 0.
 

@@ -15,14 +15,15 @@ from nestling.ir.reading import Reading
 from nestling.ir.statements.expression import Collation
 from nestling.ir.types import Type
 
-PAGE = Path(__file__).parents[3] / "docs" / "statements.md"
+PAGES = Path(__file__).parents[3] / "docs" / "statements"
 CASES = tuple[tuple[str, str], ...]
 
 
-def kinds_listed(name: str) -> list[str]:
-    """The first column of the table under the heading of a dialect."""
-    section = PAGE.read_text(encoding="utf-8").partition(f"## What {name} has that is a gap\n")[2].partition("\n## ")[0]
-    return re.findall(r"^\| ([^|]+?) \|", section, re.MULTILINE)[1:]
+def kinds_listed(dialect: str) -> list[str]:
+    """The first column of the table of what is refused on the page of a dialect, each kind once."""
+    page = (PAGES / f"{dialect}.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Refused\n")[2].partition("\n## ")[0]
+    return list(dict.fromkeys(re.findall(r"^\| ([^|]+?) \|", section, re.MULTILINE)[1:]))
 
 
 def cases(rows: Mapping[str, tuple[str, ...]]) -> CASES:
@@ -32,7 +33,7 @@ def cases(rows: Mapping[str, tuple[str, ...]]) -> CASES:
 
 def _statement(text: str) -> str:
     is_whole = re.match(
-        r"(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|MERGE|TRUNCATE|COPY|PRAGMA|VACUUM|ATTACH|EXPLAIN)\b", text
+        r"(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|MERGE|TRUNCATE|COPY|LOAD|PRAGMA|VACUUM|ATTACH|EXPLAIN)\b", text
     )
     return text if is_whole else f"SELECT {text} FROM item"
 

@@ -80,7 +80,7 @@ def proposal() -> Proposal:
 
 def test_every_row_of_the_table_is_tried() -> None:
     """A row that is added or dropped is so here too."""
-    assert kinds_listed("PostgreSQL") == list(ROWS)
+    assert kinds_listed("postgresql") == list(ROWS)
 
 
 @pytest.mark.parametrize(("kind", "sql"), cases(ROWS))

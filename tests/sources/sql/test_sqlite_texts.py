@@ -1,4 +1,4 @@
-"""Texts with NUL characters in SQLite: what a note says of them, and what docs/statements.md says was measured."""
+"""Texts with NUL characters in SQLite: what a note says of them, and what docs/statements/sqlite.md says was measured."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def test_what_differs_is_as_documented(tmp_path: Path, database: Database[Any]) 
                 sql = f"SELECT {expression} AS v FROM t"
                 ((there,),), (here,) = connection.execute(sql).fetchall(), list(store.execute(sql))
                 assert (here["v"] != there) == told, expression
-    page = Path("docs/statements.md").read_text(encoding="utf-8")
+    page = Path("docs/statements/sqlite.md").read_text(encoding="utf-8")
     assert not [each for each in DIFFER if f"`{each}`" not in page]

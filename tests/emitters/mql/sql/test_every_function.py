@@ -149,7 +149,7 @@ def _differences(
             yield f"{text}: SQLite says {error}"
             continue
         for place, (one, other) in enumerate(zip(found, wanted, strict=True)):
-            is_nan = isinstance(one, float) and isnan(one) and other is None  # as docs/statements.md says
+            is_nan = isinstance(one, float) and isnan(one) and other is None  # as docs/statements/sqlite.md says
             if not is_nan and not same(_shown(one, expression.type), other):
                 row = {name: values[place % len(values)] for name, (_, values) in COLUMNS.items()}
                 yield f"{text}: {one!r}, SQLite says {other!r} of {row}"
@@ -174,7 +174,7 @@ def _shown(value: object, kind: Type) -> object:
 
 OPERATORS = ("+", "-", "*", "/", "%", "||", "=", "<", "<>", "IS", "LIKE", "GLOB")
 INEXACT = ("i + s", "s + i")
-"""What docs/statements.md says of a sum of a large integer and a float that no type tells."""
+"""What docs/statements/sqlite.md says of a sum of a large integer and a float that no type tells."""
 AROUND = (
     "-{}", "NOT {}", "CAST(-{} AS TEXT)", "CASE WHEN {} THEN 1 ELSE 0 END", "{} IS NULL", "{} BETWEEN 0 AND 'b'",
     "{} IN (1, 'a')", "CAST({} AS INTEGER)", "CAST({} AS REAL)", "CAST({} AS TEXT)", "CAST({} AS NUMERIC)",
