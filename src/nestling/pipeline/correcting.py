@@ -81,6 +81,7 @@ class Queries:
     told: dict[str, list[ToldMore]] = field(default_factory=lambda: defaultdict(list))
     unanswered: set[str] = field(default_factory=set)
     tried: int = 0
+    _least: float = math.inf
     _steps: int = 0
     _plain: list[Proposal] = field(default_factory=list)
 
@@ -95,6 +96,9 @@ class Queries:
 
         evaluation = evaluate(problem, chosen)
         assert evaluation is not None, "only allowed choices are looked at"
+        whole = self._least = min(
+            self._least, evaluation.cost
+        )  # alike for all designs, so that none is told more of than others
         said, rates = dict(statement_costs(problem, chosen)), problem.rates
         looked = _looked(self.found.problem, chosen, evaluation)
         statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
@@ -118,7 +122,7 @@ class Queries:
                 self.seconds -= self.clock() - began
                 self.left -= 1
             paid = list(_paid(problem, statement.name, evaluation))
-            is_known &= all(each * rates[statement.name] >= SHARE * evaluation.cost for each in paid)
+            is_known &= all(each * rates[statement.name] >= SHARE * whole for each in paid)
             is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
             if (step := self._step(looked, key, said[statement.name], rates[statement.name])) is not None:
                 steps.append(step)
@@ -175,7 +179,7 @@ class Queries:
         """
         statement, used = key
         price = self.prices[key]
-        text, whole = _DEARER, looked.evaluation.cost
+        text, whole = _DEARER, min(self._least, looked.evaluation.cost)
         if price is None:
             return None
         if price == math.inf:
