@@ -135,7 +135,7 @@ types = st.recursive(
     lambda inner: st.builds(Type, st.just(TypeName.ARRAY), element=inner),
     max_leaves=3,
 )
-numbers = st.integers(0, 10**18).map(float) | st.floats(0, allow_nan=False, allow_infinity=False)
+numbers = st.integers(0, 10**15).map(float) | st.floats(0, 1e15, allow_nan=False)
 quantities = st.builds(Quantity, numbers) | st.builds(
     Quantity, numbers, st.sampled_from((Origin.MEASURED, Origin.INFERRED)), st.none() | st.integers(0, 10**9)
 )

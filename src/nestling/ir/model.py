@@ -181,7 +181,8 @@ class View:
 class Model:
     """Everything an application's data can be: checked when built, all mistakes in one `InputError`.
 
-    `strict_types`: attributes of several types are compared as MongoDB does: values of different BSON types are never equal.
+    `strict_types`: attributes of several types are compared as MongoDB does, values of different BSON types are never equal, and
+    decimals are no floats, whatever the dialect.
     """
 
     name: str

@@ -244,7 +244,8 @@ class ModelForm(FileMap):
         None, description="how texts are compared that say nothing else; binary when not said"
     )
     strict_types: bool = Field(
-        False, description="attributes of several types: values of different BSON types are never equal, as in MongoDB"
+        False,
+        description="attributes of several types: values of different BSON types are never equal, as in MongoDB; decimals exact",
     )
     entities: NamedMap[EntityForm] = Field({})
     relationships: NamedMap[RelationshipForm] = Field({})

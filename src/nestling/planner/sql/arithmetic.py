@@ -79,6 +79,11 @@ def arithmetic(
     node: exp.Expr | None = None,
 ) -> Expression:
     """Arithmetic with the dialect's conversions, result type and division."""
+    if env.translation.model.strict_types:
+        left, right = (
+            conversions.exact_beside(left, right, env.translation),
+            conversions.exact_beside(right, left, env.translation),
+        )
     given = (left, right)
     left, right = conversions.number(left, env.translation), conversions.number(right, env.translation)
     if not env.dialect.is_sqlite:

@@ -262,7 +262,9 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
             )
         rule = rules[0]
     if env.dialect.is_sqlite:
-        return _in_sqlite(operand, items, rule, env)
+        return _in_sqlite(
+            operand, [conversions.exact_beside(item, operand, env.translation) for item in items], rule, env
+        )
     for item in items:
         refuse_comparison(operand, item, ordered=False, node=node)
     pairs = [conversions.comparable(operand, item, env.translation) for item in items]

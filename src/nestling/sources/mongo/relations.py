@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.facts.structure import FieldPlace, Link
 from nestling.ir.model import Attribute, Model, Relationship
-from nestling.ir.types import COMPOSITE
+from nestling.ir.types import COMPOSITE, TypeName
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.entity_names import free, reference_name
 from nestling.sources.mongo.seen import NodeRole
@@ -119,9 +119,11 @@ def typed(model: Model) -> Model:
 
 
 def with_strict_types(model: Model) -> Model:
-    """The model, which says where there are attributes of several types that MongoDB compares these as they are."""
-    several = any(each.is_of_several_types for entity in model.entities for each in entity.attributes)
-    return replace(model, strict_types=several)
+    """The model, which says where there are attributes of several types, or decimals, that these are what MongoDB has."""
+    every = [each for entity in model.entities for each in entity.attributes]
+    return replace(
+        model, strict_types=any(each.is_of_several_types or each.type.name is TypeName.DECIMAL for each in every)
+    )
 
 
 def relationship(model: Model, parent: str, child: str, attributes: tuple[str, ...]) -> Relationship | None:

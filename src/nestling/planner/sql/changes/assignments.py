@@ -69,6 +69,8 @@ def _converted(expression: Expression, attribute: Attribute, translation: Transl
         expression = expression.operand  # which is converted as it is stored
     if isinstance(expression, Call) and is_written(expression) and attribute.type.element is not None:
         return _stored_array(expression, attribute, translation)
+    if translation.model.strict_types and attribute.type.name is TypeName.DECIMAL and not attribute.is_of_several_types:
+        return conversions.exactly(expression, attribute.type)
     return _stored(expression, attribute, translation)
 
 
