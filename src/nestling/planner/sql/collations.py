@@ -8,6 +8,7 @@ type: a cast ends it, a constant becomes it, and beside any other text it is tex
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -29,7 +30,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import is_mixed, is_text, operands
 from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TIMES, TypeName
 from nestling.planner.sql.gaps import statement_gap
-from nestling.planner.sql.scope import Env, Translation
+from nestling.planner.sql.scope import Env, NamedOutput, Translation
 
 _NAMES = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Collation.RTRIM, "c": Collation.BINARY}
 
@@ -70,8 +71,7 @@ def explicit(node: exp.Expr | None, env: Env) -> Collation | None:
         node = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
     if isinstance(node, exp.Column) and env.outputs and not node.table:
         found = env.find(node)
-        inner = {name: tree for name, tree in env.outputs.items() if tree is not found}
-        return explicit(found, Env(env.translation, env.scope, outputs=inner)) if isinstance(found, exp.Expr) else None
+        return explicit(found.tree, replace(found.env.rows(), parent=None)) if isinstance(found, NamedOutput) else None
     if env.dialect.rules is Rules.MYSQL and node is not None and _is_binary(node):
         return Collation.BINARY
     return _named(node) if isinstance(node, exp.Collate) else None

@@ -50,7 +50,7 @@ from nestling.planner.sql.postgresql.infinite_moments import placed
 from nestling.planner.sql.postgresql.json_values import JSON_VALUES
 from nestling.planner.sql.postgresql.type_errors import refuse_composite
 from nestling.planner.sql.postgresql.unnested_lists import list_of
-from nestling.planner.sql.scope import Bind, Env
+from nestling.planner.sql.scope import Bind, Env, NamedOutput
 from nestling.planner.sql.subquery_values import value_of
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 
@@ -174,9 +174,8 @@ def _bytes(node: exp.HexString, env: Env) -> Expression:
 
 def _column(node: exp.Column, env: Env) -> Expression:
     found = env.find(node)
-    if isinstance(found, exp.Expr):
-        inner = replace(env, outputs={name: tree for name, tree in env.outputs.items() if tree is not found})
-        return bind(found, inner)
+    if isinstance(found, NamedOutput):
+        return bind(found.tree, found.env)
     if found is not None:
         return found
     quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")

@@ -184,13 +184,14 @@ class Grouped(Protocol):
 
 @dataclass(frozen=True)
 class Env:
-    """What an expression is bound in."""
+    """What an expression is bound in. `outputs_first`: a name is an output's before it is a column's, as in MySQL's HAVING."""
 
     translation: Translation
     scope: Scope = Scope()
     ctes: Mapping[str, Cte] = field(default_factory=dict)
     parent: Env | None = None
     outputs: Mapping[str, exp.Expr] = field(default_factory=dict)
+    outputs_first: bool = False
     grouped: Grouped | None = None
     windows: SelectWindows | None = None
 
@@ -201,17 +202,26 @@ class Env:
 
     def rows(self) -> Env:
         """The same before grouping, without window functions."""
-        return replace(self, grouped=None, windows=None)
+        return replace(self, outputs_first=False, grouped=None, windows=None)
 
-    def find(self, node: exp.Column) -> Expression | exp.Expr | None:
-        """What a column's name means here: an expression, an output's tree still to be bound, or None."""
+    def find(self, node: exp.Column) -> Expression | NamedOutput | None:
+        """What a column's name means here: an expression, an output still to be bound, or None."""
+        output = self._output(node)
+        if output is not None and self.outputs_first:
+            return output
         found = self._own(node)
         if found is not None:
             return self._seen(found, node)
-        output = self.outputs.get(node.name.casefold()) if not node.table else None
-        if output is not None:
+        if output is not None or self.parent is None:
             return output
-        return self.parent.find(node) if self.parent is not None else None
+        return replace(self.parent, outputs_first=False).find(node)
+
+    def _output(self, node: exp.Column) -> NamedOutput | None:
+        tree = self.outputs.get(node.name.casefold()) if not node.table else None
+        if tree is None:
+            return None
+        others = {name: other for name, other in self.outputs.items() if other is not tree}
+        return NamedOutput(tree, replace(self, outputs={} if self.outputs_first else others, outputs_first=False))
 
     def _own(self, node: exp.Column) -> Expression | None:
         if not node.table:
@@ -237,6 +247,14 @@ class Env:
         """Every name visible, for suggestions."""
         names = [name for name, _ in self.scope.columns()] + list(self.outputs)
         return names + (self.parent.known() if self.parent is not None else [])
+
+
+@dataclass(frozen=True, slots=True)
+class NamedOutput:
+    """What the name of an output stands for: its tree, and what that is bound in."""
+
+    tree: exp.Expr
+    env: Env
 
 
 Handler = Callable[[exp.Expr, Env, Bind], Expression]

@@ -90,7 +90,7 @@ class Select:
         grouping = self._grouping(rows)
         windows = SelectWindows(self.translation.alias("windows"), self._named_windows())
         env = replace(rows, grouped=grouping, windows=windows)
-        having = self._having(env)
+        having = self._having(env, grouping)
         named = self._named(env)
         order = self._order(env, named)
         relation = relation if grouping is None else grouping.group(relation)
@@ -131,9 +131,11 @@ class Select:
             order = self.node.args.get("order")
             places = [item.tree for item in self.items if item.tree is not None]
             places += [part for part in (having, order) if part is not None]
-            if having is None and not any(map(_aggregates, places)):
-                return None
-            return start_grouping((), rows)
+            is_grouped = any(map(_aggregates, places))
+            if having is not None and not is_grouped and rows.dialect.is_sqlite:
+                raise mistake("HAVING without GROUP BY and without an aggregate", having, "write WHERE")
+            is_filter = having is None or rows.dialect.rules is Rules.MYSQL
+            return None if is_filter and not is_grouped else start_grouping((), rows)
         if group.args.get("totals") or group.args.get("all"):
             raise statement_gap("GROUP BY ALL or with totals", group)
         trees = [self._group_tree(tree, rows) for tree in group.expressions]
@@ -162,12 +164,17 @@ class Select:
     def _named_windows(self) -> dict[str, exp.Expr]:
         return {window.name.casefold(): window for window in self.node.args.get("windows") or ()}
 
-    def _having(self, env: Env) -> Expression | None:
+    def _having(self, env: Env, grouping: SelectGrouping | None) -> Expression | None:
+        """The condition; in MySQL a name in it is first a key's, then an output's."""
         having = self.node.args.get("having")
         if having is None:
             return None
         outputs = self.outputs if env.dialect.lenient else {}
-        return predicate(having.this, replace(env, windows=None, outputs=outputs))
+        is_mysql = env.dialect.rules is Rules.MYSQL
+        if is_mysql and grouping is not None:
+            keys = {tree.name.casefold() for tree in grouping.trees if isinstance(tree, exp.Column)}
+            outputs = {name: tree for name, tree in outputs.items() if name not in keys}
+        return predicate(having.this, replace(env, windows=None, outputs=outputs, outputs_first=is_mysql))
 
     def _named(self, env: Env) -> tuple[Named, ...]:
         """The outputs, with names that are unique."""
