@@ -57,6 +57,16 @@ CONDITIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("value", ["null", "en", "true", "10", ""])
+@pytest.mark.parametrize("asked", ["= :v", "IN (:v, 'é')"])
+def test_a_parameter_beside_what_lies_under_a_key(asked: str, value: str, both: Both) -> None:
+    """JSON's null is the text `null`, which a parameter finds as a constant does."""
+    for path in ("$.lang", "$.hours", "$.on"):
+        sql = f"SELECT id FROM course WHERE {_value(path)} {asked} AND id NOT IN (9, 13, 14, 16) ORDER BY id"
+        both.cursor.execute(sql.replace(":v", "%s"), (value,))
+        assert [*run_read(both.database, both.convert(sql), {"v": value})] == [*both.cursor.fetchall()], path
+
+
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions_keep_mariadbs_rows(both: Both, condition: str) -> None:
     """With the condition, with its NOT, and where it is NULL; of texts no rows that hold a text MongoDB does not know."""

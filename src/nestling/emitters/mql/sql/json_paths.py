@@ -61,9 +61,9 @@ def _among(value: Expression, items: Sequence[Expression], r: Renderer) -> Match
             return None
         forms += [form for form in each[0] if form not in forms]
         types += [kind for kind in each[1] if kind not in types]
-    listed = next((form for form in forms if isinstance(form, ConvertedPlaceholder) and form.listed), None)
-    conditions: list[object] = [{path: {"$in": [form for form in forms if form is not listed]}}]
-    conditions += [{path: {"$in": listed}}] if listed is not None else []
+    listed = [form for form in forms if isinstance(form, ConvertedPlaceholder) and form.listed]
+    conditions: list[object] = [{path: {"$in": [form for form in forms if form not in listed]}}]
+    conditions += [{path: {"$in": each}} for each in listed]
     conditions += [{path: {"$type": types}}] if types else []
     return {"$or": conditions} if len(conditions) > 1 else {path: {"$in": forms}}
 
