@@ -18,7 +18,7 @@ Plain = object
 """None, bool, int, float, str, and lists and maps of these."""
 
 _BARE = re.compile(
-    r"(?:-?[^\W\d_]|_)[\w./()'!@+-]*(?: [\w./()'!@+-]+)*|[0-9][0-9.e+]* \([a-z0-9 ]+\)|[0-9][0-9.e+]*/[a-z]+"
+    r"(?:-?[^\W\d_]|_+[^\W\d_])[\w./()'!@+-]*(?: [\w./()'!@+-]+)*|[0-9][0-9.e+]* \([a-z0-9 ]+\)|[0-9][0-9.e+]*/[a-z]+"
 )
 _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _LITERAL = re.compile(r"[^\s\ufeff][^\r\x85\u2028\u2029\ufeff]*", re.DOTALL)
