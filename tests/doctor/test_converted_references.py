@@ -125,3 +125,14 @@ def test_texts_of_other_ids_are_no_references(database: Db) -> None:
     database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(IDS))
     database.sessions.insert_many({"token": str(ObjectId())} for _ in range(100))
     assert "token" not in _dangling(database)
+
+
+def test_keys_of_the_same_types_come_first(database: Db) -> None:
+    """What is converted alone would no longer lead to the keys of its old type: the finding says so."""
+    keys = [*IDS[:30], *map(str, IDS[30:])]
+    database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(keys))
+    database.events.insert_many({"user_id": keys[n % 40], "n": n} for n in range(100))
+    (mixed,) = (each for each in found(look(database)) if each.rule == "mixed-types" and each.path == "user_id")
+    assert mixed.remedy.startswith(
+        "`_id` of `users` has these types, too: where this refers to it, give it one type first. "
+    )

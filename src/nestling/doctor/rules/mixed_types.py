@@ -97,12 +97,26 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kind
         limit="values",
         cost=_cost(main, others),
         remedy=(outdated_first(collection, path.field) if target == "date" else "")
+        + _keys_first(seen, collection, path, kinds, target)
         + _remedy(path, kinds, target, said, commands=len(commands)),
         commands=commands,
         evidence=dict(kinds),
         confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
         changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
     )
+
+
+def _keys_first(
+    seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str
+) -> str:
+    """A caution where keys elsewhere have the same types: references that lead to them now would lead nowhere."""
+    if not target or path.text == "_id":
+        return ""
+    for other in seen.facts.of_documents():
+        keys = next((each for each in other.paths if each.text == "_id"), None)
+        if other.name != collection.name and keys is not None and {*kinds} == {*kinds_of(keys)}:
+            return f"`_id` of `{other.name}` has these types, too: where this refers to it, give it one type first. "
+    return ""
 
 
 def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Finding:
