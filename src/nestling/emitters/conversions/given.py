@@ -289,6 +289,11 @@ def a_truth(value: Any) -> Any:
     return of_type(value, (bool,), "a truth value")
 
 
+def a_bytes(value: Any) -> Any:
+    """Bytes or NULL."""
+    return of_type(value, (bytes,), "bytes or a text")
+
+
 def a_uuid(value: Any) -> Any:
     """A UUID or NULL."""
     return of_type(value, (UUID, Binary), "a UUID")

@@ -63,7 +63,7 @@ from nestling.planner.sql.literals import (
     typed_literal,
 )
 from nestling.planner.sql.mysql.digits import observed
-from nestling.planner.sql.mysql.mixed_types import beside_time, beside_years, refuse_own
+from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.decimal_digits import with_digits
@@ -468,8 +468,8 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     """
     if isinstance(expression, Parameter) and expression.type == ANY:
         return replace(expression, type=INTEGER if other.type.name is TypeName.BOOLEAN else other.type)
-    if other.type.name is TypeName.TIME and expression.type.name is not TypeName.TIME and expression != NULL:
-        return beside_time(expression)
+    if (own := beside_own(expression, other)) is not None:
+        return own
     refuse_own(expression, other)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None

@@ -58,6 +58,8 @@ def constant_of(value: str, wanted: Type) -> Expression:
         return Literal(value.rstrip(" "), ANY_CHAR)
     if wanted.name is TypeName.BYTES and HEX_BYTES.fullmatch(value):
         return Literal(bytes.fromhex(value[2:]), wanted)
+    if wanted.name is TypeName.BYTES and "\\" not in value:
+        return Literal(value.encode(), wanted)
     if wanted.name in NUMBERS and "_" in value:
         return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     endless = infinite(value, wanted)

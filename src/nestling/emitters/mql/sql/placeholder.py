@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, like_patterns, postgresql_case
+from nestling.emitters.conversions import given, like_patterns, postgresql_case, servers
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
@@ -27,6 +27,7 @@ class Expected(StrEnum):
     TIME = "date or timestamp"
     TRUTH = "truth value"
     UUID = "UUID"
+    BYTES = "bytes or text"
     TIME_OF_DAY = "time of day"
     ROW_COUNT = "number of rows"
 
@@ -207,12 +208,14 @@ EXPECTED = {
     TypeName.ENUM: Expected.TEXT,
     TypeName.BOOLEAN: Expected.TRUTH,
     TypeName.UUID: Expected.UUID,
+    TypeName.BYTES: Expected.BYTES,
     TypeName.TIME: Expected.TIME_OF_DAY,
 }
 """What a parameter must be by the type its surroundings give it."""
 _READ: dict[Expected, Convert] = {
     Expected.TIME: given.text_as_time,
     Expected.UUID: given.text_as_uuid,
+    Expected.BYTES: servers.strict_bytes,
     Expected.TIME_OF_DAY: given.text_as_time_of_day,
 }
 """What a text is read as."""
@@ -223,6 +226,7 @@ _CHECKS: dict[Expected, Convert] = {
     Expected.TIME: given.a_time,
     Expected.TRUTH: given.a_truth,
     Expected.UUID: given.a_uuid,
+    Expected.BYTES: given.a_bytes,
     Expected.TIME_OF_DAY: given.a_time_of_day,
     Expected.ROW_COUNT: given.row_count,
 }

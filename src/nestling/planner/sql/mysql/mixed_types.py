@@ -1,10 +1,11 @@
-"""Values of two kinds between which MySQL converts in a way of its own: gaps, but for texts that are times of day."""
+"""Values of two kinds between which MySQL converts in a way of its own: gaps, but for texts that are times of day or bytes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.statements.expression import Expression, Literal
+from nestling.ir.statements.expression import NULL, Expression, Literal
+from nestling.ir.statements.operands import is_text
 from nestling.ir.types import TIMES, YEAR, Type, TypeName
 from nestling.ir.value_forms.two_digit_years import full_year
 from nestling.planner.sql.gaps import statement_gap
@@ -43,7 +44,23 @@ def _beside_year(expression: Expression, other: Expression) -> Expression:
     return expression
 
 
-def beside_time(expression: Expression) -> Expression:
+def beside_own(expression: Expression, other: Expression) -> Expression | None:
+    """A text beside a time of day or bytes, as one of these; None beside anything else."""
+    if other.type.name is TypeName.TIME and expression.type.name is not TypeName.TIME and expression != NULL:
+        return _beside_time(expression)
+    if other.type.name is TypeName.BYTES and is_text(expression) and expression != NULL:
+        return _beside_bytes(expression, other.type)
+    return None
+
+
+def _beside_bytes(expression: Expression, wanted: Type) -> Expression:
+    """A text beside bytes, as those it has in UTF-8."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        return Literal(expression.value.encode(), wanted)
+    raise statement_gap("a comparison of bytes with a text that is no constant; give it as a parameter")
+
+
+def _beside_time(expression: Expression) -> Expression:
     """A text beside a time of day, as one."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         found = typed_literal(expression.value, Type(TypeName.TIME))

@@ -1,0 +1,60 @@
+"""Bytes beside texts: a constant or parameter that is a text is the bytes it has in UTF-8, as in MariaDB and PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nestling import pipeline
+from nestling.emitters.python_code import module
+from nestling.executors.run import run_read
+from nestling.ir.programs.compiled import CompiledRead
+from tests.beside_mariadb import Both, both_of
+
+_SCRIPT = """
+CREATE TABLE file (id int PRIMARY KEY, content blob, name varchar(9));
+INSERT INTO file VALUES (1, 'abc', 'abc'), (2, 'ABC', 'x'), (3, '', ''), (4, NULL, NULL), (5, X'ff00', 'é'), (6, 'é', 'é')
+"""
+
+both = both_of(_SCRIPT, "normalized", scope="module")
+
+
+@pytest.mark.parametrize(
+    "condition", ["= 'abc'", "<> ''", "IN ('abc', '')", "NOT IN ('abc', 'é')", "= 'é'", "<=> 'ABC'", "IN ('x')", "= ''"]
+)
+def test_constants(condition: str, both: Both) -> None:
+    """Letters count with their case."""
+    mine, theirs = both.answers(f"SELECT id FROM file WHERE content {condition} ORDER BY id")
+    assert mine == theirs
+
+
+@pytest.mark.parametrize("value", ["abc", b"abc", "é", "", b"\xff\x00", None, "no"])
+@pytest.mark.parametrize("condition", ["= :v", "<> :v", "IN (:v, 'ABC')"])
+def test_parameters(condition: str, value: object, both: Both) -> None:
+    """A text that is given is its bytes, and bytes are themselves."""
+    sql = f"SELECT id FROM file WHERE content {condition} ORDER BY id"
+    both.cursor.execute(sql.replace(":v", "%s"), (value,))
+    assert [*run_read(both.database, both.convert(sql), {"v": value})] == [*both.cursor.fetchall()]
+
+
+def test_a_module_makes_bytes_itself(both: Both) -> None:
+    """What is written in Python has the conversion with it."""
+    read = replace(both.convert("SELECT id FROM file WHERE content = :v"), name="found")
+    names: dict[str, Any] = {}
+    exec(module([read]), names)
+    assert [row["id"] for row in names["found"](both.database, v="é")] == [6]
+
+
+@pytest.mark.parametrize("said", ["'abc'", "'\\x616263'", ":v"])
+def test_postgresql(said: str, both: Both) -> None:
+    """Where a text in hexadecimal digits says its bytes."""
+    read = pipeline.convert(both.proposal, f"SELECT id FROM file WHERE content = {said}", dialect="postgresql")
+    assert isinstance(read, CompiledRead), read
+    assert [*run_read(both.database, read, {"v": "\\x616263"} if said == ":v" else {})] == [(1,)]
+
+
+def test_texts_of_columns_are_a_gap(both: Both) -> None:
+    """No server of MongoDB's makes bytes of a text."""
+    assert "a comparison of bytes with a text" in both.gap("SELECT id FROM file WHERE content = name")
