@@ -25,6 +25,7 @@
     ├── ReadError                 a read was not answered
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
+    │   ├── DataError             a value that it makes does not fit its column, or cannot be reckoned
     │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which
     │   ├── NoTransactions        it needs a transaction, which this server has none of
     │   └── WriteConflict         its transaction was tried again and again, and never went through
