@@ -114,6 +114,12 @@ class Entity:
         except KeyError:
             raise DesignError(self.no_attribute(name)) from None
 
+    @property
+    def unique_attributes(self) -> set[str]:
+        """The attributes that the key and unique groups are about, and the conditions of those of some rows."""
+        some = (name for each in self.partial_uniques for name in (*each.attributes, *each.columns))
+        return {*self.key, *(name for group in self.uniques for name in group), *some}
+
     def always_has(self, name: str) -> bool:
         """Whether every row has a value for an attribute: it is NOT NULL, or part of the key."""
         return not self.attribute(name).nullable or name in self.key

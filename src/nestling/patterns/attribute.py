@@ -68,9 +68,7 @@ def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
 def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
     """Attributes that tell rows apart, join them, lie elsewhere, cannot be in an index, or that most rows have."""
     yield from (name for name in entity.attribute_names if not _is_sparse(situation, entity, name))
-    yield from entity.key
-    yield from (name for group in entity.uniques for name in group)
-    yield from (name for each in entity.partial_uniques for name in (*each.attributes, *each.columns))
+    yield from entity.unique_attributes
     yield from (name for link in situation.parents[entity.name] for name in link.child_attributes)
     yield from (name for link in situation.children[entity.name] for name in link.parent_attributes)
     yield from situation.blobs[entity.name]

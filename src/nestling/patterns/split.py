@@ -60,8 +60,7 @@ def _changed(situation: Situation, entity: Entity) -> dict[str, float]:
 
 def _movable(situation: Situation, entity: Entity) -> Iterator[str]:
     """Attributes nothing is found, told apart, joined or sorted by."""
-    fixed = {*entity.key, *(name for group in entity.uniques for name in group), *situation.blobs[entity.name]}
-    fixed |= {name for each in entity.partial_uniques for name in (*each.attributes, *each.columns)}
+    fixed = {*entity.unique_attributes, *situation.blobs[entity.name]}
     fixed |= {name for link in situation.parents[entity.name] for name in link.child_attributes}
     fixed |= {name for link in situation.children[entity.name] for name in link.parent_attributes}
     for statement in situation.statements_of[entity.name]:

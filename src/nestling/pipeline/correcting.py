@@ -67,7 +67,7 @@ class Queries:
     has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with; `told`:
     what is told of it where it costs more.
     `unanswered`: statements that no allowed design answers. `tried`: designs whose queries were looked at, where there was no end
-    to it.
+    to it. `least`: what the workload costs at least; shares are of it, so that no design is told more of than others.
     """
 
     found: PosedProblem
@@ -81,7 +81,7 @@ class Queries:
     told: dict[str, list[ToldMore]] = field(default_factory=lambda: defaultdict(list))
     unanswered: set[str] = field(default_factory=set)
     tried: int = 0
-    _least: float = math.inf
+    least: float = math.inf
     _steps: int = 0
     _plain: list[Proposal] = field(default_factory=list)
 
@@ -96,9 +96,7 @@ class Queries:
 
         evaluation = evaluate(problem, chosen)
         assert evaluation is not None, "only allowed choices are looked at"
-        whole = self._least = min(
-            self._least, evaluation.cost
-        )  # alike for all designs, so that none is told more of than others
+        whole = min(self.least, evaluation.cost)
         said, rates = dict(statement_costs(problem, chosen)), problem.rates
         looked = _looked(self.found.problem, chosen, evaluation)
         statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
@@ -124,7 +122,7 @@ class Queries:
             paid = list(_paid(problem, statement.name, evaluation))
             is_known &= all(each * rates[statement.name] >= SHARE * whole for each in paid)
             is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
-            if (step := self._step(looked, key, said[statement.name], rates[statement.name])) is not None:
+            if (step := self._step(looked, key, said[statement.name], rates[statement.name], whole)) is not None:
                 steps.append(step)
         return tuple(steps), is_known
 
@@ -171,15 +169,17 @@ class Queries:
         self._plain = self._plain or [design(reading, "normalized", None)]
         return is_answered(self._plain[0], reading, statement)
 
-    def _step(self, looked: _Looked, key: tuple[str, Used], said: float, rate: float) -> StatementStep | None:
-        """What a query costs more than `said`, as a step; None where it does not matter.
+    def _step(
+        self, looked: _Looked, key: tuple[str, Used], said: float, rate: float, whole: float
+    ) -> StatementStep | None:
+        """What a query costs more than `said`, as a step; None where it does not matter beside the `whole`.
 
         A design that has what this one uses and what another step is about, too, pays for both: together not more than the
         dearer of them says.
         """
         statement, used = key
         price = self.prices[key]
-        text, whole = _DEARER, min(self._least, looked.evaluation.cost)
+        text = _DEARER
         if price is None:
             return None
         if price == math.inf:
@@ -309,12 +309,12 @@ class _Search:
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
 
-        Which of equally cheap designs it is is only asked of the last one: that takes longer than the search.
-
-        After `MOST_ROUNDS`, or when the time is up, the best of those that were tried, whose proof is gone.
+        Which of equally cheap designs it is, is asked of the last one alone: that takes longer than the search. After
+        `MOST_ROUNDS`, or when the time is up, it is the best of those that were tried, whose proof is gone.
         """
         problem, tried = self.found.problem, list[frozenset[str]]()
         solution, is_preferred = self._solved(problem, any_of_equals=True), False
+        self.queries.least = solution.cost
         while True:
             more = self.queries.dearer(problem, solution.chosen)[0]
             if not more and is_preferred:

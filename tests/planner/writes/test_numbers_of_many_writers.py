@@ -74,7 +74,7 @@ class _Commands(CommandListener):
         pass
 
     def failed(self, event: Any) -> None:
-        self.refused.append(event.command_name)
+        self.refused.append(f"{event.command_name}: {event.failure}"[:300])
 
 
 def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any], mongod: Server) -> None:

@@ -113,7 +113,7 @@ def _keys_first(
     if not target or path.text == "_id":
         return ""
     for other in seen.facts.of_documents():
-        keys = next((each for each in other.paths if each.text == "_id"), None)
+        keys = other.path("_id")
         if other.name != collection.name and keys is not None and {*kinds} == {*kinds_of(keys)}:
             return f"`_id` of `{other.name}` has these types, too: where this refers to it, give it one type first. "
     return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import EXACT_NUMBERS, TEXTS, TypeName
@@ -59,6 +60,11 @@ def _why_anywhere(entity: Entity, unique: PartialUnique) -> str:
 def may_have_index(entity: Entity, unique: PartialUnique) -> bool:
     """Whether an index keeps it where the rows are documents of a collection of their own."""
     return not _why_anywhere(entity, unique)
+
+
+def with_values(entity: Entity, group: Iterable[str]) -> tuple[Clause, ...]:
+    """What an index of a unique group says of its rows: they have all of its values, as NULLs are never the same."""
+    return tuple(Clause(name, ClauseOperator.PRESENT) for name in group if not entity.always_has(name))
 
 
 def looked_for(design: Design, entity: Entity) -> tuple[PartialUnique, ...]:

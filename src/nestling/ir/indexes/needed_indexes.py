@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import case_lookup_paths
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
-from nestling.ir.indexes.kept_uniques import why_unkept
+from nestling.ir.indexes.kept_uniques import why_unkept, with_values
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import BUCKET_START, PAGE, Form, Holder
@@ -85,8 +85,7 @@ def _unique_among_some(design: Design, store: StoredCollection, root: Node) -> I
         is_here = paths.keys() >= {*unique.attributes, *unique.columns}
         if not is_here or why_unkept(design, entity, unique) or not _comparable(entity, unique.attributes, store):
             continue
-        optional = [name for name in unique.attributes if not entity.always_has(name)]
-        clauses = (*(Clause(name, ClauseOperator.PRESENT) for name in optional), *(unique.clauses or ()))
+        clauses = (*with_values(entity, unique.attributes), *(unique.clauses or ()))
         partial = {replace(each, name=paths[each.name]) for each in clauses}
         if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
             partial.add(Clause(root.presence.path, ClauseOperator.EQUAL, root.presence.value))

@@ -27,6 +27,7 @@ from nestling.ir.statements.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import conversions
+from nestling.planner.sql.exact_decimals import exact_beside
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.json_changes import is_jsonb, without
 from nestling.planner.sql.literals import DECIMAL
@@ -81,8 +82,8 @@ def arithmetic(
     """Arithmetic with the dialect's conversions, result type and division."""
     if env.translation.model.strict_types:
         left, right = (
-            conversions.exact_beside(left, right, env.translation),
-            conversions.exact_beside(right, left, env.translation),
+            exact_beside(left, right, env.translation),
+            exact_beside(right, left, env.translation),
         )
     given = (left, right)
     left, right = conversions.number(left, env.translation), conversions.number(right, env.translation)

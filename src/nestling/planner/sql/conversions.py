@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 from datetime import date, datetime
@@ -14,7 +13,6 @@ from nestling.ir.statements.expression import (
     NULL,
     TRUE,
     Affinity,
-    Arithmetic,
     AttributeCast,
     Call,
     Case,
@@ -28,7 +26,6 @@ from nestling.ir.statements.expression import (
     Function,
     InList,
     Literal,
-    Negate,
     Parameter,
     Raw,
     Rules,
@@ -53,6 +50,7 @@ from nestling.ir.types import (
 )
 from nestling.ir.value_forms.numeral import float_text
 from nestling.ir.value_forms.zero_dates import is_zero, zero_of
+from nestling.planner.sql.exact_decimals import exact_beside
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import (
     DECIMAL,
@@ -372,49 +370,6 @@ def _comparable_sqlite(left: Expression, right: Expression, translation: Transla
     elif of_right is Affinity.TEXT and of_left is None:
         left = coerce(left, Affinity.TEXT)
     return left, right
-
-
-def exact_beside(value: Expression, other: Expression, translation: Translation) -> Expression:
-    """A number beside a column that has every digit of a decimal: one that is given keeps its own, which SQLite has not.
-
-    In a model of MongoDB's, whose decimals are no floats, one that is written does too, and what is reckoned with such a column.
-    """
-    is_strict = translation.model.strict_types
-    if not (_is_exact(other) if is_strict else isinstance(other, Column) and other.type.name is TypeName.DECIMAL):
-        return value
-    if isinstance(value, Parameter):
-        return replace(value, by_sqlite=False)
-    return exact_number(value) if is_strict else value
-
-
-def exact_number(value: Expression) -> Expression:
-    """A float that is written, by its digits."""
-    found = value.value if isinstance(value, Literal) else None
-    return Literal(Decimal(repr(found)), DECIMAL) if isinstance(found, float) and math.isfinite(found) else value
-
-
-def exactly(value: Expression, kind: Type) -> Expression:
-    """A value as a column of decimals that are no floats keeps it."""
-    if value == NULL:
-        return value
-    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        return Literal(Decimal(value.value), DECIMAL)
-    found = Parameter(value.name, kind) if isinstance(value, Parameter) else exact_number(value)
-    is_kept = isinstance(found, Literal) and isinstance(found.value, Decimal)
-    return found if is_kept else AttributeCast(found, kind, Rules.POSTGRESQL)
-
-
-def _is_exact(expression: Expression) -> bool:
-    """Whether it is a column of decimals that are no floats, or reckoned with one."""
-    match expression:
-        case Column(mixed=False):
-            return expression.type.name is TypeName.DECIMAL
-        case Negate(operand=operand):
-            return _is_exact(operand)
-        case Arithmetic(left=left, right=right):
-            return _is_exact(left) or _is_exact(right)
-        case _:
-            return False
 
 
 def is_untyped(expression: Expression) -> bool:

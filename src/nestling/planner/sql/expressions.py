@@ -39,6 +39,7 @@ from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation
 from nestling.planner.sql.compared_subqueries import in_subquery
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
+from nestling.planner.sql.exact_decimals import exact_beside
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
 from nestling.planner.sql.json_changes import is_jsonb, merged
@@ -261,9 +262,7 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
             )
         rule = rules[0]
     if env.dialect.is_sqlite:
-        return _in_sqlite(
-            operand, [conversions.exact_beside(item, operand, env.translation) for item in items], rule, env
-        )
+        return _in_sqlite(operand, [exact_beside(item, operand, env.translation) for item in items], rule, env)
     for item in items:
         refuse_comparison(operand, item, ordered=False, node=node)
     pairs = [conversions.comparable(operand, item, env.translation) for item in items]

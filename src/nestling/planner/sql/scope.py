@@ -102,9 +102,7 @@ class Translation:
     affinities: dict[tuple[str, str], Affinity | None] = field(default_factory=dict)
     collations: dict[tuple[str, str], Collation] = field(default_factory=dict)
     sums: dict[tuple[str, str], bool] = field(default_factory=dict)  # see `nestling.planner.sql.postgresql.sum_types`
-    digits: dict[tuple[str, str], tuple[int, int | None]] = field(
-        default_factory=dict
-    )  # see `….postgresql.decimal_digits`
+    digits: dict[tuple[str, str], tuple[int, int | None]] = field(default_factory=dict)  # see `decimal_digits` there
     scans: dict[str, Entity] = field(default_factory=dict)
     aliases: dict[str, int] = field(default_factory=dict)
     listed: dict[str, bool] = field(default_factory=dict)  # parameters: whether a list is given

@@ -157,11 +157,14 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
         yield Refuse(name, *same_text(row.entity, group))
 
 
-def more_than(most: int, rows: Relation) -> Relation:
-    """One row where there are more rows than so many, else none."""
+def more_than(
+    most: int, rows: Relation, keys: tuple[Named, ...] = (), collations: tuple[Collation, ...] = ()
+) -> Relation:
+    """One row for each group of more rows than so many; without keys all rows are one."""
     count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
     times = Column("counted", "times", INTEGER, nullable=False)
-    return Filter(GroupBy(rows, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))
+    several = Compare(Comparison.GREATER, times, Literal(most, INTEGER))
+    return Filter(GroupBy(rows, "counted", keys, (count,), collations), several)
 
 
 def _cells(row: Cells, group: Sequence[str]) -> dict[str, Expression]:

@@ -13,6 +13,7 @@ from nestling.ir.constraints.row_check import constant, truth_of
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.statements.columns import over
 from nestling.ir.statements.expression import (
+    FALSE,
     NULL,
     Call,
     Column,
@@ -28,10 +29,8 @@ from nestling.ir.statements.expression import (
     Rules,
 )
 from nestling.ir.statements.operands import conjunction, nullable
-from nestling.ir.types import BOOLEAN, INTEGER, TypeName
+from nestling.ir.types import INTEGER, TypeName
 from nestling.planner.reads.traverse import rewritten
-
-_NO = Literal(False, BOOLEAN)
 
 
 def fits(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> Expression | None:
@@ -44,13 +43,13 @@ def _conditions(entity: Entity, given: Mapping[str, Expression]) -> Iterator[Exp
     for name, value in given.items():
         attribute = entity.attribute(name)
         if not attribute.nullable and nullable(value):
-            yield _NO if isinstance(value, Literal) else Not(IsNull(value))
+            yield FALSE if isinstance(value, Literal) else Not(IsNull(value))
         if attribute.allowed is not None and value != NULL:
             yield from _allowed(attribute, attribute.allowed, value)
     for check in entity.checks:
         known = {name: each.value for name in check.columns if isinstance(each := given.get(name), Literal)}
         if len(known) == len(check.columns):
-            yield from () if truth_of(check.condition, known) is not False else (_NO,)
+            yield from () if truth_of(check.condition, known) is not False else (FALSE,)
         elif all(name in given for name in check.columns):
             yield _not_false(rewritten(over(check.condition, entity, "new"), lambda each: _value(each, given)))
 
@@ -66,7 +65,7 @@ def _not_false(condition: Expression) -> Expression:
 def _allowed(attribute: Attribute, allowed: Allowed, value: Expression) -> Iterator[Expression]:
     if isinstance(value, Literal):
         assert isinstance(value.value, str | int | float | Decimal)
-        yield from () if allowed.holds(value.value) else (_NO,)
+        yield from () if allowed.holds(value.value) else (FALSE,)
         return
     is_float = attribute.type.name is TypeName.FLOAT
     ends: tuple[tuple[Comparison, Expression, float | Decimal | None], ...] = (

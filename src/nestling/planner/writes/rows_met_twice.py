@@ -8,22 +8,16 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import Fetch, Refuse, WriteStep
 from nestling.ir.statements.algebra import (
-    AggregateCall,
-    AggregateFunction,
-    Filter,
-    GroupBy,
     Named,
-    NamedAggregate,
     Relation,
     Values,
     filtered,
 )
 from nestling.ir.statements.columns import column_of, over
-from nestling.ir.statements.expression import NULL, Column, Compare, Comparison, IsNull, Literal, Not
+from nestling.ir.statements.expression import NULL, Column, IsNull, Not
 from nestling.ir.statements.operands import bare, conjunction
 from nestling.ir.statements.write import Conflict
-from nestling.ir.types import INTEGER
-from nestling.planner.writes.constraints import compared_by, same_text
+from nestling.planner.writes.constraints import compared_by, more_than, same_text
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.insert import RowExpressions
@@ -61,8 +55,5 @@ def _shared(design: Design, entity: Entity, conflict: Conflict, rows: Sequence[R
     condition = over(among.condition, entity, _ROWS) if among is not None else None
     met = filtered(given, conjunction(*(Not(IsNull(columns[name])) for name in group), condition))
     rules = compared_by(design, entity, group)
-    count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
     keys = tuple(Named(name, columns[name]) for name in group)
-    found = GroupBy(met, "shared", keys, (count,), tuple(rules[name] for name in group))
-    times = Column("shared", "times", INTEGER, nullable=False)
-    return Filter(found, Compare(Comparison.GREATER, times, Literal(1, INTEGER)))
+    return more_than(1, met, keys, tuple(rules[name] for name in group))

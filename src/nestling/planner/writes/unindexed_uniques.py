@@ -64,7 +64,7 @@ def met(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterat
         if all(map(entity.always_has, group)):
             yield step
         else:
-            yield fetch(names, plan(design, _with_values(row, group)), [row.column(name) for name in group])
+            yield fetch(names, plan(design, _among(row, group, group)), [row.column(name) for name in group])
             yield Each(names, (step,))
 
 
@@ -82,7 +82,9 @@ def refuse_some(design: Design, row: Cells, names: frozenset[str] | None = None)
 def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> Iterator[WriteStep]:
     entity, among = row.entity, f"{row.entity.name} in {unique}"
     used = tuple(dict.fromkeys((*unique.attributes, *unique.columns)))
-    yield fetch(among, plan(design, _among(row, unique, used)), [row.column(name) for name in used])
+    yield fetch(
+        among, plan(design, _among(row, unique.attributes, used, unique.condition)), [row.column(name) for name in used]
+    )
     scan = scan_of(entity, "other")
     values = {name: cell(row.column(name), entity.attribute(name).type) for name in unique.attributes}
     same = filtered(
@@ -95,22 +97,15 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
     yield Each(among, (_met(entity, str(unique)), look, Refuse(name, Violation.UNIQUE, text)))
 
 
-def _with_values(row: Cells, group: Sequence[str]) -> Relation:
-    """The row at hand, if it has a value of each."""
-    at_hand = same_row({row.column(name): row.entity.attribute(name).type for name in group})
-    columns = dict(zip(group, at_hand.columns, strict=True))
-    outputs = tuple(Named(row.column(name), columns[name]) for name in group)
-    return Project(filtered(at_hand, conjunction(*(Not(IsNull(each)) for each in columns.values()))), "among", outputs)
-
-
-def _among(row: Cells, unique: PartialUnique, used: Sequence[str]) -> Relation:
-    """The row at hand, if the group is about it."""
+def _among(row: Cells, group: Sequence[str], used: Sequence[str], condition: Expression | None = None) -> Relation:
+    """The row at hand, if it has a value of each of the group and the condition is true of it; `used`: what is asked of it."""
     at_hand = same_row({row.column(name): row.entity.attribute(name).type for name in used})
     columns = dict(zip(used, at_hand.columns, strict=True))
-    there = [Not(IsNull(columns[name])) for name in unique.attributes]
-    condition = rewritten(over(unique.condition, row.entity, "new"), partial(_own, columns))
+    there: list[Expression] = [Not(IsNull(columns[name])) for name in group]
+    if condition is not None:
+        there.append(rewritten(over(condition, row.entity, "new"), partial(_own, columns)))
     outputs = tuple(Named(row.column(name), columns[name]) for name in used)
-    return Project(filtered(at_hand, conjunction(*there, condition)), "among", outputs)
+    return Project(filtered(at_hand, conjunction(*there)), "among", outputs)
 
 
 def _own(columns: dict[str, Column], inner: Expression) -> Expression | None:

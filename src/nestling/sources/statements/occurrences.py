@@ -57,9 +57,9 @@ class Occurrence:
 
     def _is_present(self, attribute: str) -> bool:
         """Whether a condition leaves no NULLs of it."""
-        has_value = (Operator.EQUALITY, Operator.RANGE, Operator.IN)
         not_null = Clause(attribute, ClauseOperator.PRESENT)
-        return not_null in self.constants or any(AttributeFilter(attribute, each) in self.filters for each in has_value)
+        has_value = (each.attribute == attribute and each.operator.seeks for each in self.filters)
+        return not_null in self.constants or any(has_value)
 
 
 ColumnOrigin = tuple[Occurrence, str]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nestling.ir.candidate import Indexed
 from nestling.ir.indexes.indexable import is_array, leads
-from nestling.ir.indexes.kept_uniques import may_have_index
+from nestling.ir.indexes.kept_uniques import may_have_index, with_values
 from nestling.ir.model import Entity
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
 from nestling.ir.statements.expression import Collation
@@ -103,14 +103,11 @@ def _in_order(
 def unique_indexes(entity: Entity) -> Iterator[Indexed]:
     """The indexes a collection of the entity's own has to keep groups unique, over the rows that have all of a group."""
     for group in entity.uniques:
-        rows = (Clause(name, ClauseOperator.PRESENT) for name in group if not entity.always_has(name))
-        yield Indexed(entity.name, tuple((name, 1) for name in group), tuple(rows))
+        yield Indexed(entity.name, tuple((name, 1) for name in group), with_values(entity, group))
     for unique in entity.partial_uniques:
         if may_have_index(entity, unique):
-            there = (Clause(name, ClauseOperator.PRESENT) for name in unique.attributes if not entity.always_has(name))
-            yield Indexed(
-                entity.name, tuple((name, 1) for name in unique.attributes), (*there, *(unique.clauses or ()))
-            )
+            rows = (*with_values(entity, unique.attributes), *(unique.clauses or ()))
+            yield Indexed(entity.name, tuple((name, 1) for name in unique.attributes), rows)
 
 
 def key_order(sizes: Sizes, access: Access) -> Indexed | None:

@@ -90,12 +90,12 @@ def looked_for(situation: Situation, home: Home) -> tuple[PartialUnique, ...]:
 
 
 def meet_each_other(modes: Modes, home: Home, group: tuple[str, ...]) -> bool:
-    """Whether the writers of a declared UNIQUE change one document of its own at a home: nothing else keeps them apart."""
+    """Whether the writers of a group that is read for change one document of its own at a home: nothing else keeps them apart."""
     entity = modes.situation.model.entity(home.entity)
+    if not home.links:  # where what is read for are texts that no index compares as the source does
+        return True
     if group not in entity.uniques or group == entity.key:
         return False
-    if not home.links:
-        return True
     told = set(home.links[0].child_attributes) <= set(group)
     return not told and not keeps_unique(modes, home, group)
 

@@ -43,9 +43,7 @@ class Rewrite(StrEnum):
     )
     VALUES_FIRST = "values first"  # a subquery that gives all rows one value begins, and the rows are read beside it
     SETS_FIRST = "sets first"  # the values EXISTS and IN find are made first, once, and the rows looked up by them
-    FOREIGN_KEY = (
-        "foreign key"  # the first children of one parent are found by their foreign key (`parent_as_foreign_key`)
-    )
+    FOREIGN_KEY = "foreign key"  # the first children of one parent are found by theirs (`parent_as_foreign_key`)
     SIDE_BY_SIDE = "side by side"  # the parents of many rows are all looked up before any is taken out of its field
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up (`embedded`)

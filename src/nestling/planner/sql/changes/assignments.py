@@ -38,6 +38,7 @@ from nestling.planner.sql.array_changes import as_text, is_written
 from nestling.planner.sql.changes.defaults import default_expression
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.joined_writes import Others
+from nestling.planner.sql.exact_decimals import exactly
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
@@ -70,7 +71,7 @@ def _converted(expression: Expression, attribute: Attribute, translation: Transl
     if isinstance(expression, Call) and is_written(expression) and attribute.type.element is not None:
         return _stored_array(expression, attribute, translation)
     if translation.model.strict_types and attribute.type.name is TypeName.DECIMAL and not attribute.is_of_several_types:
-        return conversions.exactly(expression, attribute.type)
+        return exactly(expression, attribute.type)
     return _stored(expression, attribute, translation)
 
 

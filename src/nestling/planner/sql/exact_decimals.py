@@ -1,0 +1,65 @@
+"""Decimals in SQLite's statements about columns that have every digit of them: texts of decimals, and those of MongoDB."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+
+from nestling.ir.statements.expression import (
+    NULL,
+    Arithmetic,
+    AttributeCast,
+    Column,
+    Expression,
+    Literal,
+    Negate,
+    Parameter,
+    Rules,
+)
+from nestling.ir.types import Type, TypeName
+from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.scope import Translation
+
+
+def exact_beside(value: Expression, other: Expression, translation: Translation) -> Expression:
+    """A number beside a column that has every digit of a decimal: one that is given keeps its own, which SQLite has not.
+
+    In a model of MongoDB's, whose decimals are no floats, one that is written does too, and what is reckoned with such a column.
+    """
+    is_strict = translation.model.strict_types
+    if not (_is_exact(other) if is_strict else isinstance(other, Column) and other.type.name is TypeName.DECIMAL):
+        return value
+    if isinstance(value, Parameter):
+        return replace(value, by_sqlite=False)
+    return _exact_number(value) if is_strict else value
+
+
+def _exact_number(value: Expression) -> Expression:
+    """A float that is written, by its digits."""
+    found = value.value if isinstance(value, Literal) else None
+    return Literal(Decimal(repr(found)), DECIMAL) if isinstance(found, float) and math.isfinite(found) else value
+
+
+def exactly(value: Expression, kind: Type) -> Expression:
+    """A value as a column of decimals that are no floats keeps it."""
+    if value == NULL:
+        return value
+    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return Literal(Decimal(value.value), DECIMAL)
+    found = Parameter(value.name, kind) if isinstance(value, Parameter) else _exact_number(value)
+    is_kept = isinstance(found, Literal) and isinstance(found.value, Decimal)
+    return found if is_kept else AttributeCast(found, kind, Rules.POSTGRESQL)
+
+
+def _is_exact(expression: Expression) -> bool:
+    """Whether it is a column of decimals that are no floats, or reckoned with one."""
+    match expression:
+        case Column(mixed=False):
+            return expression.type.name is TypeName.DECIMAL
+        case Negate(operand=operand):
+            return _is_exact(operand)
+        case Arithmetic(left=left, right=right):
+            return _is_exact(left) or _is_exact(right)
+        case _:
+            return False
