@@ -74,6 +74,23 @@ WINDOWS = {
     ),
 }
 """Statements without a choice, and what a wrong conversion takes them for."""
+IMPOSSIBLE = {
+    "a_title": (
+        "SELECT author_id, title, COUNT(*) AS n FROM book WHERE book_id < :below GROUP BY author_id HAVING n > 0",
+        "SELECT author_id, title || '?' AS title, COUNT(*) AS n FROM book WHERE book_id < :below GROUP BY author_id",
+    ),
+    "everything": (
+        "SELECT * FROM book GROUP BY author_id",
+        "SELECT book_id, author_id, title || '?' AS title FROM book GROUP BY author_id",
+    ),
+    "some": ("SELECT title FROM book LIMIT 3", "SELECT title || '?' AS title FROM book LIMIT 3"),
+    "some_once": ("SELECT book_id FROM book LIMIT 3", "SELECT book_id % 2 + 1 AS book_id FROM book LIMIT 3"),
+    "most": (
+        "SELECT author_id, COUNT(*) AS n FROM book GROUP BY author_id ORDER BY n % 2 LIMIT 5",
+        "SELECT author_id, COUNT(*) + 1 AS n FROM book GROUP BY author_id ORDER BY n % 2 LIMIT 5",
+    ),
+}
+"""Statements that leave a choice, and what a wrong conversion takes them for."""
 FINES = """
 CREATE TABLE fine (fine_id INTEGER NOT NULL PRIMARY KEY, reader INTEGER NOT NULL, amount DECIMAL(6, 2) NOT NULL);
 INSERT INTO fine (reader, amount) VALUES (1, 0.1), (1, 0.2), (1, 0.3), (2, 0.3), (2, 0.2), (2, 0.1), (3, 0.6), (4, 0.7), (5, 0.5);
@@ -251,6 +268,20 @@ def test_what_is_fixed_beside_a_choice(mongod: Server, tmp_path: Path, monkeypat
     miscompiled(monkeypatch, "a_title", sql.replace("COUNT(*)", "COUNT(*) + 1"))
     proof = compared(mongod, address, reading, effort=BRIEF)
     assert [each.statement for each in proof.source.differences] == ["a_title"]
+
+
+@pytest.mark.parametrize("choice", IMPOSSIBLE)
+def test_what_no_choice_gives(choice: str, mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that no row of the group has, or a row that is nowhere without the LIMIT, is wrong whatever SQL leaves open."""
+    sql, wrong = IMPOSSIBLE[choice]
+    address, reading = source(tmp_path, f"-- name: {choice}, rate: 5/s\n{sql};")
+    with closing(sqlite3.connect(tmp_path / "books.db")) as connection, connection:
+        connection.execute("CREATE INDEX odd ON book (author_id, title DESC)")
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert not proof.source.differences
+    miscompiled(monkeypatch, choice, wrong)
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert [each.statement for each in proof.source.differences] == [choice]
 
 
 def test_last_digits_of_sums(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ has must be among those the looser statement yields and the tighter one does not
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +18,7 @@ from nestling.ir.model import Model
 from nestling.ir.rows import Row
 from nestling.ir.statements import algebra as a
 from nestling.pipeline.answer_choice import FRACTIONS, SUMS
+from nestling.pipeline.possible_rows import asked_text
 from nestling.planner.reads.determined import ids
 from nestling.planner.reads.traverse import mentioned
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 LAST_DIGITS = "only the last digits of a sum of fractions, which HAVING compares, decide which rows there are"
-_MARK = "nestling_parameter_"
 
 
 class Bounds(NamedTuple):
@@ -56,7 +55,7 @@ def bounds(sql: str, dialect: str) -> Bounds | None:
         conditions = [_moved(each, is_looser=is_looser) for each in whole]
         other = tree.copy()
         other.set("having", exp.Having(this=exp.and_(*conditions, copy=False)))
-        made.append(_text(other, known.grammar))
+        made.append(asked_text(other, known.grammar))
     return Bounds(*made)
 
 
@@ -154,16 +153,6 @@ def _zero() -> exp.Expr:
     from sqlglot import exp
 
     return exp.Literal.number(0)
-
-
-def _text(tree: exp.Expr, grammar: str) -> str:
-    """The statement with its parameters as `:name`, which not every grammar writes so."""
-    from sqlglot import exp
-
-    def marked(node: exp.Expr) -> exp.Expr:
-        return exp.column(_MARK + node.name) if isinstance(node, exp.Placeholder) else node
-
-    return re.sub(rf"\b{_MARK}(\w+)", r":\1", tree.transform(marked).sql(dialect=grammar))
 
 
 def decided_by_last_digits(

@@ -27,6 +27,7 @@ from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement
 from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
 from nestling.pipeline.loading import home_queries
+from nestling.pipeline.possible_rows import not_possible
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.proving.loading import POLICY, Rows
@@ -134,7 +135,7 @@ class _Comparison:
         suspects: list[_Suspect] = []
         for each in racing:
             took[each.name], answer = execute(each.running, call)
-            suspects += self._judge(each, call, expected, answer)
+            suspects += self._judge(each, call, expected, answer, seconds)
         if suspects and self._by_last_digits(statement, suspects, seconds):
             self.without[call.statement] = LAST_DIGITS
             shape = self.shapes[call.statement]
@@ -146,7 +147,7 @@ class _Comparison:
         self.answers[call.statement] += 1
 
     def _judge(
-        self, each: Contender, call: Execution, expected: SourceAnswer, answer: StatementAnswer
+        self, each: Contender, call: Execution, expected: SourceAnswer, answer: StatementAnswer, seconds: float
     ) -> Iterator[_Suspect]:
         """A failure is judged when the rivals are compared, and so is a copy that is rough on purpose."""
         columns, shape = _read(each, call).columns, self.shapes[call.statement]
@@ -155,10 +156,10 @@ class _Comparison:
         exact = execute_exact(each.running, call)
         if exact is not None and (alike := expected.likeness(exact, columns, shape)) is Likeness.EQUAL:
             return
-        if alike is Likeness.OPEN:
+        theirs, ours = expected.shown(columns), expected.design_shown(exact or answer, columns)
+        if alike is Likeness.OPEN and not self._is_impossible(each, call, ours, seconds):
             self.choices[call.statement] = shape.choice
             return
-        theirs, ours = expected.shown(columns), expected.design_shown(exact or answer, columns)
         if self.source.language_orders and _depends_on_language(theirs, ours, columns, shape):
             self.without[call.statement] = f"only the order of texts differs: {self.source.language_orders[0]}"
             return
@@ -166,6 +167,20 @@ class _Comparison:
             self.without[call.statement] = told[0]
             return
         yield _Suspect(each, call, theirs, ours)
+
+    def _is_impossible(self, each: Contender, call: Execution, answer: StatementAnswer, seconds: float) -> bool:
+        """Whether an answer has rows the source cannot choose, as far as the source can be asked."""
+        statement = next(read for read in self.reads if read.name == call.statement)
+        dialect, columns = self.reading.dialect_of(statement), _read(each, call).columns
+
+        def ask(sql: str, places: Sequence[int] | None) -> Sequence[tuple[object, ...]]:
+            shown = columns if places is None else [columns[place] for place in places]
+            return self.source.answer(sql, dialect, call.values, seconds).shown(shown).rows
+
+        try:
+            return not_possible(statement.sql, dialect, ask, answer, self.shapes[call.statement])
+        except NestlingError:
+            return False  # the source does not take the changed statement, so nothing is known
 
     def _alike(self, one: _Suspect, other: _Suspect) -> bool:
         return both_right(one.found, other.found, self.shapes[one.call.statement])
