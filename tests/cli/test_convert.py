@@ -61,6 +61,27 @@ def test_a_workload_answers_as_sql_does(shop: Path, target: str, database: Datab
     assert answered >= len(READS) - 1  # customer 11 has no loyalty card
 
 
+def test_what_a_variable_of_the_shell_stands_for(shop: Path) -> None:
+    """What is not the parameter's own value has a name of its own, and a comment above says what it is; JSON has a mark."""
+    sql = "SELECT name FROM product WHERE name LIKE :q OR name LIKE :q || '%' OR name LIKE '%' || :q || '%' OR name LIKE '%' || :q"
+    done = nestling("convert", "design.yaml", sql, cwd=shop)
+    assert done.out.splitlines()[:4] == [
+        "// q_regex: the regular expression of the pattern q",
+        "// q_start_regex: the regular expression of the pattern q || '%'",
+        "// q_within_regex: the regular expression of the pattern '%' || q || '%'",
+        "// q_end_regex: the regular expression of the pattern '%' || q",
+    ]
+    assert all(f"$regex: {name}," in done.out for name in ("q_regex", "q_start_regex", "q_within_regex", "q_end_regex"))
+    later = "SELECT body FROM review WHERE written_at > :at AND written_at < :end"
+    done = nestling("convert", "design.yaml", later, cwd=shop)
+    assert done.out.splitlines()[0] == "// at_after: the first second after at"
+    assert "$gte: at_after, $lt: end" in done.out.replace("\n", " ")
+    marked = json.loads(nestling("convert", "design.yaml", later, "--json", cwd=shop).out)
+    assert '{"$parameter": "at", "as": "after"}' in json.dumps(marked)
+    write = nestling("convert", "design.yaml", "DELETE FROM review WHERE written_at > :at", cwd=shop)
+    assert write.out.splitlines()[0] == "// at_after: the first second after at"
+
+
 def test_one_statement_for_the_shell(shop: Path) -> None:
     """A statement on the command line becomes one command of mongosh, its parameter a variable."""
     done = nestling("convert", "design.yaml", "SELECT name FROM product WHERE product_id = :id", cwd=shop)

@@ -98,6 +98,7 @@ def _refuse_name(proposal: Proposal, sql: str) -> None:
 
 
 def _print(statements: Iterable[CodeStatement], as_json: bool) -> int:
+    from nestling.emitters.mql.shell_names import legend
     from nestling.ir.programs.compiled import NotCompiled
 
     gaps, supported = 0, False
@@ -109,7 +110,8 @@ def _print(statements: Iterable[CodeStatement], as_json: bool) -> int:
             click.echo(f"// {each.name + ': ' if each.name else ''}not converted: {each.gap}")
         else:
             script, supported = _for_shell(each, supported)
-            click.echo((f"// {each.name}\n" if each.name else "") + script)
+            comments = [*filter(None, (each.name,)), *legend(each)]
+            click.echo("".join(f"// {line}\n" for line in comments) + script)
             _say_notes(each)
     return DIFFERENT if gaps else FINE
 

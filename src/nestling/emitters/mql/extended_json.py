@@ -36,4 +36,4 @@ def _named(value: object) -> object:
         case _:
             if not isinstance(value, Placeholder):
                 return value
-            return {"$parameter": value.name} | ({"as": "regex"} if value.is_regex else {})
+            return {"$parameter": value.name} | ({"as": value.stands_for} if value.stands_for else {})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
 from nestling.emitters.identifiers import identifier
-from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.compiled import Placeholder, placeholders_in
 
 BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 """The beginning of one definition of the support, with its name."""
@@ -41,7 +42,13 @@ def taken() -> frozenset[str]:
     return frozenset((*_WORDS, *_GLOBALS, *_OWN, *numbered, *(found[1] for found in BLOCK.finditer(support()))))
 
 
+def legend(statement: object) -> Iterator[str]:
+    """What the variables of a compiled statement stand for, where that is not the parameter's value itself."""
+    told = {(variable(each), each.legend): None for each in placeholders_in(statement) if each.legend}
+    return (f"{name}: {words}" for name, words in told)
+
+
 def variable(placeholder: Placeholder) -> str:
     """What a script knows the value of a parameter as: its name, and `_` after a name that means something else there."""
     name = identifier(placeholder.name, taken(), otherwise="value")
-    return f"{name}_regex" if placeholder.is_regex else name
+    return f"{name}_{placeholder.stands_for}" if placeholder.stands_for else name

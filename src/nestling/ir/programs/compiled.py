@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol, cast
@@ -37,9 +37,16 @@ class Placeholder(ABC):
         """The BSON value for a parameter's value; raises `WorkloadError` when the statement cannot take it."""
 
     @property
-    def is_regex(self) -> bool:
-        """Whether the value is a pattern of SQL's, and its regular expression belongs here."""
-        return False
+    def legend(self) -> str:
+        """What that is, in words."""
+        return ""
+
+    @property
+    def stands_for(self) -> str:
+        """What belongs here instead of the value: `after` (the first moment after it), `regex` (the regular expression of the
+        pattern it is), or `start_regex`, `end_regex`, `within_regex` where other text of the pattern follows, precedes, or both.
+        """
+        return ""
 
 
 class ServerTime(str):
@@ -169,14 +176,22 @@ def check_names(read: Parameterised, given: Mapping[str, object]) -> None:
 
 def parameters_in(value: object) -> Iterator[str]:
     """The names of the parameters whose places are in it, in order, each as often as it is there."""
+    return (each.name for each in placeholders_in(value))
+
+
+def placeholders_in(value: object) -> Iterator[Placeholder]:
+    """The places of parameters in MQL, or in a whole compiled statement, in order."""
     if isinstance(value, dict):
         for inner in value.values():
-            yield from parameters_in(inner)
+            yield from placeholders_in(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from parameters_in(inner)
+            yield from placeholders_in(inner)
     elif not isinstance(value, str | int | float | None) and isinstance(value, Placeholder):
-        yield value.name
+        yield value
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from placeholders_in(getattr(value, each.name))
 
 
 def _bound(value: object, given: Mapping[str, object]) -> object:

@@ -17,6 +17,9 @@ from nestling.ir.statements.expression import Affinity, CaseRule, Function
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 
+_STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
+
+
 class Expected(StrEnum):
     """What a value must be for the query to mean what the statement says; anything may be NULL."""
 
@@ -99,9 +102,22 @@ class ConvertedPlaceholder(compiled.Placeholder):
     no_array: bool = False
 
     @property
-    def is_regex(self) -> bool:
-        """Whether the placeholder stands for a pattern."""
-        return self.pattern is not None
+    def stands_for(self) -> str:
+        """What its conversions end with, where that is another value than the one given."""
+        if self.pattern is not None:
+            where = {(False, True): "start_", (True, False): "end_", (True, True): "within_"}
+            return where.get((bool(self.pattern.before), bool(self.pattern.after)), "") + "regex"
+        return "after" if self.boundary is not None and self.boundary.after else ""
+
+    @property
+    def legend(self) -> str:
+        """What it stands for, in words."""
+        if self.pattern is not None:
+            before, after = (f"'{text}'" if text else "" for text in (self.pattern.before, self.pattern.after))
+            return f"the regular expression of the pattern {' || '.join(filter(None, (before, self.name, after)))}"
+        if self.boundary is not None and self.boundary.after:
+            return f"the first {_STEPS[self.boundary.grain]} after {self.name}"
+        return ""
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
