@@ -63,7 +63,8 @@ def test_a_workload_answers_as_sql_does(shop: Path, target: str, database: Datab
 
 def test_what_a_variable_of_the_shell_stands_for(shop: Path) -> None:
     """What is not the parameter's own value has a name of its own, and a comment above says what it is; JSON has a mark."""
-    sql = "SELECT name FROM product WHERE name LIKE :q OR name LIKE :q || '%' OR name LIKE '%' || :q || '%' OR name LIKE '%' || :q"
+    patterns = (":q", ":q || '%'", "'%' || :q || '%'", "'%' || :q")
+    sql = f"SELECT name FROM product WHERE {' OR '.join(f'name LIKE {each}' for each in patterns)}"
     done = nestling("convert", "design.yaml", sql, cwd=shop)
     assert done.out.splitlines()[:4] == [
         "// q_regex: the regular expression of the pattern q",

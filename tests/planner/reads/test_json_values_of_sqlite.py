@@ -11,7 +11,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store
-from nestling.common.errors import NestlingError
+from nestling.common.errors import GapError, NestlingError
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.pipeline import design, inspect, load
 from nestling.sources.mongo import read
@@ -68,6 +68,9 @@ def test_values_are_sqlites(strategy: str, tmp_path: Path, database: Database[An
             assert sorted(map(repr, mine)) == sorted(map(repr, theirs)), sql
         with pytest.raises(NestlingError, match="no text is known, as SQLite writes it"):
             list(store.execute("SELECT contact->>'a' FROM person WHERE id = 1"))
+        for place in ("contact->>0", "json_extract(contact, '$.a[0]')"):
+            with pytest.raises(GapError, match="takes an element of an array by its place"):
+                list(store.execute(f"SELECT {place} FROM person"))
 
 
 def test_values_of_a_live_mongodb(database: Database[Any]) -> None:

@@ -16,7 +16,6 @@ from nestling.ir.programs import compiled
 from nestling.ir.statements.expression import Affinity, CaseRule, Function
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
-
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
 
 

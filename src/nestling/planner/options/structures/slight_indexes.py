@@ -1,5 +1,6 @@
 """An index is not used where it makes a statement hardly cheaper: nobody builds one for a hundredth, which no price is exact to,
-nor for a moment that nobody notices and that is nothing beside the whole workload.
+nor for a moment that nobody notices and that is nothing beside the whole workload. Of two indexes that save nearly the same
+neither is better, so that one which serves another statement, too, is enough.
 
 It takes memory, and time when data are loaded and restored, none of which is in its upkeep.
 """
@@ -18,11 +19,15 @@ UNNOTICED_SECONDS = 5e-4
 NOTHING = 1e-4
 """The share of the workload's least cost that is nothing beside it."""
 
+TOLD = 0.05
+"""What is left of a difference between two indexes that is no more than that."""
+
 
 def without_slight(
     steps: Iterable[StatementStep], indexes: Collection[str], least: Mapping[str, float], rates: Mapping[str, float]
 ) -> Iterator[StatementStep]:
-    """The steps without the modes by an index that save too little over a mode that needs no more than they do, but for it.
+    """The steps without the modes by an index that save too little over a mode that needs no more than they do, but for it; modes
+    that do but for which index it is, and are not further apart, cost nearly what the dearest of them does.
 
     `least`: seconds an execution of each statement costs at least; `rates`: executions a second.
     """
@@ -32,12 +37,35 @@ def without_slight(
         unnoticed = min(UNNOTICED_SECONDS, nothing / rate) if rate else UNNOTICED_SECONDS
         most = max(SLIGHT * least[step.statement], unnoticed)
         slight = [each for each in step.modes if any(_does_as_well(other, each, indexes, most) for other in step.modes)]
-        yield replace(step, modes=tuple(each for each in step.modes if each not in slight)) if slight else step
+        left = tuple(each for each in step.modes if each not in slight)
+        modes = tuple(_as_dear_as(left, each, indexes, most) for each in left)
+        yield replace(step, modes=modes) if modes != step.modes else step
 
 
 def _does_as_well(other: Mode, mode: Mode, indexes: Collection[str], most: float) -> bool:
     """Whether another mode costs at most so much more, wherever the mode by an index can be taken, and needs no such index."""
     spared = set(mode.needs).difference(other.needs).intersection(indexes)
-    same = (other.also, other.loads) == (mode.also, mode.loads)
     there = set(other.needs) <= set(mode.needs) and set(other.without) <= set(mode.without)
-    return bool(spared) and same and there and other.cost <= mode.cost + most
+    return bool(spared) and _charges_alike(other, mode) and there and other.cost <= mode.cost + most
+
+
+def _as_dear_as(modes: Iterable[Mode], mode: Mode, indexes: Collection[str], most: float) -> Mode:
+    """The mode nearly at the price of the dearest that needs another index in the place of its own and costs at most so much more:
+    of two that are both there anyway, or neither, the cheaper is to be had.
+    """
+    needs, by = set(mode.needs).difference(indexes), set(mode.needs).intersection(indexes)
+    alike = (
+        other.cost
+        for other in modes
+        if set(other.needs).difference(indexes) == needs
+        and len(by) == len(set(other.needs).intersection(indexes))
+        and other.without == mode.without
+        and _charges_alike(other, mode)
+        and other.cost <= mode.cost + most
+    )
+    dearest = max(alike, default=mode.cost) if by else mode.cost
+    return replace(mode, cost=dearest - TOLD * (dearest - mode.cost)) if dearest > mode.cost else mode
+
+
+def _charges_alike(one: Mode, other: Mode) -> bool:
+    return (one.also, one.loads) == (other.also, other.loads)

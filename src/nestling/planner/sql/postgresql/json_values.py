@@ -158,6 +158,8 @@ def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) 
             return key
         case exp.Literal(is_string=True) if len(node.expressions) == 1 and not _PLACE.fullmatch(said.name):
             return said.name
+        case _ if said.find(exp.JSONPathSubscript) or _PLACE.fullmatch(said.name):
+            raise statement_gap(f"`{_written(node, env)}`, which takes an element of an array by its place", node)
         case _:
             raise no_constant(f"`{_written(node, env)}`, whose key is no constant text", node, said)
 
