@@ -62,6 +62,13 @@ STATEMENTS = (
     "SELECT id FROM part WHERE a / b IN (SELECT a / b FROM part)",
     "SELECT id FROM part ORDER BY a / b * 3, id DESC",
     "SELECT g FROM part GROUP BY g HAVING avg(a) * 3 > 1 ORDER BY avg(a), g",
+    "SELECT (SELECT avg(p.a) FROM part p WHERE p.id < 4) * 3, (SELECT avg(p.a) FROM part p WHERE p.id < 4)",
+    "SELECT id, (SELECT p.a / 7 FROM part p WHERE p.id = part.id) * 3 FROM part",
+    "SELECT id FROM part WHERE a / b BETWEEN 3.33331 AND 3.33334",
+    "SELECT id FROM part WHERE a / b BETWEEN 3.3333 AND 3.33331",
+    "SELECT id FROM part WHERE a / b = 3.3333 + r * 0",
+    "SELECT id FROM part WHERE a / b > 3.33331 + r * 0",
+    "SELECT id FROM part WHERE a / b IN (SELECT 3.3333 + r * 0 FROM part)",
 )
 
 

@@ -9,7 +9,7 @@ from nestling.ir.statements.expression import Collation, Comparison, Expression,
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.gaps import mistake, statement_gap, written
-from nestling.planner.sql.mysql.digits import observed
+from nestling.planner.sql.mysql.digits import observed_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Bind, Env
 from nestling.planner.sql.subquery_values import recast
@@ -31,13 +31,13 @@ def in_subquery(node: exp.In, query: exp.Expr, env: Env, bound: Bind) -> Express
 
     lefts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
     operands = [bound(left) for left in lefts]
-    if env.dialect.rules is Rules.MYSQL:
-        operands = [observed(operand) for operand in operands]
     relation = bind_subquery(query, env)
     if len(relation.columns) != len(operands):
         raise mistake(
             f"IN compares {counted(len(operands), 'value')} with {counted(len(relation.columns), 'column')}", node
         )
+    if env.dialect.rules is Rules.MYSQL:
+        operands = [observed_beside(left, right)[0] for left, right in zip(operands, relation.columns, strict=True)]
     if env.dialect.rules is Rules.POSTGRESQL:
         sides = zip(lefts, operands, relation.columns, strict=True)
         found = [chars.compared((left, None), operand, column) for left, operand, column in sides]

@@ -60,7 +60,7 @@ from nestling.planner.sql.literals import (
     number_literal,
     typed_literal,
 )
-from nestling.planner.sql.mysql.digits import observed
+from nestling.planner.sql.mysql.digits import observed, observed_beside
 from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
@@ -293,15 +293,17 @@ def compare(
     right: Expression,
     translation: Translation,
     collation: Collation | None = None,
+    *,
+    as_reckoned: bool = False,
 ) -> Compare:
-    """A comparison, its operands converted as the dialect does."""
+    """A comparison, its operands converted as the dialect does. `as_reckoned`: by all digits MySQL keeps, shown or not."""
     refuse_comparison(left, right, ordered=operator in _ORDERED)
     labels = left.type.values or right.type.values
     if translation.dialect.lenient and operator not in _ORDERED:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
     left, right = comparable(left, right, translation)
-    if translation.dialect.rules is Rules.MYSQL:
-        left, right = observed(left), observed(right)
+    if translation.dialect.rules is Rules.MYSQL and not as_reckoned:
+        left, right = observed_beside(left, right)
     if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
         refuse_nan("a comparison", None, left, right)
         left, right = placed_sides(ranked(left, labels), ranked(right, labels), translation)

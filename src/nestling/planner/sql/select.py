@@ -190,7 +190,7 @@ class Select:
     def _output(self, item: OutputItem, env: Env) -> Expression:
         if item.tree is not None:
             found = bind(item.tree.unalias(), env)
-            if found.type.name is TypeName.DECIMAL and self._is_merged(env):
+            if found.type.name is TypeName.DECIMAL and self._is_merged(item.tree, env):
                 return found
             return conversions.shown(found, self.translation)
         if env.grouped is not None and isinstance(item.column, Column):
@@ -198,17 +198,38 @@ class Select:
         assert item.column is not None
         return item.column
 
-    def _is_merged(self, env: Env) -> bool:
-        """Whether MySQL makes this one with the query around it, which then sees its numbers as they are reckoned."""
-        around = self.node.parent
+    def _is_merged(self, tree: exp.Expr, env: Env) -> bool:
+        """Whether MySQL hands an output on as it is reckoned: it does but for what it keeps in a table of its own."""
+        if env.dialect.rules is not Rules.MYSQL:
+            return False
+        inside, around = self._place()
         if isinstance(around, exp.SetOperation):
             return True  # whose rows have the digits of both sides
-        if isinstance(around, exp.Subquery):
-            is_table = isinstance(around.parent, exp.From | exp.Join)
-        else:
-            is_table = isinstance(around, exp.CTE)
-        kept = env.grouped is not None or env.windows is None or bool(env.windows.functions)
-        return is_table and not kept and not any(self.node.args.get(clause) for clause in ("distinct", "limit"))
+        if env.windows is not None and env.windows.functions:
+            return False
+        is_grouped, is_distinct = env.grouped is not None, self.node.args.get("distinct") is not None
+        if isinstance(around, exp.From | exp.Join | exp.CTE):
+            return not (is_grouped or is_distinct or self.node.args.get("limit"))
+        is_value = isinstance(inside, exp.Subquery) and not isinstance(around, exp.In | exp.Any | exp.All)
+        if not is_value and not isinstance(around, exp.Insert):
+            return False
+        if is_grouped:
+            return _aggregates(tree)
+        return not is_distinct and not (isinstance(around, exp.Insert) and self._reads(around))
+
+    def _place(self) -> tuple[exp.Expr, exp.Expr | None]:
+        """The query with the parentheses about it, and what these stand in."""
+        found: exp.Expr = self.node
+        while isinstance(found.parent, exp.Subquery):
+            found = found.parent
+        return found, found.parent
+
+    def _reads(self, insert: exp.Insert) -> bool:
+        """Whether this query of an INSERT reads the table that it fills: MySQL keeps its rows in a table of their own then."""
+        target = insert.find(exp.Table)
+        return target is not None and any(
+            table.name.casefold() == target.name.casefold() for table in self.node.find_all(exp.Table)
+        )
 
     def _order(self, env: Env, named: Sequence[Named]) -> list[SortKey]:
         order = self.node.args.get("order")

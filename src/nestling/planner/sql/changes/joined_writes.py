@@ -31,8 +31,6 @@ from nestling.ir.statements.expression import (
     Comparison,
     Exists,
     Expression,
-    Literal,
-    Parameter,
     Raw,
 )
 from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
@@ -184,8 +182,8 @@ def _bare(expression: Expression) -> Expression:
 
 
 def _is_known(expression: Expression, open_aliases: set[str]) -> bool:
-    inner = _bare(expression)
-    return isinstance(inner, Literal | Parameter) or (isinstance(inner, Column) and inner.alias not in open_aliases)
+    """Whether it has one value: none of the tables that are not fixed yet is in it."""
+    return not has_subquery(expression) and all(column.alias not in open_aliases for column in columns_of(expression))
 
 
 def _leaves(relation: Relation) -> tuple[list[Scan | Project], list[Expression]] | None:

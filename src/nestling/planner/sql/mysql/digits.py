@@ -101,6 +101,13 @@ def observed(expression: Expression) -> Expression:
     return expression if digits is None else _rounded(expression, digits.shown)
 
 
+def observed_beside(one: Expression, other: Expression) -> tuple[Expression, Expression]:
+    """Two values as they are compared: rounded to the digits they show, unless one is a float, beside which both are floats."""
+    if TypeName.FLOAT in (one.type.name, other.type.name):
+        return one, other
+    return observed(one), observed(other)
+
+
 def rounded_alike(values: Sequence[Expression], kind: Type) -> tuple[tuple[Expression, ...], Type]:
     """The two sides of a UNION, rounded to the digits its column of that type shows, and the column's type then."""
     if not kind.numbers:
