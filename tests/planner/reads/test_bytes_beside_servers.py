@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy.exc import DataError
 
-from nestling import pipeline
+from nestling import Store, pipeline
+from nestling.common.errors import WorkloadError
 from nestling.emitters.python_code import module
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead
@@ -15,7 +19,10 @@ from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """
 CREATE TABLE file (id int PRIMARY KEY, content blob, name varchar(9));
-INSERT INTO file VALUES (1, 'abc', 'abc'), (2, 'ABC', 'x'), (3, '', ''), (4, NULL, NULL), (5, X'ff00', 'é'), (6, 'é', 'é')
+INSERT INTO file VALUES (1, 'abc', 'abc'), (2, 'ABC', 'x'), (3, '', ''), (4, NULL, NULL),
+    (5, X'ff00', 'é'), (6, 'é', 'é'), (7, '\\\\x616263', 'x');
+CREATE TABLE kept (id int PRIMARY KEY, content blob);
+INSERT INTO kept VALUES (1, 'x')
 """
 
 both = both_of(_SCRIPT, "normalized", scope="module")
@@ -30,7 +37,7 @@ def test_constants(condition: str, both: Both) -> None:
     assert mine == theirs
 
 
-@pytest.mark.parametrize("value", ["abc", b"abc", "é", "", b"\xff\x00", None, "no"])
+@pytest.mark.parametrize("value", ["abc", b"abc", "é", "", b"\xff\x00", None, "no", "\\x616263", "a\\b"])
 @pytest.mark.parametrize("condition", ["= :v", "<> :v", "IN (:v, 'ABC')"])
 def test_parameters(condition: str, value: object, both: Both) -> None:
     """A text that is given is its bytes, and bytes are themselves."""
@@ -47,12 +54,35 @@ def test_a_module_makes_bytes_itself(both: Both) -> None:
     assert [row["id"] for row in names["found"](both.database, v="é")] == [6]
 
 
-@pytest.mark.parametrize("said", ["'abc'", "'\\x616263'", ":v"])
+@pytest.mark.parametrize("said", ["abc", "\\x616263", "\\x61 6263", "a\\142c"])
 def test_postgresql(said: str, both: Both) -> None:
-    """Where a text in hexadecimal digits says its bytes."""
-    read = pipeline.convert(both.proposal, f"SELECT id FROM file WHERE content = {said}", dialect="postgresql")
+    """Where a text in hexadecimal digits says its bytes, and one may hold escapes."""
+    read = pipeline.convert(both.proposal, "SELECT id FROM file WHERE content = :v", dialect="postgresql")
     assert isinstance(read, CompiledRead), read
-    assert [*run_read(both.database, read, {"v": "\\x616263"} if said == ":v" else {})] == [(1,)]
+    assert [*run_read(both.database, read, {"v": said})] == [(1,)]
+
+
+@pytest.mark.parametrize("said", ["abc", "\\x616263"])
+def test_constants_of_postgresql(said: str, both: Both) -> None:
+    """The same of what is written."""
+    read = pipeline.convert(both.proposal, f"SELECT id FROM file WHERE content = '{said}'", dialect="postgresql")
+    assert isinstance(read, CompiledRead), read
+    assert [*run_read(both.database, read)] == [(1,)]
+
+
+@pytest.mark.parametrize("said", ["abc", "\\x616263", "a\\142c", "\\\\", "\\9", "a\\", "\\x6"])
+def test_stored_by_postgresql(said: str, both: Both, postgresql: str) -> None:
+    """A text that is given is stored as PostgreSQL reads it, or refused by both."""
+    store = Store(both.proposal, both.database, dialect="postgresql")
+    expected: object = WorkloadError
+    with create_engine(postgresql, poolclass=NullPool).connect() as connection, suppress(DataError):
+        expected = connection.execute(text("SELECT CAST(:v AS bytea)"), {"v": said}).scalar_one()
+    if expected is WorkloadError:
+        with pytest.raises(WorkloadError, match="`v`"):
+            store.execute("UPDATE kept SET content = :v", v=said)
+        return
+    store.execute("UPDATE kept SET content = :v", v=said)
+    assert [row["content"] for row in store.execute("SELECT content FROM kept")] == [expected]
 
 
 def test_texts_of_columns_are_a_gap(both: Both) -> None:

@@ -27,10 +27,25 @@ WHOLE_NUMBER = re.compile(r"[-+]?\d+", re.ASCII)
 POSITION = re.compile(r"([0-9a-f]{1,8})/([0-9a-f]{1,8})", re.ASCII | re.IGNORECASE)
 AMOUNT = re.compile(r"-?\$\d{1,3}(?:,\d{3})*\.\d\d", re.ASCII)
 
+ESCAPED = re.compile(rb"(?:[^\\]|\\\\|\\[0-3][0-7]{2})*")
+ESCAPE = re.compile(rb"\\(?:\\|([0-3][0-7]{2}))")
+
 
 def not_written_so(value: Any, kind: str, form: str) -> ValueError:
     """A value that is not read, and how one is written."""
     return ValueError(f"{value!r} cannot be stored as {kind}", f"give one that is written like '{form}'")
+
+
+def strict_bytea(value: Any) -> Any:
+    r"""Bytes; a text says them by hexadecimal digits behind `\x`, or is their UTF-8, a backslash twice or with octal digits."""
+    if not isinstance(value, str):
+        return value
+    if value.startswith("\\x"):
+        return bytes.fromhex(value[2:])
+    written = value.encode()
+    if not ESCAPED.fullmatch(written):
+        raise not_written_so(value, "bytea", "\\x616263")
+    return ESCAPE.sub(lambda found: b"\\" if found[1] is None else bytes([int(found[1], 8)]), written)
 
 
 def strict_inet(value: Any) -> Any:

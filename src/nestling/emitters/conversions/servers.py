@@ -130,10 +130,8 @@ def strict_char(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]
 
 
 def strict_bytes(value: Any) -> Any:
-    """Bytes. A text gives the bytes its hexadecimal digits say, or its own."""
-    if not isinstance(value, str):
-        return value
-    return bytes.fromhex(value[2:]) if value.startswith("\\x") else value.encode()
+    """Bytes; of a text those it has in UTF-8."""
+    return value.encode() if isinstance(value, str) else value
 
 
 def strict_day(value: Any) -> Any:

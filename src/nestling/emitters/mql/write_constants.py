@@ -200,7 +200,6 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     TypeName.BOOLEAN: servers.strict_truth,
     TypeName.INTEGER: servers.strict_integer,
     TypeName.DECIMAL: servers.exact_number,
-    TypeName.BYTES: servers.strict_bytes,
     TypeName.DATE: servers.strict_day,
     TypeName.UUID: servers.strict_uuid,
     TypeName.INTERVAL: servers.strict_interval,
@@ -221,7 +220,9 @@ _CARRIED = {
 """PostgreSQL's types that are kept as texts, as far as their texts are known."""
 
 
-def _text(kind: Type, rules: Rules) -> Conversion:
+def _text_or_bytes(kind: Type, rules: Rules) -> Conversion:
+    if kind.name is TypeName.BYTES:
+        return Conversion(postgresql_texts.strict_bytea if rules is Rules.POSTGRESQL else servers.strict_bytes)
     if kind.carried in _CARRIED:
         return _CARRIED[kind.carried]
     if kind.carried == SET:
@@ -273,8 +274,8 @@ def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversio
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))
-        case TypeName.TEXT:
-            return _text(kind, rules)
+        case TypeName.TEXT | TypeName.BYTES:
+            return _text_or_bytes(kind, rules)
         case TypeName.FLOAT:
             return _float(kind)
         case TypeName.ARRAY if kind.element is not None:

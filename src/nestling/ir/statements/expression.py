@@ -213,6 +213,7 @@ class Parameter:
     `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
     `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
     `no_float`: a float is refused where a decimal is expected: MySQL reckons with floats otherwise.
+    `bytea`: a text that is given for bytes says them as PostgreSQL reads it; elsewhere it is its own bytes.
     `strict`: the value keeps the BSON type it is given with.
     """
 
@@ -222,6 +223,7 @@ class Parameter:
     exact: bool = False
     by_sqlite: bool = False
     no_float: bool = False
+    bytea: bool = field(default=False, compare=False)
     strict: bool = False
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, like_patterns, postgresql_case, servers
+from nestling.emitters.conversions import given, like_patterns, postgresql_case, postgresql_texts, servers
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
@@ -75,8 +75,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`, `no_float`: as in `Parameter`. `carried`: the type of the source as which the text is written.
-    `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
+    or floats. `by_sqlite`, `no_float`, `bytea`: as in `Parameter`. `carried`: the type of the source as which the text is
+    written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
     `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused.
     """
 
@@ -94,6 +94,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     number: TypeName | None = None
     by_sqlite: bool = False
     no_float: bool = False
+    bytea: bool = False
     carried: str = ""
     pattern: WildPattern | None = None
     strict: bool = False
@@ -144,6 +145,8 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     yield from _as_the_statement_has_it(placeholder)
     if placeholder.boundary is not None:
         yield Conversion(given.time_as_text_of, (str(placeholder.boundary.grain),))
+    elif placeholder.expected is Expected.BYTES and placeholder.bytea:
+        yield Conversion(postgresql_texts.strict_bytea)
     elif placeholder.expected in _READ:
         yield Conversion(_READ[placeholder.expected])
     if placeholder.expected in _CHECKS:
