@@ -40,6 +40,7 @@ ROWS = {
     "writes": (
         "UPDATE item SET n = b'0101'", "UPDATE IGNORE item SET n = 1", "DELETE IGNORE FROM item",
         "DELETE a, b FROM item a JOIN item b ON a.id = b.n", "DELETE FROM part LIMIT 1",
+        "UPDATE item a JOIN item b ON a.id = b.n SET a.n = 1, b.n = 2", "UPDATE item NATURAL JOIN part SET n = 1",
         "INSERT INTO item (id, n) SELECT id + 100, n FROM item ON DUPLICATE KEY UPDATE n = 1",
         "REPLACE INTO item (id, n) SELECT id + 100, n FROM item",
     ),
@@ -58,6 +59,7 @@ CONVERTED = (
     "INSERT INTO item (id, n) VALUES (:x, 1) RETURNING id",
     "INSERT IGNORE INTO item (id, n) SELECT id + 100, n FROM item",
     "DELETE FROM item ORDER BY at LIMIT 1",
+    "DELETE a FROM item a LEFT JOIN item b ON b.id = a.n WHERE b.id IS NULL",
 )
 
 

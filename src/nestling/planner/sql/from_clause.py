@@ -34,7 +34,7 @@ def bind_from(select: exp.Select, env: Env) -> _Tables:
     source = select.args.get("from_")
     if select.args.get("laterals") or select.args.get("match"):
         raise statement_gap("LATERAL", select)
-    if source is None:
+    if source is None or _is_no_table(select, source.this, env):
         return Values(env.translation.alias("nothing"), (), ((),)), Scope()
     relation, scope = bind_table(source.this, env)
     joins = select.args.get("joins") or ()
@@ -49,6 +49,13 @@ def bind_from(select: exp.Select, env: Env) -> _Tables:
     for on in late:
         relation = Filter(relation, predicate(on, replace(env, scope=scope)))
     return relation, scope
+
+
+def _is_no_table(select: exp.Select, table: exp.Expr, env: Env) -> bool:
+    """Whether FROM names MySQL's DUAL, which stands for no table."""
+    is_alone = isinstance(table, exp.Table) and not (table.db or table.alias or select.args.get("joins"))
+    is_named_so = is_alone and table.name.casefold() == "dual" and "dual" not in env.translation.entities
+    return is_named_so and env.dialect.rules is Rules.MYSQL
 
 
 def _looks_ahead(join: exp.Join, later: Sequence[exp.Join]) -> bool:

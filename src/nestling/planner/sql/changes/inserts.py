@@ -24,6 +24,7 @@ from nestling.planner.sql.changes.assignments import assignments, attribute_name
 from nestling.planner.sql.changes.conflict_rows import among_rows
 from nestling.planner.sql.changes.defaults import default_expression, generated_values, with_defaults
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
+from nestling.planner.sql.changes.given_values import with_given_values
 from nestling.planner.sql.changes.returning import bind_returning
 from nestling.planner.sql.changes.values_of_query import as_values
 from nestling.planner.sql.expressions import predicate
@@ -158,6 +159,8 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
         return replace(rows, input=_with_types(rows.input, attributes, translation))
     if translation.model.strict_types and len(rows.columns) == len(attributes):
         rows = _as_given(rows, attributes)
+    if translation.dialect.rules is Rules.MYSQL:
+        return with_given_values(rows, attributes, translation)
     if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
         return rows
     if isinstance(rows, Values):

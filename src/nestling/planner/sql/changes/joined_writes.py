@@ -7,7 +7,7 @@ value a scalar subquery – which is right only where there is one partner at mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -34,7 +34,8 @@ from nestling.ir.statements.expression import (
     Raw,
 )
 from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
-from nestling.planner.sql.expressions import bind, predicate
+from nestling.planner.sql.changes.outer_joins import OuterTable, split, with_values
+from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.outputs import select_items
@@ -51,10 +52,13 @@ class Others:
     tables: tuple[exp.Expr, ...]
     conditions: tuple[exp.Expr, ...]
     ctes: Mapping[str, Cte]
+    outer: tuple[OuterTable, ...] = ()
 
     def condition(self) -> Expression | None:
         """That the target's row has a partner; what concerns the row alone stands outside."""
         partners = self.partners()
+        if partners.relation is None:
+            return conjunction(*partners.conditions)
         inside: list[Expression] = []
         own: list[Expression] = []
         for each in partners.conditions:
@@ -65,11 +69,29 @@ class Others:
     def value(self, node: exp.Expr) -> Expression:
         """A value that may mention the partner's columns; a gap where there may be several partners."""
         partners = self.partners()
-        found = bind(node, partners.env)
-        if not partners.concern(found):
+        found = bind(node, self._with_outer(partners.env, node))
+        if partners.relation is None or not partners.concern(found):
             return found
+        return self._value(partners, found, node)
+
+    def _with_outer(self, env: Env, node: exp.Expr) -> Env:
+        """The scope with the tables of LEFT JOINs, whose columns are NULL without a partner."""
+        sources = list(env.scope.sources)
+        for table in self.outer:
+
+            def value(column: Expression, table: OuterTable = table) -> Expression:
+                rows = table.rows(env, self.ctes)
+                assert isinstance(column, Column)
+                own = next(each for each in rows.relation.columns if each.name == column.name)
+                return self._value(Partners(rows.relation, rows.env, rows.on), own, node)
+
+            sources += with_values(table.rows(env, self.ctes).sources, node, value)
+        return replace(env, scope=Scope(tuple(sources)))
+
+    def _value(self, partners: Partners, found: Expression, node: exp.Expr) -> Expression:
         if not partners.is_one(self.translation):
             raise statement_gap("values of another table that may have several rows for one of the target's", node)
+        assert partners.relation is not None
         rows = filtered(partners.relation, conjunction(*partners.conditions))
         relation = Project(rows, self.translation.alias("partner"), (Named("value", found),))
         return value_of(relation, node, self.translation, what="the value of another table", many_fail=False)
@@ -96,9 +118,8 @@ class Others:
             found, scope = bind_table(table, Env(self.translation, ctes=self.ctes))
             relation = found if relation is None else Join(JoinKind.CROSS, relation, found, None)
             sources += scope.sources
-        assert relation is not None
         env = Env(self.translation, Scope(tuple(sources)), self.ctes)
-        conditions = [part for node in self.conditions for part in conjuncts(predicate(node, env))]
+        conditions = split(self.conditions, self.outer, env, self.ctes)
         return Partners(relation, env, tuple(conditions))
 
 
@@ -106,18 +127,18 @@ class Others:
 class Partners:
     """The other tables' rows, and what must be true of them; the target's columns are free in both."""
 
-    relation: Relation
+    relation: Relation | None
     env: Env
     conditions: tuple[Expression, ...]
 
     def concern(self, expression: Expression) -> bool:
         """Whether the expression mentions them, or holds a subquery, which might."""
-        own = {column.alias for column in self.relation.columns}
+        own = {column.alias for column in self.relation.columns} if self.relation is not None else set()
         return any(column.alias in own for column in columns_of(expression)) or has_subquery(expression)
 
     def is_one(self, translation: Translation) -> bool:
         """Whether at most one row of theirs meets the conditions: a key of every table is fixed, one after the other."""
-        leaves, conditions = _leaves(self.relation), [*self.conditions]
+        leaves, conditions = _leaves(self.relation) if self.relation is not None else None, [*self.conditions]
         if leaves is None:
             return False
         found, more = leaves

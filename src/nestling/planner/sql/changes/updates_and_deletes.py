@@ -15,10 +15,11 @@ from nestling.ir.statements.expression import Expression, Rules
 from nestling.ir.statements.write import Delete, Returning, Update
 from nestling.planner.sql.changes.assignments import assignments, refuse, source_of
 from nestling.planner.sql.changes.joined_writes import Others
+from nestling.planner.sql.changes.outer_joins import OuterTable, joined_tables
 from nestling.planner.sql.changes.returning import bind_returning
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
-from nestling.planner.sql.gaps import mistake, statement_gap
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import with_ctes
 from nestling.planner.sql.scope import Env, Scope, Translation
@@ -51,8 +52,9 @@ def _first_rows(node: _Write, translation: Translation) -> _Write:
     if translation.dialect.rules is not Rules.MYSQL or not node.args.get("limit"):
         refuse(node, "order", "limit")
         return node
-    table, others, _ = _joined(node)
-    if others or not isinstance(table, exp.Table):
+    joined = _joined(node, translation)
+    table = joined.target
+    if joined.others or joined.outer or not isinstance(table, exp.Table):
         raise statement_gap(f"{node.key.upper()} of joined tables with LIMIT", node)
     key = translation.entity(table).key
     if len(key) != 1:
@@ -106,7 +108,8 @@ class _Target:
 
 
 def _target(node: exp.Expr, translation: Translation) -> _Target:
-    table, tables, conditions = _joined(node)
+    tables = _joined(node, translation)
+    table = tables.target
     if not isinstance(table, exp.Table):
         raise statement_gap(f"{node.key.upper()} of that", node)
     entity = translation.entity(table)
@@ -114,12 +117,25 @@ def _target(node: exp.Expr, translation: Translation) -> _Target:
     scan = bind_scan(entity, name, translation)
     source = source_of(name, scan)
     env = Env(translation, Scope((source,)), ctes=with_ctes(node, Env(translation)))
-    others = Others(translation, source, tuple(tables), tuple(conditions), env.ctes) if tables else None
+    others = None
+    if tables.others or tables.outer:
+        others = Others(
+            translation, source, tuple(tables.others), tuple(tables.conditions), env.ctes, tuple(tables.outer)
+        )
     return _Target(entity, scan, env, others)
 
 
-def _joined(node: exp.Expr) -> tuple[exp.Expr, list[exp.Expr], list[exp.Expr]]:
-    """The target, the other tables, and the conditions on all of them: WHERE's, and in MySQL those of the joins."""
+@dataclass(frozen=True)
+class _Joined:
+    """The target, the other tables with the conditions on all of them, WHERE's and those of joins, and those of LEFT JOINs."""
+
+    target: exp.Expr
+    others: Sequence[exp.Expr]
+    conditions: Sequence[exp.Expr]
+    outer: Sequence[OuterTable] = ()
+
+
+def _joined(node: exp.Expr, translation: Translation) -> _Joined:
     if not isinstance(node.this, exp.Expr):
         raise mistake(f"{node.key.upper()} names no table", node, "write DELETE FROM")
     where = node.args.get("where")
@@ -131,16 +147,23 @@ def _joined(node: exp.Expr) -> tuple[exp.Expr, list[exp.Expr], list[exp.Expr]]:
     if listed is None:
         named = node.args.get("tables") or ()
         if named and [table.name.casefold() for table in named] != [node.this.alias_or_name.casefold()]:
-            raise statement_gap("DELETE from several tables", node)
-        return node.this, [source.this] if source is not None else list(using), conditions
-    joins = listed.args.get("joins") or ()
-    for join in joins:
-        if join.side or join.args.get("using") or join.method:
-            raise statement_gap(f"{node.key.upper()} with a join that is not plain", join)
-        conditions += [join.args["on"]] if join.args.get("on") is not None else []
-    tables = _all_tables(listed)
-    place = _place(node, tables)
-    return tables[place], [table for n, table in enumerate(tables) if n != place], conditions
+            raise statement_gap(_SEVERAL, node)
+        return _Joined(node.this, [source.this] if source is not None else list(using), conditions)
+    first, *joins = joined_tables(listed, node)
+    tables = [first.table, *(join.table for join in joins)]
+    target = tables[_place(node, tables, translation)]
+    others = [each for each in (first, *joins) if each.table is not target]
+    plain = [each for each in (first, *joins) if each.table is target or not each.is_outer]
+    conditions += [each.on for each in plain if each.on is not None]
+    return _Joined(
+        target,
+        [each.table for each in others if not each.is_outer],
+        conditions,
+        [OuterTable(each.table, each.on) for each in others if each.is_outer and each.on is not None],
+    )
+
+
+_SEVERAL = "DELETE from several tables; write one for each, in a transaction"
 
 
 def _all_tables(table: exp.Expr) -> list[exp.Expr]:
@@ -150,13 +173,37 @@ def _all_tables(table: exp.Expr) -> list[exp.Expr]:
     return [first, *(join.this for join in table.args.get("joins") or ())]
 
 
-def _place(node: exp.Expr, tables: Sequence[exp.Expr]) -> int:
+def _place(node: exp.Expr, tables: Sequence[exp.Expr], translation: Translation) -> int:
     """Which of MySQL's tables the write is about."""
+    names = [table.alias_or_name.casefold() for table in tables]
     if isinstance(node, exp.Delete):
         wanted = {table.name.casefold() for table in node.args.get("tables") or (node.this,)}
     else:
-        wanted = {pair.this.table.casefold() for pair in node.expressions if isinstance(pair.this, exp.Column)}
-    names = [table.alias_or_name.casefold() for table in tables]
-    if len(wanted) != 1 or not wanted <= set(names):
-        raise statement_gap(f"{node.key.upper()} of several tables, or of one it does not name", node)
+        columns = [pair.this for pair in node.expressions if isinstance(pair.this, exp.Column)]
+        wanted = {column.table.casefold() or _having(column, tables, translation) for column in columns}
+    if len(wanted) != 1:
+        is_delete = isinstance(node, exp.Delete)
+        raise statement_gap(
+            _SEVERAL if is_delete else "UPDATE of several tables; write one for each, in a transaction", node
+        )
+    if not wanted <= set(names):
+        raise no_such("table", min(wanted), names, node)
     return names.index(wanted.pop())
+
+
+def _having(column: exp.Column, tables: Sequence[exp.Expr], translation: Translation) -> str:
+    """The one table that has the column."""
+    found = [
+        table.alias_or_name.casefold()
+        for table in tables
+        if isinstance(table, exp.Table) and column.name.casefold() in _attributes(table, translation)
+    ]
+    if len(found) != 1:
+        raise statement_gap(
+            f"an UPDATE of `{column.name}` of joined tables; write whose it is, `table.{column.name} = …`", column
+        )
+    return found[0]
+
+
+def _attributes(table: exp.Table, translation: Translation) -> set[str]:
+    return {name.casefold() for name in translation.entity(table).attribute_names}

@@ -1,0 +1,51 @@
+"""Parameters that are values of a query's rows, as in `INSERT … SELECT :name, id FROM …`: each as its attribute keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from nestling.ir.model import Attribute
+from nestling.ir.statements.algebra import Distinct, Filter, LimitOffset, Named, Project, Relation, Sort
+from nestling.ir.statements.expression import ANY, NULL, Column, Literal, Parameter
+from nestling.planner.sql.changes.assignments import stored
+from nestling.planner.sql.scope import Translation
+
+
+def with_given_values(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
+    """The rows with each parameter that is a column of theirs, also of a query in FROM, as its attribute keeps it."""
+    match rows:
+        case Sort() | LimitOffset() | Filter() | Distinct():
+            return replace(rows, input=with_given_values(rows.input, attributes, translation))
+        case Project(outputs=outputs) if len(outputs) == len(attributes):
+            pairs = [*zip(outputs, attributes, strict=True)]
+            wanted = {
+                each.expression.name: attribute for each, attribute in pairs if isinstance(each.expression, Column)
+            }
+            below = _below(rows.input, wanted, translation)
+            known = {(column.alias, column.name): column for column in below.columns}
+            return Project(below, rows.alias, tuple(_kept(each, a, known, translation) for each, a in pairs))
+        case _:
+            return rows
+
+
+def _below(rows: Relation, wanted: Mapping[str, Attribute], translation: Translation) -> Relation:
+    if isinstance(rows, Sort | LimitOffset | Filter | Distinct):
+        return replace(rows, input=_below(rows.input, wanted, translation))
+    names = [column.name for column in rows.columns]
+    if not isinstance(rows, Project) or not set(names) <= set(wanted):
+        return rows
+    return with_given_values(rows, [wanted[name] for name in names], translation)
+
+
+def _kept(
+    output: Named, attribute: Attribute, known: Mapping[tuple[str, str], Column], translation: Translation
+) -> Named:
+    value = output.expression
+    if isinstance(value, Parameter) and value.type == ANY:
+        return replace(output, expression=stored(value, attribute, translation))
+    if value == NULL:
+        return replace(output, expression=Literal(None, attribute.type))
+    if isinstance(value, Column) and value.type == ANY:
+        return replace(output, expression=known.get((value.alias, value.name), value))
+    return output
