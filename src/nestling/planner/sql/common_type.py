@@ -24,7 +24,7 @@ from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MADE, MAY_BE_ARRAYS, 
 from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
-from nestling.planner.sql.mysql.digits import together
+from nestling.planner.sql.mysql.digits import together, with_zeros
 from nestling.planner.sql.mysql.mixed_types import APART
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Translation
@@ -34,7 +34,13 @@ _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 
 
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
-    """Values that become one (CASE, COALESCE, UNION), made alike, and their type.
+    """Values that become one (CASE, COALESCE, UNION), made alike, and their type; MySQL's constants with the zeros it shows."""
+    alike, kind = _alike(values, translation)
+    return (with_zeros(alike, kind) if translation.dialect.rules is Rules.MYSQL else alike), kind
+
+
+def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
+    """The same without these zeros.
 
     In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length. Of years
     it is a number, which the column makes a year of.

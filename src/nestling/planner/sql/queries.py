@@ -97,9 +97,9 @@ def _set_operation(node: exp.SetOperation, env: Env, wish: str) -> BoundQuery:
     operator = _SETS[type(node)]
     if node.args.get("distinct") or operator is not SetOperator.UNION:
         refuse_groups(node.key.upper(), node, *columns)
-    relation: Relation = SetOperation(
-        operator, not node.args.get("distinct"), one, other, columns[0].alias, columns, rules
-    )
+    keeps_all = not node.args.get("distinct")
+    compared = () if keeps_all and operator is SetOperator.UNION else rules  # UNION ALL compares no rows
+    relation: Relation = SetOperation(operator, keeps_all, one, other, columns[0].alias, columns, compared)
     return _ordered(BoundQuery(relation, left.names, left.trees), node, env, right)
 
 

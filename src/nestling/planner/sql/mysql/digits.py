@@ -95,6 +95,24 @@ def together(values: Sequence[Expression]) -> Type | None:
     return Digits(max(each.shown for each in found), max(each.kept for each in found)).type
 
 
+def with_zeros(values: Sequence[Expression], kind: Type) -> tuple[Expression, ...]:
+    """Values that become one of that type, whole numbers and decimals that are written with as many digits as it shows."""
+    shown = kind.numbers[1] if kind.name is TypeName.DECIMAL and len(kind.numbers) > 1 else 0
+    return tuple(_padded(value, shown) for value in values)
+
+
+def _padded(value: Expression, shown: int) -> Expression:
+    digits = digits_of(value) if isinstance(value, Literal) else None
+    if (
+        not isinstance(value, Literal)
+        or type(value.value) not in (int, Decimal)
+        or digits is None
+        or digits.shown >= shown
+    ):
+        return value
+    return Literal(Decimal(str(value.value)).quantize(Decimal(1).scaleb(-shown)), Digits(shown, shown).type)
+
+
 def observed(expression: Expression) -> Expression:
     """The number as it is shown, compared and sorted: rounded to the digits it shows."""
     digits = digits_of(expression) if expression.type.name is TypeName.DECIMAL else None
