@@ -120,7 +120,7 @@ COLUMNS = {
         Sample("timestamp", "'2024-02-29 10:00:00'", "timestamptz", "date"),
         Sample("year", "2024", "integer as year", "int"),
         Sample("enum('glad','sad')", "'glad'", "enum('glad', 'sad')", "string"),
-        Sample("set('a','b')", "'a,b'", "text as set", "string"),
+        Sample("set('a','b')", "'a,b'", "text('a', 'b') as set", "string"),
         Sample("bit(3)", "b'101'", "bits(3)", "string"),
         Sample("json", JSON_TEXT, "json", "object"),
         Sample("uuid", UUID_TEXT, "uuid", "binData"),

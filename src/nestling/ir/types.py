@@ -99,16 +99,23 @@ class Type:
     def __post_init__(self) -> None:
         if (self.element is not None) != (self.name is TypeName.ARRAY):
             raise InputError(Problem(what=f"type `{self.name}`: exactly an array has an element type"))
-        if bool(self.values) != (self.name is TypeName.ENUM):
-            raise InputError(Problem(what=f"type `{self.name}`: exactly an enum lists its values"))
+        if bool(self.values) != (self.name is TypeName.ENUM) and not self._is_set:
+            raise InputError(
+                Problem(what=f"type `{self.name}`: exactly an enum lists its values, and a text that is a set may")
+            )
 
     def __str__(self) -> str:
         if self.element is not None:
             return f"array({self.element})"
-        if self.values:
-            return "enum(" + ", ".join("'" + value.replace("'", "''") + "'" for value in self.values) + ")"
-        text = f"{self.name}({','.join(map(str, self.numbers))})" if self.numbers else str(self.name)
+        inner = ", ".join("'" + value.replace("'", "''") + "'" for value in self.values) or ",".join(
+            map(str, self.numbers)
+        )
+        text = f"{self.name}({inner})" if inner else str(self.name)
         return f"{text} as {self.carried}" if self.carried else text
+
+    @property
+    def _is_set(self) -> bool:
+        return self.name is TypeName.TEXT and self.carried == SET
 
     @property
     def fraction_digits(self) -> int:
@@ -139,9 +146,9 @@ class Type:
             raise InputError(
                 Problem(what=f"type `{text}`: an enum lists its values", next_move="write `enum('a', 'b')`")
             )
-        if name is TypeName.ENUM:
+        if name is TypeName.ENUM or (match[3] == SET and _ENUM_VALUES.fullmatch(inner or "")):
             values = tuple(found[1].replace("''", "'") for found in _ENUM_VALUE.finditer(inner or ""))
-            return Type(name, values=values)
+            return Type(name, values=values, carried=match[3] or "")
         try:
             numbers = tuple(int(part) for part in inner.split(",")) if inner else ()
         except ValueError:

@@ -11,7 +11,7 @@ from tests.sources.ddl.ddl_texts import read, types
 MYSQL = {
     "bigint(20) unsigned NOT NULL AUTO_INCREMENT": "integer", "tinyint(1)": "boolean", "tinyint(4)": "integer", "bool": "boolean",
     "enum('a','it''s')": "enum('a', 'it''s')", "enum('x') CHARACTER SET ascii COLLATE ascii_bin": "enum('x')",
-    "set('a','b')": "text as set",
+    "set('a','b')": "text('a', 'b') as set",
     "bit(4)": "bits(4)", "bit": "bits(1)", "year(4)": "integer as year", "json": "json", "double(8,2) unsigned": "float",
     "decimal(10,2) unsigned zerofill": "decimal(10,2)", "dec(5)": "decimal(5)", "timestamp(6) NULL": "timestamptz",
     "datetime(3)": "timestamp", "date": "date", "time(2)": "time", "varbinary(16)": "bytes", "longblob": "bytes",

@@ -205,7 +205,7 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     }
     assert found == {
         "flag": "boolean", "tiny": "integer", "ub": "integer", "de": "decimal(20,5)", "e": "enum('a', 'b''c')",
-        "s": "text as set",
+        "s": "text('x', 'y') as set",
         "j": "json", "bt": "bits(5)", "ts": "timestamptz", "dt6": "timestamp(6)", "y": "integer as year",
     }  # fmt: skip
     assert [str(other) for other in zoo.attribute("ub").also] == ["decimal(20,0)"]

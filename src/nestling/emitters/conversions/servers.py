@@ -325,8 +325,33 @@ def enum_label(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:
     return convert
 
 
-def set_labels(value: Any) -> Any:
-    """The labels of MySQL's SET as a text; a number, which stands for the labels whose bits it has, is refused."""
+def set_labels(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:
+    """The labels of MySQL's SET as a text, each once and in the order of the set; of a number those whose bits it has."""
+    fold = str.casefold if any_case else str
+    bits = {fold(label): 1 << place for place, label in enumerate(labels)}
+
+    def number_of(value: Any) -> int:
+        if isinstance(value, int | float | Decimal):
+            return int(value)
+        text = str(value).rstrip(" ")
+        words = [fold(word) for word in text.split(",")] if text else []
+        if any(word not in bits for word in words):
+            return int(text) if PLACE.fullmatch(text) else -1
+        return sum(bits[word] for word in dict.fromkeys(words))
+
+    def convert(value: Any) -> Any:
+        number = number_of(value)
+        if not 0 <= number < 1 << len(labels):
+            raise ValueError(
+                f"{value!r} is no labels of the set", f"give some of {', '.join(labels)}, with commas between"
+            )
+        return ",".join(label for label in labels if number & bits[fold(label)])
+
+    return convert
+
+
+def labels_as_given(value: Any) -> Any:
+    """The labels of a SET that are not known, as a text; a number, which stands for those whose bits it has, is refused."""
     if isinstance(value, int | float | Decimal):
         raise ValueError(f"{value!r} is a number for labels of a SET", "give the labels, such as 'a,b'")
     return str(value)

@@ -141,8 +141,8 @@ def stored_conversion(
         return Conversion(servers.infinity_or, (found,))
     if lenient and kind.name in TIMES:
         return Conversion(servers.zero_or, (zero_of(kind), found))
-    is_place = rules is Rules.MYSQL and kind.name is TypeName.ENUM
-    return Conversion(servers.enum_label, (kind.values, lenient)) if is_place else found
+    labels = servers.set_labels if kind.carried == SET else servers.enum_label
+    return Conversion(labels, (kind.values, lenient)) if rules is Rules.MYSQL and kind.values else found
 
 
 def _keeps_dates(kind: Type) -> bool:
@@ -226,7 +226,7 @@ def _text_or_bytes(kind: Type, rules: Rules) -> Conversion:
     if kind.carried in _CARRIED:
         return _CARRIED[kind.carried]
     if kind.carried == SET:
-        return Conversion(servers.set_labels)
+        return Conversion(servers.labels_as_given)
     read = Conversion(postgresql_texts.postgresql_text if rules is Rules.POSTGRESQL else str)
     if not kind.numbers:
         return read

@@ -194,9 +194,14 @@ def _of_texts(compared: Sequence[Expression], rules: Sequence[Collation]) -> Ite
             yield rule
 
 
+def _labels(expression: Expression) -> tuple[str, ...]:
+    """Those of an enum."""
+    return expression.type.values if expression.type.name is TypeName.ENUM else ()
+
+
 def _is_told_alike(expression: Expression) -> bool:
     """Whether every collation tells its values apart: the labels of an enum in plain letters, each another one in any case."""
-    labels = expression.type.values
+    labels = _labels(expression)
     return bool(labels) and all(map(str.isascii, labels)) and len({*map(str.casefold, labels)}) == len(labels)
 
 
@@ -217,11 +222,11 @@ def _of_window(window: WindowFunction) -> Iterator[Collation]:
 
 def _of_expression(expression: Expression) -> Iterator[Collation]:
     match expression:
-        case Compare(left=left, right=Literal(), collation=Collation.BINARY) if left.type.values:
+        case Compare(left=left, right=Literal(), collation=Collation.BINARY) if _labels(left):
             pass  # the place of an enum's value: its labels are never equal
         case Compare(left=left, right=right) if _may_be_text(left) and _may_be_text(right):
             yield expression.collation
-        case InList(operand=operand, collation=Collation.BINARY) if operand.type.values:
+        case InList(operand=operand, collation=Collation.BINARY) if _labels(operand):
             pass
         case InList(operand=operand) if _may_be_text(operand):
             yield expression.collation
@@ -278,7 +283,7 @@ def _label(enum: Expression, constant: Expression) -> Expression:
     """The label a constant is in another case; itself where it is none."""
     assert isinstance(constant, Literal)
     folded = str(constant.value).casefold()
-    return next((Literal(label, TEXT) for label in enum.type.values if label.casefold() == folded), constant)
+    return next((Literal(label, TEXT) for label in _labels(enum) if label.casefold() == folded), constant)
 
 
 def _without(value: object) -> object | None:

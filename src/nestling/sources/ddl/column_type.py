@@ -174,7 +174,7 @@ def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     words, inner = _words(cursor)
     if words in ("enum", "set") and inner:
         values = tuple(token.text for token in inner if token.kind is TokenKind.STRING)
-        return ReadType(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, carried=SET))
+        return ReadType(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, values=values, carried=SET))
     if dialect == MYSQL and words == "tinyint" and [token.text for token in inner] == ["1"]:
         return ReadType(Type(_T.BOOLEAN))
     if dialect == SQLITE and words == "any":

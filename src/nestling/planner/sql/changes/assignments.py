@@ -30,7 +30,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import is_integer, is_mixed_time, is_text, may_be_nan
 from nestling.ir.statements.write import Assignment
-from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, SINGLE, TEXT, TIMES, YEAR, TypeName
+from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, SET, SINGLE, TEXT, TIMES, YEAR, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE, infinite
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.planner.sql import conversions
@@ -210,7 +210,7 @@ def _takes_more(attribute: Attribute, rules: Rules) -> bool:
     """Whether other texts are taken than its values' own: MySQL's zero dates, its labels in any case, PostgreSQL's infinities."""
     if rules is Rules.POSTGRESQL:
         return attribute.type.name in TIMES and INFINITE in attribute.also
-    if attribute.type.name is TypeName.ENUM:
+    if attribute.type.name is TypeName.ENUM or attribute.type.carried == SET:
         return rules is Rules.MYSQL and attribute.collation is Collation.UNICODE_CI
     return rules is Rules.MYSQL and attribute.type.name in TIMES and not {TEXT, ZERO_DATE}.isdisjoint(attribute.also)
 
