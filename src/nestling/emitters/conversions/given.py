@@ -90,6 +90,13 @@ def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> li
         raise TypeError(f"each value of {error}") from None
 
 
+def no_number(value: Any) -> Any:
+    """A value that is compared with texts; beside a number MySQL takes these for numbers, which is not done here."""
+    if isinstance(value, bool | int | float | Decimal):
+        raise TypeError("a text")
+    return value
+
+
 def counted_truth(value: Any) -> Any:
     """True and false as 1 and 0."""
     return int(value) if isinstance(value, bool) else value

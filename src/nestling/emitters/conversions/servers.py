@@ -39,9 +39,15 @@ def strict_integer(value: Any) -> Any:
     return int(exact_number(value).quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def number_of_truth(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The conversion of a number, for which MySQL takes true and false as 1 and 0."""
-    return lambda value: convert(counted_truth(value))
+def mysql_number(convert: Callable[[Any], Any], whole: bool) -> Callable[[Any], Any]:
+    """The conversion of a number for MySQL: true and false are 1 and 0, a float its shortest digits, or the even whole number."""
+
+    def converted(value: Any) -> Any:
+        if not isinstance(value, float) or not isfinite(value):
+            return convert(counted_truth(value))
+        return convert(round(value) if whole else Decimal(repr(value)))
+
+    return converted
 
 
 def number_not_asked(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -106,7 +112,7 @@ def finite(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         found = convert(value)
         if not isfinite(found):
             raise ValueError(f"MySQL has no number {value!r}", "give a number or NULL")
-        return found
+        return found if found else abs(found)
 
     return refuse_others
 
@@ -129,9 +135,36 @@ def strict_char(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]
     return lambda value: convert(value).rstrip(" ")
 
 
+def mysql_text(value: Any) -> str:
+    """A text; of truth 1 or 0, of a number its digits as MySQL writes them, of bytes what they say in UTF-8."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise ValueError(f"{value!r} is no text in UTF-8", "give a text, or keep it as bytes") from None
+    value = counted_truth(value)
+    if isinstance(value, float) and isfinite(value):
+        return mysql_float_text(value)
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def mysql_text_given(value: Any) -> Any:
+    """The same of a value that a statement of MySQL's takes for a text; bytes are none."""
+    return value if value is None or isinstance(value, bytes) else mysql_text(value)
+
+
+def mysql_float_text(value: float) -> str:
+    """The shortest digits of a double, with an exponent where the point is more than 15 places from the first of them."""
+    number = Decimal(repr(value or 0.0)).normalize()
+    exponent = number.adjusted()
+    if -16 < exponent < 15 or (exponent > 0 and number != number.to_integral_value()):
+        return f"{number:f}"
+    return f"{number.scaleb(-exponent):f}e{exponent}"
+
+
 def strict_bytes(value: Any) -> Any:
-    """Bytes; of a text those it has in UTF-8."""
-    return value.encode() if isinstance(value, str) else value
+    """Bytes; of a text, and of a UUID's, those it has in UTF-8."""
+    return str(value).encode() if isinstance(value, str | UUID) else value
 
 
 def strict_day(value: Any) -> Any:
@@ -252,7 +285,7 @@ def strict_jsonb(value: Any) -> Any:
 def number_or_json(value: Any) -> Any:
     """MySQL's JSON, which a number is too."""
     is_number = isinstance(value, int | float | Decimal)
-    return strict_json(str(counted_truth(value)) if is_number else value, whole=True)
+    return strict_json(mysql_text(value) if is_number else value, whole=True)
 
 
 def a_json_text(value: Any) -> str:
@@ -296,7 +329,7 @@ def infinity_or(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def strict_year(value: Any) -> Any:
     """MySQL's YEAR of a number or its text: of two digits it is one of 1970 to 2069; a text of zeros is 2000, but `0000` is 0."""
-    number = int(value) if isinstance(value, float) else strict_integer(value)
+    number = int(value) if isinstance(value, bool | float) else strict_integer(value)
     if isinstance(value, str) and not number:
         number = 0 if value == "0000" else 2000
     year = full_year(number)

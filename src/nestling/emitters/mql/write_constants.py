@@ -123,8 +123,8 @@ def stored_conversion(
 ) -> Conversion:
     """What a database with these rules does to a value that is not NULL; the others as in `AttributeCast`."""
     found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules, fraction)
-    if rules is Rules.MYSQL and kind.name in (TypeName.INTEGER, TypeName.DECIMAL):
-        found = Conversion(servers.number_of_truth, (found,))
+    if rules is Rules.MYSQL and kind.name in (TypeName.INTEGER, TypeName.DECIMAL) and kind.carried != YEAR:
+        found = Conversion(servers.mysql_number, (found, kind.name is TypeName.INTEGER))
     if rules is not Rules.SQLITE and kind.is_without_nan:
         found = Conversion(servers.finite if rules is Rules.MYSQL else servers.no_nan, (found,))
     if among and kind.name is TypeName.DATE:
@@ -227,7 +227,7 @@ def _text_or_bytes(kind: Type, rules: Rules) -> Conversion:
         return _CARRIED[kind.carried]
     if kind.carried == SET:
         return Conversion(servers.labels_as_given)
-    read = Conversion(postgresql_texts.postgresql_text if rules is Rules.POSTGRESQL else str)
+    read = Conversion(postgresql_texts.postgresql_text if rules is Rules.POSTGRESQL else servers.mysql_text)
     if not kind.numbers:
         return read
     return Conversion(servers.strict_char if kind.is_char else servers.strict_text, (kind.numbers[0], read))

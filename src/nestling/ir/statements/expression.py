@@ -213,6 +213,8 @@ class Parameter:
     `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
     `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
     `no_float`: a float is refused where a decimal is expected: MySQL reckons with floats otherwise.
+    `by_mysql`: a number that is given for a text has the digits MySQL writes.
+    `no_number`: a number is refused where texts are compared: MySQL compares numbers then.
     `bytea`: a text that is given for bytes says them as PostgreSQL reads it; elsewhere it is its own bytes.
     `strict`: the value keeps the BSON type it is given with.
     """
@@ -223,6 +225,8 @@ class Parameter:
     exact: bool = False
     by_sqlite: bool = False
     no_float: bool = False
+    by_mysql: bool = field(default=False, compare=False)
+    no_number: bool = field(default=False, compare=False)
     bytea: bool = field(default=False, compare=False)
     strict: bool = False
 

@@ -20,7 +20,20 @@ from nestling.ir.statements.expression import (
     Rules,
 )
 from nestling.ir.statements.operands import is_mixed, is_number, is_text
-from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, YEAR, Type, TypeName
+from nestling.ir.types import (
+    BSON_DIGITS,
+    FLOAT,
+    INTEGER,
+    MADE,
+    MAY_BE_ARRAYS,
+    NUMBERS,
+    TEXT,
+    TEXTS,
+    TIMES,
+    YEAR,
+    Type,
+    TypeName,
+)
 from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
@@ -75,6 +88,15 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.POSTGRESQL:
         alike = tuple(as_kept(adapt(value, kind), kind) for value in alike)
     return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
+
+
+def _with_given(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
+    """Values made alike; MySQL's parameters among numbers or texts are of their type."""
+    alike, kind = common(values, translation)
+    if translation.dialect.rules is not Rules.MYSQL or kind.carried or kind.name not in NUMBERS | {TypeName.TEXT}:
+        return alike, kind
+    given = Type(kind.name)
+    return tuple(replace(e, type=given) if isinstance(e, Parameter) and e.type == ANY else e for e in alike), kind
 
 
 def _whole(value: Expression) -> Expression:
@@ -143,12 +165,12 @@ def _widest(values: Sequence[Expression], translation: Translation) -> Type:
 
 def case(branches: Sequence[tuple[Expression, Expression]], default: Expression, translation: Translation) -> Case:
     """CASE with values made alike."""
-    values, kind = common([*(value for _, value in branches), default], translation)
+    values, kind = _with_given([*(value for _, value in branches), default], translation)
     predicates = (predicate for predicate, _ in branches)
     return Case(tuple(zip(predicates, values[:-1], strict=True)), values[-1], kind)
 
 
 def coalesce(values: Sequence[Expression], translation: Translation) -> Expression:
     """The first that is not NULL, values made alike."""
-    alike, kind = common(values, translation)
+    alike, kind = _with_given(values, translation)
     return Call(Function.COALESCE, alike, kind, translation.dialect.rules)

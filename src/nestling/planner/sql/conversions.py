@@ -424,7 +424,8 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     A parameter takes the other side's type: what clients send for a number or a date is one. Truth is a number.
     """
     if isinstance(expression, Parameter) and expression.type == ANY:
-        return replace(expression, type=INTEGER if other.type.name is TypeName.BOOLEAN else other.type)
+        kind = INTEGER if other.type.name is TypeName.BOOLEAN else other.type
+        return replace(expression, type=kind, no_number=is_text(other))
     if (own := beside_own(expression, other)) is not None:
         return own
     refuse_own(expression, other)

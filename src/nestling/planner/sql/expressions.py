@@ -198,8 +198,8 @@ def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
     if env.translation.listed.setdefault(node.name, listed) is not listed:
         where = node.find_ancestor(exp.Predicate) or node
         raise mistake(f"`{node.name}` is one value and a list of values", where, "give the list a name of its own")
-    is_bytea = env.dialect.rules is Rules.POSTGRESQL
-    return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite, bytea=is_bytea)
+    is_mysql, is_postgresql = (env.dialect.rules is rules for rules in (Rules.MYSQL, Rules.POSTGRESQL))
+    return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite, by_mysql=is_mysql, bytea=is_postgresql)
 
 
 def _operand(node: exp.Expr, env: Env) -> Expression:

@@ -75,8 +75,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`, `no_float`, `bytea`: as in `Parameter`. `carried`: the type of the source as which the text is
-    written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
+    or floats. `by_sqlite`, `no_float`, `by_mysql`, `no_number`, `bytea`: as in `Parameter`. `carried`: the type of the source as
+    which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
     `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused.
     """
 
@@ -94,6 +94,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     number: TypeName | None = None
     by_sqlite: bool = False
     no_float: bool = False
+    by_mysql: bool = False
+    no_number: bool = False
     bytea: bool = False
     carried: str = ""
     pattern: WildPattern | None = None
@@ -157,6 +159,8 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     if placeholder.exactly is TypeName.DECIMAL and not placeholder.no_float:
         yield Conversion(given.short_float_as_decimal)
+    if placeholder.no_number:
+        yield Conversion(given.no_number)
     if placeholder.exactly is not None:
         yield Conversion(given.of_exact_type, (str(placeholder.exactly),))
     if placeholder.number is not None:
@@ -171,6 +175,9 @@ def _as_the_statement_has_it(placeholder: ConvertedPlaceholder) -> Iterator[Conv
         yield Conversion(given.time_as_text)
         yield Conversion(given.decimal_as_float)
     for kind in placeholder.casts:
+        if placeholder.by_mysql and kind is TypeName.TEXT:
+            yield Conversion(servers.mysql_text_given)
+            continue
         yield Conversion(given.time_as_text)
         if kind in CASTS:
             yield Conversion(CASTS[kind])

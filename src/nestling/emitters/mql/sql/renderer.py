@@ -127,7 +127,8 @@ class Renderer:
             form = _written_form(parameter.type)
             found = replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
             as_float = TypeName.FLOAT if kind is TypeName.FLOAT and not own else None
-            return replace(found, no_float=parameter.no_float, bytea=parameter.bytea, number=as_float)
+            found = replace(found, by_mysql=parameter.by_mysql, no_number=parameter.no_number, bytea=parameter.bytea)
+            return replace(found, no_float=parameter.no_float, number=as_float)
         if form := _written_form(parameter.type):
             value = ConvertedPlaceholder(parameter.name, carried=form).bind(value)
         if parameter.by_sqlite:

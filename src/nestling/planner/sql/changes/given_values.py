@@ -1,4 +1,4 @@
-"""Parameters that are values of a query's rows, as in `INSERT … SELECT :name, id FROM …`: each as its attribute keeps it."""
+"""Parameters and constants among a query's values, as in `INSERT … SELECT :name, id FROM …`: each as its attribute keeps it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from nestling.ir.model import Attribute
 from nestling.ir.statements.algebra import Distinct, Filter, LimitOffset, Named, Project, Relation, Sort
 from nestling.ir.statements.expression import ANY, NULL, Column, Literal, Parameter
+from nestling.ir.types import TypeName
 from nestling.planner.sql.changes.assignments import stored
 from nestling.planner.sql.scope import Translation
 
@@ -42,7 +43,10 @@ def _kept(
     output: Named, attribute: Attribute, known: Mapping[tuple[str, str], Column], translation: Translation
 ) -> Named:
     value = output.expression
-    if isinstance(value, Parameter) and value.type == ANY:
+    is_written = (
+        isinstance(value, Literal) and isinstance(value.value, str) and attribute.type.name is not TypeName.TEXT
+    )
+    if is_written or (isinstance(value, Parameter) and value.type == ANY):
         return replace(output, expression=stored(value, attribute, translation))
     if value == NULL:
         return replace(output, expression=Literal(None, attribute.type))
