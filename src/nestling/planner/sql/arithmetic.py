@@ -141,8 +141,11 @@ def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) ->
 
 
 def _beside(side: Expression, other: Expression) -> Expression:
-    """PostgreSQL: an untyped operand takes the other's type."""
-    return Parameter(side.name, other.type) if isinstance(side, Parameter) else conversions.adapt(side, other.type)
+    """PostgreSQL: an untyped operand takes the other's type; a float given beside a decimal is the decimal it is shown as."""
+    if not isinstance(side, Parameter):
+        return conversions.adapt(side, other.type)
+    is_decimal = other.type.name is TypeName.DECIMAL and not isinstance(other, Parameter)
+    return Parameter(side.name, other.type, exact=side.exact or is_decimal)
 
 
 def _beside_float(side: Expression, other: Expression) -> Expression:
