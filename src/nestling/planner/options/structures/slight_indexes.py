@@ -50,8 +50,9 @@ def _does_as_well(other: Mode, mode: Mode, indexes: Collection[str], most: float
 
 
 def _as_dear_as(modes: Iterable[Mode], mode: Mode, indexes: Collection[str], most: float) -> Mode:
-    """The mode nearly at the price of the dearest that needs another index in its index's place and costs at most so much more: of
-    two that are there, or neither, the cheaper is to be had.
+    """The mode nearly at the price of the dearest by another index that costs at most so much more.
+
+    Of two that are there, or neither, the cheaper is to be had.
     """
     needs, by = set(mode.needs).difference(indexes), set(mode.needs).intersection(indexes)
     alike = (
