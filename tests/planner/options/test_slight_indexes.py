@@ -36,7 +36,10 @@ def test_a_second_index_saves_a_hundredth_more() -> None:
 
 def test_what_is_no_index_alone_stays_apart() -> None:
     """Modes of other homes, and such as have a price by a load, are told apart as they are."""
-    one, other = Mode("one", ("by shop",), 1e-3, loads=(("bytes", 1e-9),)), Mode("other", ("by shop, day",), 1e-3 - APART)
+    one, other = (
+        Mode("one", ("by shop",), 1e-3, loads=(("bytes", 1e-9),)),
+        Mode("other", ("by shop, day",), 1e-3 - APART),
+    )
     assert found(one, other)["other"] == 1e-3 - APART
     two = Mode("two", ("by shop", "by shop, day, id"), 1e-3)
     assert found(two, other)["other"] == 1e-3 - APART
