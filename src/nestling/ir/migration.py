@@ -245,7 +245,7 @@ class Phase(StrEnum):
     """How far a migration is; each is entered once, in this order."""
 
     BACKFILL = "backfill"
-    FOLLOWING = "following"  # indexes are built; changes are carried over
+    FOLLOWING = "following"  # changes are carried over
     READY = "ready"  # verified equal since
     FENCED = "fenced"  # the old collections take no writes
     SWITCHING = "switching"  # collections get their names

@@ -134,6 +134,13 @@ class Job:
         return Trail(self.names, self.replaced, self.helping, late, self.indexes.gone, ())
 
     @property
+    def uniques(self) -> tuple[CreateIndex, ...]:
+        """The unique indexes of collections that are built."""
+        return tuple(
+            each for each in self.indexes.built if each.collection not in self.kept and each.options.get("unique")
+        )
+
+    @property
     def indexes_beside(self) -> tuple[CreateIndex, ...]:
         """The indexes that are built on collections in use."""
         return tuple(index for index in self.indexes.built if index.collection in self.kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,10 +44,12 @@ from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
 from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.unique_indexes import build_uniques
 from nestling.executors.migrate.unknown_fields import dropped_with
 from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import DifferingRow, Loss, Phase, RepeatedKey
+from nestling.ir.programs.command import CreateIndex
 
 NEAR = 50
 """Changes that came while others were carried over: so few that the rest can be carried over while writes are refused."""
@@ -184,8 +186,9 @@ class Migration:
         if state.phase is Phase.BACKFILL:
             state = self._backfill(states, state, deriver)
         else:
-            create_indexes(self.database, self.job.indexes.carried)  # some may have come since
+            create_indexes(self.database, self._others(self.job.indexes.carried))  # some may have come since
         with self._follower(states, state, deriver) as follower:
+            self._build_uniques(follower)
             compared = self._verify(deriver, follower)
             state = self._reached(states, follower, state, Phase.READY if compared.equal else state.phase)
             if cutover and compared.equal:
@@ -211,10 +214,22 @@ class Migration:
         self.tell("indexes", 0)
         state = self._noted(state)
         states.save(state)
-        create_indexes(self.database, self.job.indexes.built)
+        create_indexes(self.database, self._others(self.job.indexes.built))
         state = replace(state, phase=Phase.FOLLOWING)
         states.save(state)
         return state
+
+    def _others(self, indexes: Sequence[CreateIndex]) -> list[CreateIndex]:
+        """The indexes that need not wait until changes are carried over."""
+        return [each for each in indexes if each not in self.job.uniques]
+
+    def _build_uniques(self, follower: ChangeFollower | None) -> None:
+        """Build the unique indexes, as far as can be without what was copied before a row moved, and not changed since."""
+        if follower is not None:
+            self.tell("changes", 0)
+            follower.drain()
+        self.tell("unique indexes", 0)
+        build_uniques(self.database, self.job.uniques)
 
     def _to_switch(self, state: MigrationState) -> MigrationState:
         """The state with the indexes that the cutover drops and builds, as the database is now."""

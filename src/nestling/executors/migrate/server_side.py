@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE
-from nestling.ir.literals import shell
+from nestling.executors.load.empty import empty
 from nestling.ir.programs.command import Aggregation
 
 PAUSE_SECONDS = 0.2
@@ -43,7 +44,9 @@ class TooMuchAtOnce(Exception):
 
 
 def build(database: Database[Any], side: ServerSide, mark: str) -> None:
-    """Write the documents in place of whatever the collection holds, which keeps its validator; all of them or none.
+    """Write the documents in place of whatever the collection holds, which keeps its validator.
+
+    A row that moves between documents of the old design while they are read may be read twice: then the last one stays.
 
     Raises `MigrationError`, and `TooMuchAtOnce` for what the loader can do instead. `mark` tells this migration's work on the
     server: what an interrupted run may have left working there is ended first.
@@ -66,23 +69,34 @@ def drop_gathered(database: Database[Any], side: ServerSide) -> None:
 
 
 def _out(database: Database[Any], query: Aggregation, collection: str, mark: str) -> None:
-    stages = [*query.stages, {"$out": collection}]
+    """All documents or none, unless some have the same `_id`."""
     try:
-        database[query.collection].aggregate(stages, allowDiskUse=True, comment=mark).close()
+        _run(database, query, {"$out": collection}, mark)
     except OperationFailure as error:
-        if error.code == UNAUTHORIZED or disk_is_full(error):
-            raise
-        if error.code == EXCEEDED_MEMORY or error.code in DOCUMENT_TOO_LARGE:
-            raise TooMuchAtOnce from error
-        details = error.details or {}
-        if error.code == DUPLICATE_KEY and "keyValue" in details:
-            what = f"several rows of the old design have the key {shell(details['keyValue'])}"
-            move = (
-                "change or remove all but one of them and run it again; or `--abort`, and give these rows another key"
-            )
-            raise MigrationError(Problem(what, where=collection, next_move=move)) from None
-        said = details.get("errmsg", error)
-        raise MigrationError(Problem(f"the server cannot build it: {said}", where=collection)) from None
+        if error.code != DUPLICATE_KEY:
+            raise _unbuilt(error, collection) from error
+        empty(database, collection)
+        _merge(database, query, collection, mark)
+
+
+def _merge(database: Database[Any], query: Aggregation, collection: str, mark: str) -> None:
+    try:
+        _run(database, query, {"$merge": {"into": collection, "whenMatched": "replace"}}, mark)
+    except OperationFailure as error:
+        raise _unbuilt(error, collection) from error
+
+
+def _run(database: Database[Any], query: Aggregation, last: Mapping[str, Any], mark: str) -> None:
+    database[query.collection].aggregate([*query.stages, last], allowDiskUse=True, comment=mark).close()
+
+
+def _unbuilt(error: OperationFailure, collection: str) -> Exception:
+    if error.code == UNAUTHORIZED or disk_is_full(error):
+        return error
+    if error.code == EXCEEDED_MEMORY or error.code in DOCUMENT_TOO_LARGE:
+        return TooMuchAtOnce()
+    said = (error.details or {}).get("errmsg", error)
+    return MigrationError(Problem(f"the server cannot build it: {said}", where=collection))
 
 
 def _end(database: Database[Any], mark: str) -> None:

@@ -1,0 +1,53 @@
+"""Unique indexes of what is built beside the old design.
+
+While rows are copied, and carried over one change after the other, a row that moves from one document to another is in both for a
+while. So these indexes are built when what has changed is carried over, and what is still in the way is removed: comparing
+rows finds what is missing then, and it is derived again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import LoadError
+from nestling.executors.create import create_indexes
+from nestling.ir.programs.command import CreateIndex
+
+
+def build_uniques(database: Database[Any], indexes: Sequence[CreateIndex]) -> None:
+    """Build unique indexes, after removing all documents but one of those that have the same values where they refuse that."""
+    try:
+        create_indexes(database, indexes)
+    except LoadError:
+        if not sum([_remove_repeated(database, each) for each in indexes]):
+            raise
+        create_indexes(database, indexes)
+
+
+def _remove_repeated(database: Database[Any], index: CreateIndex) -> int:
+    """How many documents there were."""
+    collection = database[index.collection]
+    found = collection.aggregate([*_repeated(index)], collation=index.options.get("collation"), allowDiskUse=True)
+    return sum(collection.delete_many({"_id": {"$in": each["documents"][1:]}}).deleted_count for each in found)
+
+
+def _repeated(index: CreateIndex) -> Iterator[dict[str, Any]]:
+    """The stages that find documents with the same values; of an array the values of its elements count."""
+    paths = [path for path, _ in index.keys]
+    yield {"$match": index.options.get("partialFilterExpression", {})}
+    if index.options.get("sparse"):
+        yield {"$match": {"$or": [{path: {"$exists": True}} for path in paths]}}
+    for outer in dict.fromkeys(each for path in paths for each in _with_outer(path)):
+        yield {"$unwind": {"path": f"${outer}", "preserveNullAndEmptyArrays": True}}
+    values = {str(number): {"$ifNull": [f"${path}", None]} for number, path in enumerate(paths)}
+    yield {"$group": {"_id": values, "documents": {"$addToSet": "$_id"}}}
+    yield {"$match": {"documents.1": {"$exists": True}}}
+
+
+def _with_outer(path: str) -> Iterator[str]:
+    """`lines`, and `lines.code`."""
+    names = path.split(".")
+    yield from (".".join(names[:end]) for end in range(1, len(names) + 1))
