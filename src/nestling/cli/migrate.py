@@ -26,6 +26,7 @@ _LOSSES = {
     "copies": "Let go copies and computed values that differ from what they follow from. Without this it is an error.",
     "indexes": "Let go indexes of the database that the new design does not have. Without this it is an error.",
     "options": "Let go a collection's own collation, bounds or validator. Without this it is an error.",
+    "views": "Let views find other documents than today, where their collections do not stay. Without this it is an error.",
 }
 """The help of `--drop-…`, by the value of `ir.migration.Loss`."""
 

@@ -115,6 +115,9 @@ class Loss(StrEnum):
     OPTIONS = "options"
     """Collations, bounds and validators of collections that are built anew."""
 
+    VIEWS = "views"
+    """What views of the server find, in collections that are built anew or go."""
+
     UNKNOWN = "unknown"
     """Fields of documents that the designs do not know."""
 

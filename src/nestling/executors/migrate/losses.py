@@ -12,6 +12,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.check import differing_fields
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.views import views_over
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import Loss
 from nestling.ir.words.index_words import index_words
@@ -64,6 +65,12 @@ _KINDS: Mapping[Loss, _Kind] = {
         "would be lost: the new design's collections have none",
         "set it again after the cutover where the server can, or go on without it",
         "options of collections",
+    ),
+    Loss.VIEWS: _Kind(
+        views_over,
+        "would find other documents than today, or none",
+        "go on without it, and make it anew over the new design's collections after the cutover",
+        "views",
     ),
     Loss.UNKNOWN: _Kind(
         lambda job, database: find_fields(database, job.searches.unknown),
