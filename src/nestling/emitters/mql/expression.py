@@ -13,6 +13,7 @@ from nestling.ir.paths.access_path import (
     DocumentComparison,
     DocumentOf,
     FieldExists,
+    FieldHasValue,
     FieldPath,
     FixedValue,
     HasElements,
@@ -116,6 +117,8 @@ def predicate_mql(predicate: Predicate) -> Mql:
             return {"$expr": {_OPERATORS[comparator]: [expression_mql(left), expression_mql(right)]}}
         case FieldExists(path):
             return {path: {"$exists": True}}
+        case FieldHasValue(path):
+            return {path: {"$ne": None}}
         case Holds(path, value):
             return {path: {"$eq": value}}
         case _:

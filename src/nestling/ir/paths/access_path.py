@@ -203,6 +203,13 @@ class FieldExists:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldHasValue:
+    """The field is there, and not null."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Holds:
     """The field is `value`, or an array that contains it; `several`: it may be an array."""
 
@@ -211,7 +218,7 @@ class Holds:
     several: bool = False
 
 
-Predicate = DocumentComparison | FieldExists | Holds
+Predicate = DocumentComparison | FieldExists | FieldHasValue | Holds
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 
@@ -363,6 +370,8 @@ def _predicate_text(predicate: Predicate) -> str:
             return f"{describe_expression(left)} {comparator} {describe_expression(right)}"
         case FieldExists(path):
             return f"`{path}` exists"
+        case FieldHasValue(path):
+            return f"`{path}` has a value"
         case Holds(path, value):
             return f"`{path}` is or holds {value!r}"
         case _:

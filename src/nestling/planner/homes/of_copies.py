@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.common.errors import DesignError, Problem
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import FieldExists, FieldPath, Predicate
+from nestling.ir.paths.access_path import FieldHasValue, FieldPath, Predicate
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
@@ -33,13 +33,13 @@ def copied_row_exists(design: Design, place: Place) -> Predicate | None:
     """
     copy = _copy(place)
     if copy.form is not Form.INLINE:
-        return FieldExists(join(place.path, copy.name))
+        return FieldHasValue(join(place.path, copy.name))
     link = design.model.relationship(copy.path[0].relationship)
     parent = design.model.entity(link.parent)
     for field in copy.attributes:
         attribute = parent.attribute(field.attribute)
         if attribute.type.name is not TypeName.JSON and (attribute.name in parent.key or not attribute.nullable):
-            return FieldExists(_path(place, copy, field))
+            return FieldHasValue(_path(place, copy, field))
     if design.model.is_total(link):
         return None
     what = f"nothing tells whether a document of `{place.store.name}` holds the inline copy `{copy.name}`"

@@ -9,7 +9,7 @@ from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
     DocumentComparison,
-    FieldExists,
+    FieldHasValue,
     FieldPath,
     FilterDocuments,
     FixedValue,
@@ -40,7 +40,7 @@ def _entered(step: Step, node: Node, at: str) -> Step:
     if node.form.to_many:
         step = Unwind(step, at)
     elif node.field and node.form is Form.OBJECT:
-        step = FilterDocuments(step, FieldExists(at))
+        step = FilterDocuments(step, FieldHasValue(at))
     if node.embedding is not None and node.embedding.slots is not None:
         step = FilterDocuments(
             step, DocumentComparison(FieldPath(at), Comparator.NOT_EQUAL, FixedValue(None))

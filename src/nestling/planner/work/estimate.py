@@ -17,6 +17,7 @@ from nestling.ir.paths.access_path import (
     CollectionScan,
     DocumentComparison,
     FieldExists,
+    FieldHasValue,
     FieldPath,
     FilterDocuments,
     GroupDocuments,
@@ -134,7 +135,7 @@ def _filtered(step: FilterDocuments, stream: Stream, facts: WorkFacts) -> Stream
 def _said(predicate: Predicate) -> Clause | None:
     """What it says that an index of some documents may ask for."""
     match predicate:
-        case FieldExists(path):
+        case FieldExists(path) | FieldHasValue(path):
             return Clause(path, ClauseOperator.PRESENT)
         case Holds(path, value):
             return Clause(path, ClauseOperator.EQUAL, value)

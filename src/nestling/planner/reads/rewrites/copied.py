@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Relationship
-from nestling.ir.paths.access_path import FieldExists, FilterDocuments
+from nestling.ir.paths.access_path import FieldHasValue, FilterDocuments
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.statements import algebra as a
@@ -133,4 +133,6 @@ def _existing(
     if copy is None:
         return None
     path = join_path(at.prefix, at.place.path, copy.name)
-    return Lowered(FilterDocuments(left.step, FieldExists(path)), left.layout, left.taken, left.standing, left.identity)
+    return Lowered(
+        FilterDocuments(left.step, FieldHasValue(path)), left.layout, left.taken, left.standing, left.identity
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.model import Relationship
-from nestling.ir.paths.access_path import FieldExists, FilterDocuments, Step, Unwind
+from nestling.ir.paths.access_path import FieldHasValue, FilterDocuments, Step, Unwind
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.statements import algebra as a
@@ -58,7 +58,7 @@ def _entered(step: Step, copy: Copy, field: str, kind: JoinKind) -> Step:
     """A row for each child, or the one there may be: a sub-document is no array, neither to `$elemMatch` nor to people."""
     if copy.form is not Form.OBJECT:
         return Unwind(step, field, keep_empty=kind is JoinKind.LEFT)
-    return step if kind is JoinKind.LEFT else FilterDocuments(step, FieldExists(field))
+    return step if kind is JoinKind.LEFT else FilterDocuments(step, FieldHasValue(field))
 
 
 def _mark(field: str) -> Column:

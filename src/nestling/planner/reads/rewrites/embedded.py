@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.model import Relationship
-from nestling.ir.paths.access_path import FieldExists, FieldPath, FilterDocuments, Holds, Mark, Marks, Step, Unwind
+from nestling.ir.paths.access_path import FieldHasValue, FieldPath, FilterDocuments, Holds, Mark, Marks, Step, Unwind
 from nestling.ir.paths.row_steps import Add, Layout
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
@@ -168,7 +168,7 @@ def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) 
     if node.presence is not None:
         held = node.presence
         return FilterDocuments(step, Holds(join_path(prefix, held.path), held.value, held.several))
-    return FilterDocuments(step, FieldExists(field)) if node.form is Form.OBJECT else None
+    return FilterDocuments(step, FieldHasValue(field)) if node.form is Form.OBJECT else None
 
 
 def _parent(
