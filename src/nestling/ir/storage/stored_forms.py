@@ -1,7 +1,8 @@
 """What documents hold and SQL would not give back, told beside a row's values: a column of every entity has it in BSON.
 
 SQL has one NULL for a field that is null and one that is missing, one type of whole numbers, and JSON for what only BSON has.
-Rows that pass through SQL on their way between documents carry the difference with them.
+Rows that pass through SQL on their way between documents carry the difference with them. This is about forms of one value, by
+which rows are still found and linked; what SQL has no equal value for is another value (`Policy.of_documents`).
 """
 
 from __future__ import annotations

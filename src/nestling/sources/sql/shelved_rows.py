@@ -1,6 +1,7 @@
 """Rows of documents in a SQLite file of one's own: what no column gives back is a text there that stands for it.
 
-Such texts are behind all others, and those of ObjectIds in the order of these.
+Such texts are behind all others, and those of ObjectIds in the order of these. They are values of their own, told apart where
+rows are found and linked; forms of one value are told beside it instead (`ir/storage/stored_forms.py`).
 """
 
 from __future__ import annotations
