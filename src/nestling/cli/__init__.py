@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from nestling import __version__
+from nestling.common.collector import leave_all, seldom_collected
 from nestling.common.folders import module_names
 
 FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
@@ -81,8 +82,11 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit."""
-    sys.exit(run(arguments))
+    """Run the command line and exit; what is in memory then goes with the process, and nobody searches it."""
+    with seldom_collected():
+        code = run(arguments)
+    leave_all()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Python's search for cycles of objects, left out or slowed down while a great many are made that have none."""
+"""Python's search for cycles of objects, left out or slowed down while a great many are made that have none, and at the end."""
 
 from __future__ import annotations
 
@@ -38,3 +38,8 @@ def seldom_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+def leave_all() -> None:
+    """Leave out all there is from every search to come: the one at a program's end takes a fifth of a short command's time."""
+    gc.freeze()
