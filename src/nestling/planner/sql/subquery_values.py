@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.algebra import Named, Project, Relation
 from nestling.ir.statements.expression import ANY, Expression, ScalarSubquery
-from nestling.planner.sql.conversions import ordered
+from nestling.planner.sql.conversions import affinity, ordered
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Translation
 
@@ -25,9 +25,11 @@ def value_of(
 
 
 def recast(relation: Relation, wanted: Sequence[Expression], translation: Translation) -> Relation:
-    """The relation with each column replaced by an expression over it, where one differs."""
+    """The relation with each column replaced by an expression over it, where one differs; its affinity stays the column's."""
     if all(expression == column for expression, column in zip(wanted, relation.columns, strict=True)):
         return relation
     alias = translation.alias("converted")
     named = tuple(Named(column.name, expression) for column, expression in zip(relation.columns, wanted, strict=True))
+    for column in relation.columns:
+        translation.affinities[alias, column.name] = affinity(column, translation)
     return Project(relation, alias, named)
