@@ -21,7 +21,8 @@ from nestling.executors.sync import Metrics, SyncOptions, served, standing, stat
 from nestling.executors.sync import following as loop
 from nestling.executors.sync.large_refreshes import RefreshQueue, Task
 from nestling.executors.sync.lease import COLLECTION
-from nestling.ir.programs.route import SyncPlan
+from nestling.executors.sync.refresh import Refresh
+from nestling.ir.programs.route import BackgroundUpkeep, SyncPlan
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import sync_plan
 from tests.small_shop import small_shop
@@ -234,6 +235,38 @@ def test_scheduled_values_are_computed_when_they_are_due(shop: Database[Any]) ->
         assert shop.customers.find_one({"_id": 1})["spent"] == 30  # type: ignore[index]
     sync(shop, plan, ONCE)
     assert shop.customers.find_one({"_id": 1})["spent"] == 100  # type: ignore[index]
+    found = standing(shop, "shop")
+    assert found is not None
+    assert set(found.computed) == {"customers.spent"}
+
+
+def test_a_scheduled_value_is_computed_anew_after_a_stop_in_between(
+    shop: Database[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts as computed when it is, so that the next run does what the last one had begun."""
+    plan = plan_of("scheduled(1h)")
+    shop.purchases.insert_one({"_id": 4, "customer_id": 1, "total": 70})
+    begun, every = threading.Event(), Refresh.every
+
+    def stopped(self: Refresh, kept: BackgroundUpkeep) -> None:
+        if kept.id == "customers.spent":
+            begun.set()
+            while True:  # until the run is stopped
+                self._may_go_on()
+                time.sleep(0.01)
+        every(self, kept)
+
+    metrics = Metrics()
+    with monkeypatch.context() as patched:
+        patched.setattr(Refresh, "every", stopped)
+        with running(shop, plan, SyncOptions(restart=True), metrics):
+            begun.wait(15)
+            shop.purchases.insert_one({"_id": 5, "customer_id": 2, "total": 1})
+            until(lambda: metrics.counted("changes"))
+    assert "last_computed" not in metrics.snapshot()
+    with running(shop, plan, SyncOptions(), metrics):
+        until(lambda: shop.customers.find_one({"_id": 1})["spent"] == 100)  # type: ignore[index]
+        until(lambda: "customers.spent" in metrics.snapshot()["last_computed"])
     found = standing(shop, "shop")
     assert found is not None
     assert set(found.computed) == {"customers.spent"}

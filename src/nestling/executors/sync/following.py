@@ -46,6 +46,7 @@ class Following:
         self._affected = Affected(run.plan)
         self._view = DatabaseSession(run.database)
         self._refresh = Refresh(self._view, run.metrics, lease.held)
+        self._computing: set[str] = set()  # scheduled values that are due, until they are computed
         self._side = RefreshQueue(self._beside)
         self._batches: list[tuple[int, HistoryPoint]] = []
         self._number = 0
@@ -169,7 +170,7 @@ class Following:
             self._lease.held()
 
         def done() -> None:
-            view = DatabaseSession(self._run.database)
+            began, view = now(), DatabaseSession(self._run.database)
             try:
                 view.not_before(task.time)
                 refresh = Refresh(view, self._run.metrics, may_go_on)
@@ -179,15 +180,23 @@ class Following:
                     refresh.documents(task.kept, refresh.found_by(task.kept, task.anchors))
             finally:
                 view.close()
+            if is_scheduled(task.kept):
+                self._computed(task.kept, began)
 
         self._run.retried(done)
 
     def _scheduled(self) -> None:
         """What is due is computed on the side; with `once` that is everything."""
         for kept in due(self._run.plan, self._lease.computed, now()):
-            self._lease.computed[kept.id] = now()
-            self._side.add(Task(kept, self._number, self._seen))
-            self._run.metrics.say(last_computed={name: at.isoformat() for name, at in self._lease.computed.items()})
+            if kept.id not in self._computing:
+                self._computing.add(kept.id)
+                self._side.add(Task(kept, self._number, self._seen))
+
+    def _computed(self, kept: BackgroundUpkeep, began: datetime) -> None:
+        """It is as it was when that began; a run that is stopped before leaves it to be computed by the next one."""
+        self._lease.computed[kept.id] = began
+        self._computing.discard(kept.id)
+        self._run.metrics.say(last_computed={name: at.isoformat() for name, at in self._lease.computed.items()})
 
     # --- the resume point -----------------------------------------------------------------------------------------------
 
