@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
+from nestling.common.errors import WorkloadError
 from nestling.executors.run import run_read
 from tests.beside_mariadb import Both, both_of
 
@@ -124,11 +127,13 @@ def test_the_operation_has_the_collation_only_where_texts_need_it(both: Both) ->
 
 
 def test_a_parameter_beside_a_binary_text(both: Both) -> None:
-    """Given as a text it is compared to the letter, NULL finds nothing, and a number what is its text."""
+    """Given as a text it is compared to the letter, NULL finds nothing; a number, which MariaDB compares as one, is refused."""
     sql = "SELECT name FROM city WHERE code = :code AND name <> 'x'"
-    for code in ("a", "A", None, "", 1):
+    for code in ("a", "A", None, ""):
         both.cursor.execute(sql.replace(":code", "%(code)s"), {"code": code})
         assert list(run_read(both.database, both.convert(sql), {"code": code})) == list(both.cursor.fetchall()), code
+    with pytest.raises(WorkloadError, match="`code` must be a text, not int"):
+        list(run_read(both.database, both.convert(sql), {"code": 1}))
 
 
 def test_a_position_whatever_the_case_is_a_gap(both: Both) -> None:
