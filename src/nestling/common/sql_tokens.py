@@ -84,11 +84,36 @@ def sql_tokens(sql: str, dialect: sqlglot.Dialect) -> list[Token]:
     for token in tokens:
         if token.token_type is TokenType.BYTE_STRING and sql[token.start].upper() == "E":
             _read_escapes(token, sql[token.start + 2 : token.end])
+    tokens = _without_lambdas(tokens)
     for colon, word in pairwise(tokens):
         is_next = colon.token_type is TokenType.COLON and word.start == colon.end + 1
         if is_next and word.text.isidentifier() and sql[word.start : word.end + 1] == word.text:
             word.token_type = TokenType.VAR
     return tokens
+
+
+def _without_lambdas(tokens: list[Token]) -> list[Token]:
+    """With two pairs of brackets around `data` of `f(data -> 'a')`, which sqlglot takes for a lambda; no dialect here has any."""
+    found = list(tokens)
+    for place in range(len(tokens) - 1, 1, -1):
+        if tokens[place].token_type is not TokenType.ARROW:
+            continue
+        is_bracketed = tokens[place - 1].token_type is TokenType.R_PAREN
+        first = place - 3 if is_bracketed else place - 1
+        if first > 0 and tokens[first - 1].token_type in (TokenType.L_PAREN, TokenType.COMMA):
+            found[place:place] = [_bracket(TokenType.R_PAREN, ")", tokens[place - 1])] * 2
+            found[first:first] = [_bracket(TokenType.L_PAREN, "(", tokens[first])] * 2
+    return found
+
+
+def _bracket(kind: TokenType, text: str, at: Token) -> Token:
+    return Token(kind, text, at.line, at.col, at.start, at.end)
+
+
+def without_brackets(tree: exp.Expr) -> None:
+    """Take the brackets of `_without_lambdas` out of the tree."""
+    for node in tree.find_all(exp.JSONExtract):
+        node.set("this", node.this.unnest())
 
 
 def _read_escapes(token: Token, written: str) -> None:

@@ -109,11 +109,16 @@ CONDITIONS = (
     "coalesce(contact->>'phone', raw->>'phone', 'none') = 'none'",
     "(contact->>'phone')::text || 'x' = '42x'",
     "CASE WHEN contact->>'phone' = '42' THEN (contact->>'phone')::int > 41 ELSE false END",
+    "coalesce(contact->'a'->>'a.b', '-') = '-'",
+    "upper((contact)->'a'->>'a.b') = 'X' OR concat('<', contact->'a'->>'c', '>') = '<x>'",
+    "coalesce(name, contact->'a'->>'b', '-') IN (contact->'a'->>'a.b', 'ß')",
     "EXISTS (SELECT 1 FROM visit v WHERE v.person_id = person.id AND v.data->>'kind' = 'home')",
 )
 STATEMENTS = (
     "SELECT id, contact->>'phone' AS phone, raw->>'phone' AS raw FROM person ORDER BY id",
     "SELECT id, contact->'a'->>'b' AS b FROM person WHERE id NOT IN (3, 11) ORDER BY id",
+    "SELECT max(contact->'a'->>'a.b') AS most, count(contact->'a'->>'a.b') AS n, count(DISTINCT contact->'a'->>'c') AS c FROM person",
+    "SELECT coalesce(contact->'a'->>'a.b', '-') AS b, count(*) AS n FROM person GROUP BY coalesce(contact->'a'->>'a.b', '-') ORDER BY 1",
     "SELECT contact->>'on' AS state, count(*) AS n FROM person GROUP BY 1 ORDER BY 1 NULLS FIRST",
     "SELECT p.id, data->>'kind' AS kind, data->>'n' AS n FROM person p LEFT JOIN visit v ON person_id = p.id ORDER BY p.id, v.id",
     "SELECT id FROM visit WHERE data->>'kind' = 'home' OR data->>'n' = '2' ORDER BY 1",

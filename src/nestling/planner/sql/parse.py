@@ -23,6 +23,7 @@ from nestling.common.sql_tokens import (
     restore_date_part,
     sql_tokens,
     take_overriding,
+    without_brackets,
 )
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.expression import Rules
@@ -119,6 +120,7 @@ def _name_functions(tokens: Sequence[Token], dialect: Dialect) -> None:
 def _with_functions(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
     """The tree with these functions under their own names."""
     restore_date_part(tree)
+    without_brackets(tree)
     return tree if dialect.is_sqlite else restore_formats(tree, dialect.rules, dialect.grammar)
 
 
