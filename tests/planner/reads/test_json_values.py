@@ -117,8 +117,9 @@ CONDITIONS = (
 STATEMENTS = (
     "SELECT id, contact->>'phone' AS phone, raw->>'phone' AS raw FROM person ORDER BY id",
     "SELECT id, contact->'a'->>'b' AS b FROM person WHERE id NOT IN (3, 11) ORDER BY id",
-    "SELECT max(contact->'a'->>'a.b') AS most, count(contact->'a'->>'a.b') AS n, count(DISTINCT contact->'a'->>'c') AS c FROM person",
-    "SELECT coalesce(contact->'a'->>'a.b', '-') AS b, count(*) AS n FROM person GROUP BY coalesce(contact->'a'->>'a.b', '-') ORDER BY 1",
+    "SELECT max(contact->'a'->>'a.b') AS most, count(contact->'a'->>'a.b') AS n FROM person",
+    "SELECT count(DISTINCT contact->'a'->>'c') AS n, min((contact)->'a'->>'a.b') AS least FROM person",
+    "SELECT lower(contact->'a'->>'a.b') AS b, count(*) AS n FROM person GROUP BY lower(contact->'a'->>'a.b') ORDER BY 1",
     "SELECT contact->>'on' AS state, count(*) AS n FROM person GROUP BY 1 ORDER BY 1 NULLS FIRST",
     "SELECT p.id, data->>'kind' AS kind, data->>'n' AS n FROM person p LEFT JOIN visit v ON person_id = p.id ORDER BY p.id, v.id",
     "SELECT id FROM visit WHERE data->>'kind' = 'home' OR data->>'n' = '2' ORDER BY 1",

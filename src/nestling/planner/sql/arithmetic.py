@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 from sqlglot import exp
@@ -188,7 +189,10 @@ def _time_arithmetic(
     if rules is not Rules.POSTGRESQL or operator not in (ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT):
         raise statement_gap("arithmetic with dates", node)
     refuse_infinite("arithmetic", node, env.translation, left, right)
-    left, right = conversions.adapt(left, right.type), conversions.adapt(right, left.type)
+    left, right = (
+        replace(side, exact=True) if isinstance(side, Parameter) and side.type.name is TypeName.DATE else side
+        for side in (conversions.adapt(left, right.type), conversions.adapt(right, left.type))
+    )
     if left.type.name in TIMES and right.type.name in TIMES and operator is ArithmeticOperator.SUBTRACT:
         if left.type.name is TypeName.DATE:
             return Call(Function.DAYS_BETWEEN, (left, right), INTEGER, rules)

@@ -66,6 +66,7 @@ from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.decimal_digits import with_digits
 from nestling.planner.sql.postgresql.enums import ranked
+from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import placed_sides, refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_label, refuse_no_uuid, refuse_unlike
 from nestling.planner.sql.scope import Translation
@@ -389,6 +390,7 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
         refuse_label(expression.value, wanted)
         refuse_no_uuid(expression.value, wanted)
         return constant_of(expression.value, wanted)
+    expression = given_beside(expression, wanted)
     mine, other = expression.type.name, wanted.name
     if is_mixed_time(expression):
         return expression

@@ -44,6 +44,7 @@ from nestling.planner.sql.gaps import called, mistake, no_constant, statement_ga
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
+from nestling.planner.sql.postgresql.given_times import moment_given
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.sqlite_moments import instant
@@ -400,7 +401,8 @@ def shifted(
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
     if not is_integer(number) and word in ("year", "quarter", "month"):
         raise statement_gap("a fraction of a month", amount)
-    return _added(time_of(bound(base), env), word, number, env)
+    begun = moment_given(bound(base)) if env.dialect.rules is Rules.POSTGRESQL else bound(base)
+    return _added(time_of(begun, env), word, number, env)
 
 
 def _added(found: Expression, word: str, number: Expression, env: Env) -> Expression:

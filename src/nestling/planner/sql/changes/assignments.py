@@ -44,6 +44,7 @@ from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
 from nestling.planner.sql.mysql.read_types import as_read, is_single
 from nestling.planner.sql.postgresql.char_n import unfilled
+from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 from nestling.planner.sql.sqlite_time_texts import require_form
@@ -76,7 +77,7 @@ def _converted(expression: Expression, attribute: Attribute, translation: Transl
 
 
 def _stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
-    expression = _counted(expression, attribute, translation)
+    expression = _told(expression, attribute, translation)
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
     if _holds_constants(expression, attribute, translation):
@@ -130,8 +131,12 @@ def _stored_array(array: Call, attribute: Attribute, translation: Translation) -
     return replace(array, arguments=items, type=attribute.type)
 
 
-def _counted(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
-    """MySQL: what is added to a column of integers that keeps the sum is a whole number, so that the server adds it itself."""
+def _told(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """With parameters of the type the attribute tells.
+
+    MySQL: what is added to a column of integers that keeps the sum is a whole number, so that the server adds it itself.
+    PostgreSQL: what days are added to for a date is one.
+    """
     match expression:
         case Arithmetic(
             operator=ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT,
@@ -144,6 +149,8 @@ def _counted(expression: Expression, attribute: Attribute, translation: Translat
             and added.no_float
         ):
             return replace(expression, right=replace(added, type=INTEGER), type=INTEGER)
+        case _ if translation.dialect.rules is Rules.POSTGRESQL:
+            return given_beside(expression, attribute.type)
         case _:
             return expression
 

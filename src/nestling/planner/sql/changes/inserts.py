@@ -32,6 +32,7 @@ from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.mysql.read_types import column_read, is_single
 from nestling.planner.sql.parse import Parsed
+from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 
@@ -164,12 +165,12 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
     if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
         return rows
     if isinstance(rows, Values):
-        return _with_arrays(rows, attributes, translation)
+        return _with_own_types(rows, attributes, translation)
     if not isinstance(rows, Project):
         return rows
     outputs = list(rows.outputs)
     for place, (output, attribute) in enumerate(zip(rows.outputs, attributes, strict=True)):
-        if values.is_untyped(output.expression) or is_written(output.expression):
+        if values.is_untyped(output.expression) or _has_own_type(output.expression, attribute):
             outputs[place] = replace(output, expression=stored(output.expression, attribute, translation))
         elif output.expression == NULL:
             outputs[place] = replace(output, expression=Literal(None, attribute.type))
@@ -191,11 +192,16 @@ def _as_given(rows: Relation, attributes: Sequence[Attribute]) -> Relation:
             return rows
 
 
-def _with_arrays(rows: Values, attributes: Sequence[Attribute], translation: Translation) -> Values:
-    """The rows with arrays that are written down as the attributes they are for keep them."""
+def _has_own_type(value: Expression, attribute: Attribute) -> bool:
+    """Whether it is an array that is written down, or so many days beside a date that is given."""
+    return is_written(value) or given_beside(value, attribute.type) != value
+
+
+def _with_own_types(rows: Values, attributes: Sequence[Attribute], translation: Translation) -> Values:
+    """The rows with values that get their type from the attributes they are for, as these keep them."""
     columns, made = list(rows.columns), [list(row) for row in rows.rows]
     for place, attribute in enumerate(attributes):
-        if any(is_written(row[place]) for row in made):
+        if any(_has_own_type(row[place], attribute) for row in made):
             columns[place] = replace(columns[place], type=attribute.type, mixed=False)
             for row in made:
                 row[place] = stored(as_given(row[place]), attribute, translation)
