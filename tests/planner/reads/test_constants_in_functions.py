@@ -52,11 +52,11 @@ def test_a_parameter_is_a_constant_too(words: Beside) -> None:
 def test_what_a_statement_fails_on_is_told(words: Beside) -> None:
     """In its own words, with the statement and what can be done, and no word of conversions."""
     with pytest.raises(ReadError) as caught:
-        words.ours("SELECT ascii(text) FROM word")
-    assert "no number is known of the first character of: äé\n  → leave rows" in str(caught.value)
+        words.ours("SELECT substring(text from 2 for id - 2) FROM word")
+    assert "negative substring length not allowed: ABC\n  → leave rows" in str(caught.value)
     with pytest.raises(ReadError, match="negative substring length not allowed: hello\n"):
         words.ours("SELECT id, substring('hello' from 2 for -1) FROM word")
     with pytest.raises(WriteError) as refused:
-        Store(words.proposal, words.database).execute("UPDATE word SET share = ascii(text)")
+        Store(words.proposal, words.database).execute("UPDATE word SET text = substring(text from 2 for id - 2)")
     for error in (caught.value, refused.value):
         assert "convert" not in str(error)

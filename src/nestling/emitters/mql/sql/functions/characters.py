@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from nestling.emitters.mql.sql.constants import MqlValue
+from nestling.emitters.mql.sql.nulls import bind
+
+_LAST = 0x10FFFF
+_SURROGATES = (0xD800, 0xE000)
+"""Numbers of no characters, which no pattern may name, from the first to the one behind the last."""
 
 
 def characters(text: MqlValue) -> MqlValue:
@@ -18,3 +23,33 @@ def exchanged(text: MqlValue, old: MqlValue, new: MqlValue) -> MqlValue:
     other = {"$cond": [{"$eq": [place, -1]}, "$$this", {"$substrCP": [new, {"$max": [place, 0]}, 1]}]}
     step = {"$concat": ["$$value", other]}
     return {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}
+
+
+def number_of(character: MqlValue) -> MqlValue:
+    """The number of a character, bit by bit: a pattern tells whether it is at least as great as another number."""
+
+    def is_from(number: MqlValue) -> MqlValue:
+        pattern = {"$concat": ["^[\\x{", _hexadecimal(number), f"}}-\\x{{{_LAST:x}}}]"]}
+        return {"$cond": [{"$gt": [number, _LAST]}, False, {"$regexMatch": {"input": character, "regex": pattern}}]}
+
+    first, behind = _SURROGATES
+    added = {"$add": ["$$value", "$$this"]}
+    is_none = {"$and": [{"$gte": [added, first]}, {"$lt": [added, behind]}]}
+    is_found = bind({"number": {"$cond": [is_none, behind, added]}}, is_from)
+    bits = [1 << bit for bit in range(_LAST.bit_length() - 1, -1, -1)]
+    return {"$reduce": {"input": bits, "initialValue": 0, "in": {"$cond": [is_found, added, "$$value"]}}}
+
+
+def _hexadecimal(number: MqlValue) -> MqlValue:
+    places = (16**place for place in range(5, -1, -1))
+    digits = ({"$mod": [{"$floor": {"$divide": [number, place]}}, 16]} for place in places)
+    return {"$concat": [{"$substrCP": ["0123456789abcdef", digit, 1]} for digit in digits]}
+
+
+def first_byte(number: MqlValue) -> MqlValue:
+    """The first byte of a character that is not ASCII, by its number."""
+    two, three, four = (
+        {"$add": [begin, {"$toInt": {"$floor": {"$divide": [number, rest]}}}]}
+        for begin, rest in ((0xC0, 1 << 6), (0xE0, 1 << 12), (0xF0, 1 << 18))
+    )
+    return {"$cond": [{"$lt": [number, 0x800]}, two, {"$cond": [{"$lt": [number, 0x10000]}, three, four]}]}

@@ -9,7 +9,7 @@ from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import MqlValue, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
-from nestling.emitters.mql.sql.functions.characters import characters, exchanged
+from nestling.emitters.mql.sql.functions.characters import characters, exchanged, first_byte, number_of
 from nestling.emitters.mql.sql.functions.letter_case import cased
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
@@ -232,21 +232,20 @@ def character(node: Call, r: Renderer) -> MqlValue:
 
 
 def code_point(node: Call, r: Renderer) -> MqlValue:
-    """The number of the first character. The server can tell it for ASCII only; on another character the statement fails.
-
-    MySQL's is the first byte, which is the same of ASCII.
-    """
+    """The number of the first character; MySQL's is that of the first byte, which is the same of ASCII."""
 
     def body(text: MqlValue) -> MqlValue:
         known = literal_value(text) if is_inline(text) else None
         if isinstance(known, str) and known:
             return known.encode()[0] if node.rules is Rules.MYSQL else ord(known[0])
 
-        def found(place: MqlValue) -> MqlValue:
-            other = failure("no number is known of the first character of", text)
-            return {"$cond": [{"$eq": [place, -1]}, other, place]}
+        def found(first: MqlValue) -> MqlValue:
+            number = number_of(first)
+            other = bind({"code": number}, first_byte) if node.rules is Rules.MYSQL else number
+            place = {"$indexOfCP": [_ASCII, first]}
+            return bind({"place": place}, lambda x: {"$cond": [{"$eq": [x, -1]}, other, x]})
 
-        code = bind({"place": {"$indexOfCP": [_ASCII, {"$substrCP": [text, 0, 1]}]}}, found)
+        code = bind({"first": {"$substrCP": [text, 0, 1]}}, found)
         return {"$cond": [{"$eq": [text, ""]}, None if node.rules is Rules.SQLITE else 0, code]}
 
     return over(node, r, body)
