@@ -75,6 +75,14 @@ def test_a_changed_value_is_named(database: Database[Any], verifies: Verifies) -
     assert report.differences == (RowDifference("line", Kind.CHANGED, (1, 1), "quantity", 5, 6),)
 
 
+def test_each_entity_that_differs_is_shown(database: Database[Any], verifies: Verifies) -> None:
+    """However many differences the first has."""
+    write(database, NESTED)
+    database.orders.update_many({}, {"$set": {"note": "z"}})
+    database.orders.update_one({"_id": 1}, {"$set": {"lines.0.quantity": 6}})
+    assert [each.entity for each in verifies(NESTED, shown=1).differences] == ["order", "line"]
+
+
 def test_null_and_a_value_differ(database: Database[Any], verifies: Verifies) -> None:
     """In both directions."""
     write(database, NESTED)

@@ -67,15 +67,15 @@ def verify(
     """Compare every entity's rows in `source` with those its home view yields from `database`.
 
     `homes` are the queries of the home views by entity, `policy` the one of the load, `shown` how many differences are listed
-    at most. Memory does not grow with the data; differing rows are sorted on disk. Raises `RebuildError` when rows cannot be
-    read back, `LoadError` when the source holds a value no load could have stored.
+    at most, but for the first of each entity. Memory does not grow with the data; differing rows are sorted on disk. Raises
+    `RebuildError` when rows cannot be read back, `LoadError` when the source holds a value no load could have stored.
     """
     verdicts, differences = dict[str, EntityVerdict](), list[RowDifference]()
     with typed_errors(address(database)), source.snapshot():
         counter = RowCounter(report, 2 * sum(source.count(entity.name) for entity in model.entities))
         for entity in model.entities:
             sides = _Sides(entity, homes[entity.name], source, database, policy or Policy(), counter)
-            verdict, found = _compare(sides, shown - len(differences))
+            verdict, found = _compare(sides, max(1, shown - len(differences)))
             verdicts[entity.name] = verdict
             differences += found
     equal = all(verdict.equal for verdict in verdicts.values())

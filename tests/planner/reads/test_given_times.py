@@ -108,8 +108,8 @@ def test_what_is_stored(shop: Beside) -> None:
         (13, date(2024, 1, 31), None, None),
         (20, date(2024, 3, 2), datetime(2024, 3, 1), datetime(2024, 2, 2, 9, tzinfo=UTC)),
     ]
-    found = [row["due"] for row in store.execute("SELECT due FROM loan WHERE id > 20 ORDER BY id")]
-    assert found == [date(2024, 2, 4), day, None, date(2024, 2, 6)]
+    due = [row["due"] for row in store.execute("SELECT due FROM loan WHERE id > 20 ORDER BY id")]
+    assert due == [date(2024, 2, 4), day, None, date(2024, 2, 6)]
     store.execute("DELETE FROM loan WHERE id >= 20")
     store.execute("UPDATE loan SET due = NULL WHERE id = 13")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nestling import pipeline
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed, table_of
 
@@ -31,6 +33,7 @@ ROWS = {
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
     "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
+    "numbers": ("power(n, 2)", "n ^ 2", "power(f, 0.5)"),
     "texts": (
         "regexp_replace(s, 'a', 'b')", "split_part(s, s, 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
         "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')", "to_char(at, 'DDth')",
@@ -73,9 +76,24 @@ def proposal() -> Proposal:
     columns = {
         "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
         "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
-        "Code": "text", "code": "text",
+        "Code": "text", "code": "text", "r": "text as daterange",
     }  # fmt: skip
     return table_of("postgresql", columns)
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("r @> '2024-01-01'::date", "what is asked of `r`, a daterange, which is kept as its text"),
+        ("a = '{}'", "a conversion of text to array(text) as postgresql does it; say how many elements there are"),
+        ("power(n, 2) > 3", "POWER as postgresql does it"),
+    ],
+)
+def test_it_is_told_in_words_of_postgresql(proposal: Proposal, condition: str, said: str) -> None:
+    """And what to write instead."""
+    found = pipeline.convert(proposal, f"SELECT id FROM item WHERE {condition}", dialect="postgresql")
+    assert isinstance(found, NotCompiled)
+    assert found.gap.what.startswith(said)
 
 
 def test_every_row_of_the_table_is_tried() -> None:

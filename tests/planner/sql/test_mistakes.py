@@ -130,7 +130,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         (
             "postgresql",
             "WITH x AS (DELETE FROM person RETURNING id) SELECT id FROM x",
-            "DELETE where a query is expected",
+            r"a WITH that writes \(DELETE\); make it a statement of its own",
         ),
         ("postgresql", "SELECT id FROM person WHERE (5, 1) > ALL (SELECT 1, 2)", r"`\(5, 1\) > ALL \(SELECT 1, 2\)` "),
         ("postgresql", "SELECT string_agg(DISTINCT name, name, ',') FROM person", "STRING_AGG"),

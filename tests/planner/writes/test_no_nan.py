@@ -120,8 +120,9 @@ def test_infinities_and_known_nan_are_stored(parts: Beside, sql: str, values: Ma
 @pytest.mark.parametrize("value", [Decimal("Infinity"), "-Infinity", INFINITY])
 def test_a_number_of_so_many_digits_is_not_infinite(parts: Beside, value: object) -> None:
     """As in PostgreSQL, which says `numeric field overflow`."""
-    with pytest.raises(WorkloadError, match=r"cannot be stored as decimal\(10,2\)"):
+    with pytest.raises(WorkloadError, match=r"cannot be stored as decimal\(10,2\)") as refused:
         _by_store(parts, "UPDATE part SET price = :v WHERE id = 1")(v=value)
+    assert "give a number of at most 8 digits before the point" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,18 @@ def refusal(error: Exception, value: Any, kind: str) -> list[str]:
     """What is wrong with a value that is refused, and the next move if there is one."""
     if isinstance(error, ValueError) and len(error.args) == 2:
         return list(error.args)
-    return [f"{value!r} cannot be stored as {kind}"]
+    return [f"{value!r} cannot be stored as {kind}", *_digits_of(kind)]
+
+
+def _digits_of(kind: str) -> list[str]:
+    """What a number of declared digits is."""
+    digits = re.match(r"decimal\((\d+)(?:, ?(\d+))?\)", kind)
+    if digits is None:
+        return []
+    before = int(digits[1]) - int(digits[2] or 0)
+    return [
+        f"give a number of at most {before} digits before the point, or change the attribute's `type` in the design"
+    ]
 
 
 def unchanged(value: Any) -> Any:

@@ -54,7 +54,8 @@ from nestling.ir.storage.stored_names import NO_NAMES, said, said_names
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
 _OF_VALUES = (
-    "give a value that is allowed, or change what is: `allowed` of the attribute, `checks` of the entity in the design"
+    "give a value that is allowed, or change what is in the design: an enum's values in its `type`, `allowed` of the attribute, "
+    "`checks` of the entity"
 )
 _EXPRESSIONS = 15_000
 """From here on the server's codes are of places in its own code, most of them in expressions."""

@@ -53,7 +53,8 @@ def bind_query(node: exp.Expr, env: Env, wish: str = "") -> BoundQuery:
         return _parenthesised(node, env, wish)
     if isinstance(node, exp.Values):
         return _values(node, env, wish)
-    raise statement_gap(f"{node.key.upper()} where a query is expected", node)
+    what = f"a WITH that writes ({node.key.upper()}); make it a statement of its own, in one transaction with the other"
+    raise statement_gap(what if isinstance(node, exp.DML) else f"{node.key.upper()} where a query is expected", node)
 
 
 def with_ctes(node: exp.Expr, env: Env) -> Mapping[str, Cte]:

@@ -70,11 +70,16 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
     elif as_day or not is_wide(node.operand):
         found = _time(value, source, target)
     if found is None:
-        instead = (
-            _INSTEAD.get(source.name, "") if target.name is TypeName.TEXT and node.rules is Rules.POSTGRESQL else ""
-        )
+        instead = _instead(node) if node.rules is Rules.POSTGRESQL else ""
         raise rendering_gap(f"a conversion of {source} to {target} as {node.rules.value} does it{instead}")
     return found
+
+
+def _instead(node: Cast) -> str:
+    """What to write for it."""
+    if node.type.name is TypeName.ARRAY and isinstance(node.operand, Literal) and node.operand.value == "{}":
+        return "; say how many elements there are: `cardinality(x) = 0`"
+    return _INSTEAD.get(node.operand.type.name, "") if node.type.name is TypeName.TEXT else ""
 
 
 def _is_number_in_json(node: Cast) -> bool:

@@ -47,6 +47,10 @@ def array_column(node: exp.Expr, env: Env, bound: Bind) -> Column:
     inner = node.unnest()
     column = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(column, Column) or column.type.element is None or env.dialect.rules is not Rules.POSTGRESQL:
+        if isinstance(column, Column) and column.type.carried.endswith("range"):
+            raise statement_gap(
+                f"what is asked of `{column.name}`, a {column.type.carried}, which is kept as its text", node
+            )
         if isinstance(column, Column) and column.type != ANY:
             raise statement_gap(f"`{column.name}` is {column.type} where an array is needed", node)
         raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)

@@ -172,7 +172,7 @@ def power(node: Call, r: Renderer) -> MqlValue:
     """A power, as a float. In SQLite zero to a negative power is infinity, and what is not real is NULL; elsewhere both fail."""
     _refuse_exact(node)
     if node.rules is not Rules.SQLITE:
-        raise rendering_gap("POWER outside SQLite's dialect")
+        raise rendering_gap(f"POWER as {node.rules.value} does it, to the last digit; for a square write `x * x`")
 
     def body(base: MqlValue, exponent: MqlValue) -> MqlValue:
         raised = bind(
