@@ -162,9 +162,11 @@ def unload(
     """
     from nestling.executors.unload import unload as rebuild
     from nestling.pipeline.checking import require_design
+    from nestling.sources.checks import not_made
     from nestling.sources.front import open_target
 
     told = (lambda p: watch(f"unloading {p.entity}", p.rows, p.total_rows)) if watch is not None else None
     homes = home_queries(proposal.design)
     require_design(proposal, database)
-    return rebuild(proposal.design.model, homes, database, open_target(address), report=told)
+    made = rebuild(proposal.design.model, homes, database, open_target(address), report=told)
+    return dataclasses.replace(made, notes=(*made.notes, *not_made(proposal.notes)))

@@ -171,6 +171,9 @@ def _place(entity: Entity, check: CheckConstraint) -> str:
     return f"{place} ({check.name})" if check.name else place
 
 
+_LEFT = " is left out: the application has to enforce it"
+
+
 def left_to_applications(left: Iterable[Left]) -> Iterator[str]:
     """A note for each condition that is left, with the tables it is of."""
     places: dict[str, list[str]] = {}
@@ -179,4 +182,11 @@ def left_to_applications(left: Iterable[Left]) -> Iterator[str]:
         said = said if len(said) <= _SHOWN_CHARACTERS else f"{said[:_SHOWN_CHARACTERS]} …"
         places.setdefault(said, []).append(each.place)
     for said, found in places.items():
-        yield f"CHECK ({said}) of {first_of(found, _SHOWN_TABLES)} is left out: the application has to enforce it"
+        yield f"CHECK ({said}) of {first_of(found, _SHOWN_TABLES)}{_LEFT}"
+
+
+def not_made(notes: Iterable[str]) -> Iterator[str]:
+    """A note for each of these conditions, by the notes of a design, on tables that are made of it."""
+    for each in notes:
+        if each.endswith(_LEFT):
+            yield f"{each.removesuffix(_LEFT)} is not in the design: a table that is made here does not have it until you add it"

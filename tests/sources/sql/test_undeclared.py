@@ -14,7 +14,8 @@ from pymongo.database import Database
 
 from nestling.common.errors import SourceError
 from nestling.ir.proposal import Proposal
-from nestling.pipeline import design, generate, inspect, load, unload
+from nestling.ir.text import write_proposal
+from nestling.pipeline import design, generate, inspect, load, read_proposal, unload
 from scripts.pages.type_map import COLUMNS
 
 UNKNOWN = "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
@@ -40,6 +41,23 @@ def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Dat
         columns = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA table_info(t)")}
         assert (columns["cost"], columns["hours"]) == ("NUMERIC", "NUMERIC")
         assert [name for _, name, *_ in connection.execute("PRAGMA index_list(t)")] == ["sqlite_autoindex_t_1"]
+
+
+def test_checks_that_are_left_out_are_named(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Also by a design that was written to a file."""
+    with psycopg.connect(postgresql_urls[0]) as connection:
+        connection.execute('DROP SCHEMA torture, "odd schema" CASCADE; SET search_path TO public')
+        connection.execute(
+            "CREATE TABLE t (id integer PRIMARY KEY, code text CHECK (code = upper(code)), n integer CHECK (n > 0))"
+        )
+        connection.execute("INSERT INTO t VALUES (1, 'A', 1)")
+    (tmp_path / "design.yaml").write_text(write_proposal(design(inspect(postgresql_urls[0]), "normalized")))
+    proposal = read_proposal(tmp_path / "design.yaml")
+    load(proposal, postgresql_urls[0], database)
+    said = "of `t` (t_code_check) is not in the design: a table that is made here does not have it until you add it"
+    assert unload(proposal, postgresql_urls[1], database).notes[-1] == f"CHECK ((code = upper(code))) {said}"
 
 
 def test_types_of_postgresql_come_back_or_are_named(
