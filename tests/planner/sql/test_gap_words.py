@@ -32,7 +32,7 @@ MODEL = Model(
 @pytest.mark.parametrize(
     ("dialect", "sql", "said"),
     [
-        ("postgresql", "left(title, -1)", "LEFT with a length below 0"),
+        ("mysql", "left(title, -1)", "LEFT with a length below 0"),
         ("mysql", "right(title, -2)", "RIGHT with a length below 0"),
         ("postgresql", "to_char(published, 'DDth')", "TO_CHAR with the format `DDth`"),
         ("postgresql", "to_char(published, 'TMMonth')", "TO_CHAR with the format `TMMonth`"),

@@ -209,6 +209,15 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bind) -> Expression:
 
 
 def _between(node: exp.Between, env: Env, bound: Bind) -> Expression:
+    if not node.args.get("symmetric"):
+        return _within(node, env, bound)
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap("BETWEEN SYMMETRIC", node)
+    turned = exp.Between(this=node.this.copy(), low=node.args["high"].copy(), high=node.args["low"].copy())
+    return Or((_within(node, env, bound), _within(turned, env, bound)))
+
+
+def _within(node: exp.Between, env: Env, bound: Bind) -> Expression:
     operand, found = bound(node.this), []
     if env.dialect.rules is Rules.MYSQL:
         _refuse_ends([operand, *(bound(node.args[name]) for name in ("low", "high"))], node)

@@ -53,7 +53,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Is: {"negate"},
     exp.Like: {"negate"},
     exp.ILike: {"negate"},
-    exp.Between: {"low", "high"},
+    exp.Between: {"low", "high", "symmetric"},
     exp.In: {"query", "field", "unnest"},
     exp.Case: {"ifs", "default"},
     exp.If: {"true", "false"},

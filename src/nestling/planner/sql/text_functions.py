@@ -9,6 +9,8 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import (
     NULL,
+    Arithmetic,
+    ArithmeticOperator,
     Call,
     Collation,
     Compare,
@@ -104,6 +106,8 @@ def _substring(node: exp.Expr, env: Env, bound: Bind) -> Expression:
 def _left(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     count = node.expression
     if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
+        if env.dialect.rules is Rules.POSTGRESQL and str(inner.this.this).isdecimal():
+            return _all_but(int(inner.this.this), node, env, bound)
         raise statement_gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
         raise no_constant(f"{called(node, env.dialect.grammar)} with a length that is no constant", node, count)
@@ -116,6 +120,17 @@ def _left(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise statement_gap("RIGHT of no characters", node)
     # A text that is shorter is whole, as in SQLite's substr().
     return Call(Function.SUBSTRING, (value, Literal(-int(count.this), INTEGER)), TEXT, Rules.SQLITE)
+
+
+def _all_but(count: int, node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """PostgreSQL's `left(x, -2)` is all but the last two characters, `right(x, -2)` all but the first two."""
+    value, rules = _text(node.this, env, bound), env.dialect.rules
+    if isinstance(node, exp.Right):
+        return Call(Function.SUBSTRING, (value, Literal(count + 1, INTEGER)), TEXT, rules)
+    size = Call(Function.LENGTH, (value,), INTEGER, rules)
+    rest = Arithmetic(ArithmeticOperator.SUBTRACT, size, Literal(count, INTEGER), INTEGER)
+    length = Call(Function.GREATEST, (rest, Literal(0, INTEGER)), INTEGER, rules)
+    return Call(Function.SUBSTRING, (value, Literal(1, INTEGER), length), TEXT, rules)
 
 
 def _trim(node: exp.Expr, env: Env, bound: Bind) -> Expression:
