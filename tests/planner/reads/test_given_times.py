@@ -94,6 +94,19 @@ def test_an_interval_as_a_result(shop: Beside) -> None:
         shop.ours(sql, {"a": datetime(2024, 2, 28, 1, tzinfo=UTC)})
 
 
+def test_no_time_finer_than_a_millisecond(shop: Beside) -> None:
+    """Is reckoned with: it is refused in words, by what is emitted too."""
+    sql, given = "SELECT id FROM loan WHERE at < :a + interval '7 days'", datetime(2024, 3, 1, 10, 0, 0, 123456)
+    with pytest.raises(WorkloadError, match="whole milliseconds"):
+        shop.ours(sql, {"a": given})
+    read = pipeline.convert(shop.proposal, sql, dialect="postgresql")
+    assert isinstance(read, CompiledRead), read
+    space: dict[str, Any] = {}
+    exec(compile(module([read]), "queries.py", "exec"), space)
+    with pytest.raises(ValueError, match="whole milliseconds"):
+        space["statement"](shop.database, a=given)
+
+
 def test_what_is_stored(shop: Beside) -> None:
     """A loan begins when it is given out, and is due so many days later."""
     store, day, at = Store(shop.proposal, shop.database), date(2024, 2, 1), datetime(2024, 2, 1, 9, tzinfo=UTC)

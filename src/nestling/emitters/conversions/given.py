@@ -397,6 +397,13 @@ def at_millisecond(whole: str) -> Callable[[Any], Any]:
     return convert
 
 
+def of_whole_milliseconds(value: Any) -> Any:
+    """A time that is reckoned with, which the server does to the millisecond."""
+    if isinstance(value, datetime) and value.microsecond % 1000:
+        raise ValueError("MongoDB reckons with whole milliseconds; give it without microseconds")
+    return value
+
+
 def as_wide_text(kind: str) -> Callable[[Any], Any]:
     """Gives a function that turns a timestamp into the text stored for times finer than a BSON date; without a zone it is UTC."""
 

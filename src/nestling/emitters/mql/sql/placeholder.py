@@ -77,7 +77,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
     or floats. `by_sqlite`, `no_float`, `by_mysql`, `no_number`, `bytea`: as in `Parameter`. `carried`: the type of the source as
     which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
-    `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused.
+    `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `shifted`: a time is
+    reckoned with, so it has whole milliseconds.
     """
 
     name: str
@@ -102,6 +103,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     strict: bool = False
     id_as_text: bool = False
     no_array: bool = False
+    shifted: bool = False
 
     @property
     def stands_for(self) -> str:
@@ -192,6 +194,8 @@ def _kept(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         boundary = placeholder.boundary
         yield Conversion(given.first_from, (str(boundary.grain), boundary.after, boundary.exact))
     yield from _as_id(placeholder)
+    if placeholder.shifted:
+        yield Conversion(given.of_whole_milliseconds)
     if placeholder.whole is not None:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
     if placeholder.carried == CHAR:

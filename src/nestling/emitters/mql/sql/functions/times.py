@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bson import Decimal128
@@ -21,6 +22,7 @@ from nestling.emitters.mql.sql.functions.time_values import (
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.programs.compiled import SERVER_TIME
 from nestling.ir.statements.expression import Call, Expression, Function, Rules
 from nestling.ir.statements.operands import is_integer, is_mixed_time
@@ -178,7 +180,16 @@ def add_time(node: Call, r: Renderer) -> MqlValue:
         if node.rules is not Rules.MYSQL:
             raise rendering_gap("arithmetic with timestamps finer than a millisecond")
         return changed_wide(r.value(node.arguments[0]), lambda time: _added(node, time, r))
-    return _added(node, instant(node.arguments[0], r), r)
+    return _added(node, _begun(instant(node.arguments[0], r)), r)
+
+
+def _begun(time: MqlValue) -> MqlValue:
+    """The time to which something is added; one that is given has whole milliseconds."""
+    match time:
+        case {"$literal": ConvertedPlaceholder() as place}:
+            return {"$literal": replace(place, shifted=True)}
+        case _:
+            return time
 
 
 def _added(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
