@@ -95,11 +95,21 @@ def _bound_in(node: exp.Expr, env: Env) -> Bind:
     def bound(part: exp.Expr | None) -> Expression:
         if part is None:
             raise mistake(f"{called(node, env.dialect.grammar)}() has too few arguments", node)
-        return bind(part, env)
+        found = bind(part, env)
+        if found.type.name is TypeName.BITS and isinstance(node, exp.Func) and not _takes_bits(node, env):
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() of bits, which are kept as text", node)
+        return found
 
     if isinstance(node, exp.Func) and node.arg_types.get("this") and node.args.get("this") is None:
         bound(None)
     return bound
+
+
+def _takes_bits(node: exp.Func, env: Env) -> bool:
+    """Whether a function of bits is that of the text of their digits."""
+    is_text = isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES)
+    is_of_digits = is_text or isinstance(node, exp.Length)
+    return env.dialect.rules is Rules.POSTGRESQL and is_of_digits
 
 
 def _names_are_known(node: exp.Expr, env: Env) -> None:
@@ -371,6 +381,8 @@ def _coalesce(node: exp.Coalesce, env: Env) -> Expression:
     nodes = (node.this, *node.expressions)
     found = [bind(each, env) for each in nodes]
     chars.refuse_casts(nodes, *found)
+    if env.dialect.rules is Rules.MYSQL and any(each.type.name is TypeName.BITS for each in found):
+        raise statement_gap("COALESCE() of bits, which are kept as text", node)
     return one_value.coalesce(found, env.translation)
 
 

@@ -9,6 +9,7 @@ from nestling.ir.statements.expression import (
     Collation,
     Expression,
     Function,
+    Parameter,
     Rules,
 )
 from nestling.ir.statements.operands import is_text, of_numbers
@@ -81,8 +82,11 @@ def _likelihood(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: A
 
 def _field(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's place of a value in a list, from 1; 0 where it is not there."""
-    if env.dialect.rules is not Rules.MYSQL or len({item.is_string for item in node.expressions[1:]}) != 1:
-        raise statement_gap("FIELD() over texts and numbers together", node)
+    if env.dialect.rules is not Rules.MYSQL:
+        raise statement_gap("FIELD() function", node)
+    values = [value for value in map(bound, node.expressions) if not isinstance(value, Parameter)]
+    if not values or not (all(map(is_text, values)) or all(map(of_numbers, values))):
+        raise statement_gap("FIELD() of anything but texts, or numbers, alone", node)
     places = enumerate(node.expressions[1:], start=1)
     ifs = [exp.If(this=item, true=exp.Literal.number(place)) for place, item in places]
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))

@@ -114,9 +114,14 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
             )
 
 
+_NO_NUMBERS = frozenset({TypeName.BITS, TypeName.TIME, TypeName.INTERVAL})
+
+
 def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for what is reckoned with values that are kept in another way."""
     _refuse_texts(what, node, *found)
+    if told := next((each.type for each in found if each.type.name in _NO_NUMBERS), None):
+        raise statement_gap(f"{what} of {told}, which is kept as text", node)
     if any(map(_is_real, found)):
         raise statement_gap(f"{what} of `real`, whose single precision MongoDB has not", node)
 

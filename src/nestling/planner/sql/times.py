@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -95,6 +96,7 @@ def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise no_constant("a time format that is no constant text", node, pattern)
     if isinstance(node.this, exp.TsOrDsToDate) and pattern.this == "%B":  # as which sqlglot has MONTHNAME()
         return of_calendar(month_name)(node, env, bound)
+    _refuse_constant(pattern.name, node, env)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("TO_CHAR of a number", node)
@@ -117,12 +119,19 @@ def _with_pieces(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     given = bound(value)
     if given.type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("TO_CHAR of a number", node)
+    _refuse_constant(pattern.name, node, env)
     pieces = pieces_of(pattern.name, env.dialect.rules)
     if pieces is None:
         raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}`", node)
     if is_mixed_time(given) or given.type.name is TypeName.INTERVAL:
         raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}` of what may be no date", node)
     return formatted(time_of(given, env), pieces, env.dialect.rules)
+
+
+def _refuse_constant(pattern: str, node: exp.Expr, env: Env) -> None:
+    """Raise the gap of a format that says nothing of the time: it would not be looked at whether that is one."""
+    if env.dialect.rules is Rules.MYSQL and "%" not in pattern:
+        raise statement_gap(f"DATE_FORMAT with the format `{pattern}`, which has no part of the time", node)
 
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bind) -> Expression:
@@ -356,6 +365,12 @@ def _counted(number: exp.Literal, node: exp.Expr) -> Literal:
         raise statement_gap(f"an interval of `{number.this}`", node) from None
 
 
+def _negative(number: Expression) -> Expression:
+    if isinstance(number, Literal) and isinstance(number.value, int | float | Decimal):
+        return Literal(-number.value, number.type)
+    return Negate(number, INTEGER)
+
+
 def _seconds_of(number: Expression, node: exp.Expr) -> Literal:
     """A constant number of microseconds as one of seconds; none finer than a BSON date."""
     if not isinstance(number, Literal) or not isinstance(number.value, int):
@@ -398,7 +413,7 @@ def shifted(
             ArithmeticOperator.MULTIPLY, conversions.number(bound(times), env.translation), number, INTEGER
         )
     if minus:
-        number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
+        number = _negative(number)
     if not is_integer(number) and word in ("year", "quarter", "month"):
         raise statement_gap("a fraction of a month", amount)
     begun = moment_given(bound(base)) if env.dialect.rules is Rules.POSTGRESQL else bound(base)

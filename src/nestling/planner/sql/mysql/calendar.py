@@ -30,7 +30,7 @@ def _week(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     name = called(node, env.dialect.grammar).partition("(")[0].strip("`")
     if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
         raise statement_gap(f"{name}() function", node)
-    if said is not None and not (isinstance(said, exp.Literal) and said.name in "01234567"):
+    if said is not None and not (isinstance(said, exp.Literal) and said.name in tuple("01234567")):
         raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
     mode = int(said.name) if said is not None else 0
     rule = ISO if isinstance(node, exp.WeekOfYear) else rule_of_mode(mode)
