@@ -41,7 +41,10 @@ ROWS = {
     "times": (
         "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
+        "extract(day FROM iv)", "date_part('minute', iv)", "date_trunc('hour', iv)", "to_char(iv, 'HH24')", "iv * 2", "-iv",
+        "t - t", "t * 2", "-t",
     ),
+    "bits": ("bi::int", "bi::bigint + 1", "SELECT id FROM item WHERE bi::int = 5", "bi + 1", "octet_length(bi)", "upper(bi)"),
     "names": ('SELECT "Code" FROM item', "UPDATE item SET code = 'x' WHERE id = 1"),
     "rows": ("row(n, s)", "SELECT row_to_json(item) FROM item", "SELECT to_jsonb(i) FROM item i", "SELECT i FROM item i"),
     "casts": ("u::text", "f::text"),
@@ -66,6 +69,8 @@ CONVERTED = (
     "SELECT array_agg(n ORDER BY id), json_agg(s), every(n > 1) FROM item",
     "SELECT json_build_object('a', n, 'd', at::date, 'j', j) FROM item",
     "SELECT i.id, x.n FROM item i LEFT JOIN LATERAL (SELECT n FROM item o WHERE o.n = i.id ORDER BY o.at LIMIT 3) x ON true",
+    "SELECT bi::text, length(bi), coalesce(bi, bi), nullif(bi, bi), min(t) FROM item GROUP BY id, bi",
+    "SELECT id FROM item WHERE extract(day FROM at - at) > 3",
     "SELECT avg(DISTINCT n), avg(DISTINCT price), count(DISTINCT (n, s)) FROM item",
 )
 
@@ -76,7 +81,7 @@ def proposal() -> Proposal:
     columns = {
         "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
         "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
-        "Code": "text", "code": "text", "r": "text as daterange",
+        "Code": "text", "code": "text", "r": "text as daterange", "bi": "bits", "iv": "interval", "t": "time",
     }  # fmt: skip
     return table_of("postgresql", columns)
 

@@ -94,6 +94,8 @@ def test_there_is_no_sum_of_texts() -> None:
     """As PostgreSQL says."""
     with pytest.raises(WorkloadError, match="there is no SUM of text"):
         translate("SELECT sum(name) FROM ticket", model(), "postgresql")
+    with pytest.raises(WorkloadError, match="there is no AVG of json"):
+        translate("SELECT avg(meta) FROM ticket", model(), "postgresql")
 
 
 def test_a_time_is_kept_in_one_form() -> None:

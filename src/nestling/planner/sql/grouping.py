@@ -20,7 +20,7 @@ from nestling.ir.statements.algebra import (
 )
 from nestling.ir.statements.expression import ANY, NULL, Cast, Collation, Column, Expression, Literal, Rules
 from nestling.ir.statements.operands import columns_of, is_float, is_mixed, nullable, of_numbers
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
@@ -195,7 +195,7 @@ def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:
 
 _SUMS = (AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.TOTAL, *SPREAD)
 _MOMENTS = {TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ}
-_NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeName.BYTES}
+_NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeName.BYTES, *MAY_BE_ARRAYS}
 
 
 def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
