@@ -86,7 +86,8 @@ class Trace:
         except ConstraintError as error:
             # the design has no room for what SQLite would take, or only SQLite knows which of two rows changes
             known = ("which alone keeps that", "meets two rows")
-            if error.violation == Violation.PLACE or any(each in str(error) for each in known):
+            numbered = sql.startswith("INSERT OR") and self._is_a_rowid(error)  # which SQLite gives where it is NULL
+            if error.violation == Violation.PLACE or numbered or any(each in str(error) for each in known):
                 self.gaps.append((sql, str(error)))
                 return
             refusal, done = error, WriteResult(-1)
@@ -134,6 +135,11 @@ class Trace:
         return any(link.on_delete is OnDelete.CASCADE for link in links) and any(
             link.on_delete in let_go and attribute in link.child_attributes for link in links
         )
+
+    def _is_a_rowid(self, error: ConstraintError) -> bool:
+        """Whether it is the key that lacks, one whole number, which the model does not know to be made."""
+        keys = [(e.name, e.key[0]) for e in self.design.model.entities if len(e.key) == 1]
+        return any(f"`{name}` takes no NULL; {key} = NULL" in str(error) for name, key in keys)
 
     def _is_only_proposed(self, sql: str) -> bool:
         """Whether a row that conflicts with another, and so is not stored, is not allowed: SQLite looks at it first."""

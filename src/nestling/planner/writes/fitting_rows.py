@@ -35,11 +35,12 @@ from nestling.planner.reads.traverse import rewritten
 
 def fits(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> Expression | None:
     """What has to be true for the row to be taken; None where it is always. `made`: attributes whose values come later."""
+    return conjunction(*conditions(entity, row, made))
+
+
+def conditions(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> Iterator[Expression]:
+    """Each of it, but those that always are true."""
     given = {name: row.get(name, NULL) for name in entity.attribute_names if name not in made}
-    return conjunction(*_conditions(entity, given))
-
-
-def _conditions(entity: Entity, given: Mapping[str, Expression]) -> Iterator[Expression]:
     for name, value in given.items():
         attribute = entity.attribute(name)
         if not attribute.nullable and nullable(value):

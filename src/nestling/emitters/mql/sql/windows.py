@@ -25,12 +25,12 @@ _Stage = dict[str, MqlValue]
 
 def window_stages(node: WindowFunction, name: str, r: Renderer) -> tuple[_Stage, ...]:
     """Stages that add the function's value as the field `name`; other fields they make are removed again."""
-    parts = sort_parts(node.order, f"{name}_key", r)
+    parts = _in_place(sort_parts(node.order, f"{name}_key", r))
     made = windowing(node, name, r, ordered=bool(parts))
     stages: list[_Stage] = []
     sort: dict[str, MqlValue] = {part.field: part.direction for part in parts}
-    if parts:
-        stages.append({"$set": {part.field: part.value for part in parts}})
+    if computed := {part.field: part.value for part in parts if part.value != f"${part.field}"}:
+        stages.append({"$set": computed})
     partition = _partition(node, r)
     window = _frame(node, r) if made.framed else _Frame(None)
     by_rank = made.framed and window.by_rank and bool(parts)
@@ -44,12 +44,24 @@ def window_stages(node: WindowFunction, name: str, r: Renderer) -> tuple[_Stage,
         stages += ranking
     elif window.by_value:
         sort = _by_value(node, parts)
+    elif len(sort) > 1:  # what all rows of a part share orders none of them
+        sort = {field: direction for field, direction in sort.items() if f"${field}" != partition} or sort
     output = {field: _with_window(value, window.window, made.framed) for field, value in made.output.items()}
     stages.append(_window_stage(partition, sort, output))
     if made.result is not None:
         stages.append({"$set": {name: made.result}})
     temporary = _temporary(stages, name)
     return (*stages, {"$unset": temporary}) if temporary else tuple(stages)
+
+
+def _in_place(parts: list[SortPart]) -> list[SortPart]:
+    """The parts, by the field of the document where one is nothing else: an index may have the rows in that order."""
+    found: dict[str, SortPart] = {}
+    for part in parts:
+        is_field = isinstance(part.value, str) and part.value.startswith("$") and not part.value.startswith("$$")
+        field = part.value[1:] if is_field and isinstance(part.value, str) else part.field
+        found.setdefault(field, SortPart(field, part.value, part.direction))
+    return list(found.values())
 
 
 def _temporary(stages: list[_Stage], name: str) -> list[str]:
