@@ -43,6 +43,10 @@ OF_DAYS = (
     ":a - due > 7",
     "due - :a BETWEEN 0 AND 21",
     "due > :a + 3 AND due < :a + interval '1 month'",
+    "coalesce(due, :a + 3) = (:a + 3)::date",
+    "CASE WHEN id > 5 THEN due ELSE :a - 1 END > '2024-03-01'",
+    "greatest(due, :a - 1) = :a - 1",
+    "at > (:a + 2)::timestamp",
 )
 
 

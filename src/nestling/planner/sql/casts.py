@@ -16,6 +16,7 @@ from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.mysql.calendar import cut_time
 from nestling.planner.sql.postgresql.constant_casts import fitted
+from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_no_uuid
 from nestling.planner.sql.scope import Bind, Env
@@ -119,6 +120,7 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
         return sent
     kind = cast_type(node.to, env, node)
+    operand = given_beside(operand, kind) if env.dialect.rules is Rules.POSTGRESQL else operand
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return conversions.numeric(operand, env.translation)
     if env.dialect.rules is Rules.MYSQL and isinstance(operand, Parameter) and kind.name in EXACT_NUMBERS:

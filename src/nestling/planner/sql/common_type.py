@@ -40,6 +40,7 @@ from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import together, with_zeros
 from nestling.planner.sql.mysql.mixed_types import APART
 from nestling.planner.sql.postgresql import char_n as chars
+from nestling.planner.sql.postgresql.given_times import given_among
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.supported_types import refuse_reckoning
 
@@ -48,7 +49,8 @@ _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
     """Values that become one (CASE, COALESCE, UNION), made alike, and their type; MySQL's constants with the zeros it shows."""
-    alike, kind = _alike(values, translation)
+    given = given_among(values) if translation.dialect.rules is Rules.POSTGRESQL else values
+    alike, kind = _alike(given, translation)
     return (with_zeros(alike, kind) if translation.dialect.rules is Rules.MYSQL else alike), kind
 
 

@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import plain_zero
-from nestling.ir.statements.expression import Call, Cast, Function, Literal, Rules
+from nestling.ir.statements.expression import ANY, Call, Cast, Function, Literal, Parameter, Rules
 from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
 
@@ -79,6 +79,8 @@ def _instead(node: Cast) -> str:
     """What to write for it."""
     if node.type.name is TypeName.ARRAY and isinstance(node.operand, Literal) and node.operand.value == "{}":
         return "; say how many elements there are: `cardinality(x) = 0`"
+    if isinstance(node.operand, Parameter) and node.operand.type == ANY:
+        return f"; tell the parameter's type: `:{node.operand.name}::{node.type}`"
     return _INSTEAD.get(node.operand.type.name, "") if node.type.name is TypeName.TEXT else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.statements.expression import (
@@ -39,6 +40,12 @@ def given_beside(value: Expression, wanted: Type) -> Expression:
             return replace(value, arguments=(base, *amount), type=base.type)
         case _:
             return value
+
+
+def given_among(values: Sequence[Expression]) -> Sequence[Expression]:
+    """Values that become one: what is given among times is one."""
+    wanted = next((value.type for value in values if value.type.name in TIMES), None)
+    return values if wanted is None else [given_beside(value, wanted) for value in values]
 
 
 def _so_many_days(value: Arithmetic) -> Expression:
