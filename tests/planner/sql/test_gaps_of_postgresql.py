@@ -17,7 +17,8 @@ ROWS = {
     ),
     "orders": ("max(e)", "min(e)", "SELECT id FROM item ORDER BY j", "SELECT id FROM item ORDER BY a", "max(j)", "max(a)"),
     "arrays": (
-        "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "SELECT id FROM item WHERE a = '{}'",
+        "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "SELECT id FROM item WHERE a = ARRAY[s]",
+        "SELECT id FROM item WHERE a IN ('{}', '{x}')",
         "SELECT id FROM item WHERE 'x' < ANY (a)",
     ),
     "FROM": (
@@ -90,7 +91,14 @@ def proposal() -> Proposal:
     ("condition", "said"),
     [
         ("r @> '2024-01-01'::date", "what is asked of `r`, a daterange, which is kept as its text"),
-        ("a = '{}'", "a conversion of text to array(text) as postgresql does it; say how many elements there are"),
+        (
+            "a IN ('{}', '{x}')",
+            "a conversion of text to array(text) as postgresql does it; say how many elements there are",
+        ),
+        (
+            "at > date_trunc('day', :at)",
+            "a conversion of any to timestamp as postgresql does it; tell the parameter's type: `:at::timestamp`",
+        ),
         ("power(n, 2) > 3", "POWER as postgresql does it"),
     ],
 )

@@ -12,11 +12,13 @@ from nestling.ir.statements.expression import (
     NULL,
     AttributeCast,
     Call,
+    Cast,
     Column,
     Expression,
     Function,
     Literal,
     Parameter,
+    Rules,
 )
 from nestling.ir.types import MAY_BE_ARRAYS, TEXT, Type, TypeName
 from nestling.ir.value_forms.array_text import array_text, read_array
@@ -27,6 +29,8 @@ from nestling.planner.sql.scope import Bind, Env
 
 _Found = tuple[Expression, Column]
 """An array, and the column whose elements it has."""
+_COMPARED = {TypeName.TEXT, TypeName.INTEGER, TypeName.BOOLEAN, TypeName.UUID, TypeName.DATE}
+"""Types of elements that no column keeps otherwise than they are written."""
 
 
 def written_array(node: exp.Array, env: Env, bound: Bind) -> Expression:
@@ -57,6 +61,31 @@ def as_text(array: Call) -> Literal | None:
     if len(constants) < len(array.arguments) or any(isinstance(each, bytes) for each in constants):
         return None
     return Literal(array_text(map(_item, constants)), TEXT)
+
+
+def beside_column(value: Expression, column: Expression, node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """A constant array, as the column it is compared with keeps it; any other value as it is."""
+    if env.dialect.rules is not Rules.POSTGRESQL or not isinstance(column, Column) or column.type.element is None:
+        return value
+    text, name = _as_one(value, column.type.element), column.type.element.name
+    if text is None or name not in _COMPARED:
+        return value
+    array_column(node, env, bound)
+    return AttributeCast(text, Type(TypeName.ARRAY, element=Type(name)), Rules.POSTGRESQL)
+
+
+def _as_one(value: Expression, element: Type) -> Literal | None:
+    """The text of a constant array of such elements."""
+    match value:
+        case Call(function=Function.ARRAY_OF, type=Type(element=Type(name=name))):
+            is_like = not value.arguments or name is element.name
+            return as_text(value) if is_like else None
+        case Literal(value=str()) | Cast(operand=Literal(value=str()), type=Type(name=TypeName.ARRAY)):
+            text = value.operand if isinstance(value, Cast) else value
+            assert isinstance(text, Literal)
+            return text
+        case _:
+            return None
 
 
 def _item(value: object) -> str | None:

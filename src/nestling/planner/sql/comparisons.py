@@ -30,6 +30,7 @@ from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import conversions
+from nestling.planner.sql.array_changes import beside_column
 from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
@@ -53,6 +54,7 @@ _COMPARISONS: dict[type[exp.Expr], Comparison] = {
 }
 
 
+_ALIKE = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
 _STRICT: dict[type[exp.Expr], type[exp.Binary]] = {exp.LTE: exp.LT, exp.GTE: exp.GT}
 _LOOSE: dict[type[exp.Expr], type[exp.Binary]] = {exp.LT: exp.LTE, exp.GT: exp.GTE}
 
@@ -69,6 +71,11 @@ def comparison(node: exp.Binary, env: Env, bound: Bind) -> Expression:
         return conversions.compare(_COMPARISONS[type(node)], *seconds, env.translation)
     nodes = (constant_beside(node.this, node.expression, env), constant_beside(node.expression, node.this, env))
     left, right = chars.compared(nodes, *map(bound, nodes))
+    if type(node) in _ALIKE:
+        left, right = (
+            beside_column(left, right, node.expression, env, bound),
+            beside_column(right, left, node.this, env, bound),
+        )
     rule = collation(env, nodes, (left, right))
     return conversions.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
 
