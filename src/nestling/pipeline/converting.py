@@ -87,7 +87,8 @@ def _with_constants(
             except GapError as error:
                 wanted = [name for name in getattr(error, "parameters", ()) if name in values]
                 if not wanted or constants.keys() & {*wanted}:
-                    return NotCompiled(asked.name, asked.sql, _gap_of(error, asked.sql)), tuple(constants)
+                    gap = _placed(_gap_of(error, asked.sql), error, asked, constants)
+                    return NotCompiled(asked.name, asked.sql, gap), tuple(constants)
                 of_json = getattr(error, "of_json", False)
                 constants |= {name: _constant(name, values[name], of_json=of_json) for name in wanted}
     except Exception as error:
@@ -258,22 +259,39 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
     return module(statements, title=f"The statements of {Path(path).name}."), lacking(statements)
 
 
+def _placed(gap: Gap, error: GapError, asked: _Asked, constants: Mapping[str, ConstantValue]) -> Gap:
+    """The gap with the place of the expression it is about, where that is known."""
+    from nestling.planner.sql import placed
+
+    about = getattr(error, "about", None)
+    if about is None:
+        return gap
+    sql, dialect = _normalised(asked.sql, asked.proposal, asked.dialect)
+    return placed(gap, about, sql, asked.proposal.design.model, dialect, constants=constants)
+
+
 def _translated(
     sql: str, proposal: Proposal, dialect: str, *, rounds: bool = False, constants: Mapping[str, ConstantValue]
 ) -> Query | Write:
-    from nestling.ir.statements.sql_dialects import NAMES, SQLITE
     from nestling.planner.sql import translate
+
+    written, dialect = _normalised(sql, proposal, dialect)
+    return translate(written, proposal.design.model, dialect, rounds=rounds, constants=constants)
+
+
+def _normalised(sql: str, proposal: Proposal, dialect: str) -> tuple[str, str]:
+    """The statement with its parameters as `:name`, and its dialect: the source's unless it is given."""
+    from nestling.ir.statements.sql_dialects import NAMES, SQLITE
     from nestling.sources.statements import normalise
 
     dialect = dialect or proposal.dialect
-    written = normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql
-    return translate(written, proposal.design.model, dialect, rounds=rounds, constants=constants)
+    return normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, dialect
 
 
 def _gap_of(error: GapError, sql: str) -> Gap:
     """The gap an error tells of; what only has words is something nestling lacks.
 
-    What comes to light behind the translation is a gap of the statement as a whole.
+    Without a place it is a gap of the statement as a whole.
     """
     problem = error.problems[0]
     gap = getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)

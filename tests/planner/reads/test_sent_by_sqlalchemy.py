@@ -185,12 +185,16 @@ def test_values_of_groups_by_more_than_what_is_compared_are_a_gap(items: Beside)
     [
         ("SELECT n,\n  id FROM item WHERE data = :data", "2:22", "data ="),
         ("SELECT id FROM item WHERE data IN :data", "1:27", "data IN"),
-        ("SELECT id::text FROM item", "1:1", "SELECT id::text"),
+        ("SELECT id::text FROM item", "1:8", "CAST(id AS TEXT)"),
+        ("SELECT id,\n  to_char(n, '999') FROM item", "2:11", "TO_CHAR(n, '999')"),
+        ("SELECT name,\n  max(id::text) FROM item GROUP BY 1", "2:7", "CAST(id AS TEXT)"),
+        ("SELECT name FROM (SELECT name, power(2, 3) AS n FROM item) x\nWHERE n > 1", "1:38", "POWER(2, 3)"),
+        ("UPDATE item SET name = 'a',\n  data = NULL WHERE name = id::text", "2:28", "CAST(id AS TEXT)"),
         ("SELECT id FROM item WHERE name = 'a' AND data @> name::jsonb", "1:42", "data @>"),
     ],
 )
 def test_a_gap_says_where_and_what(items: Beside, sql: str, where: str, text: str) -> None:
-    """Also one that is found where no place is known: then it is the statement's."""
+    """Also one that comes to light behind the translation."""
     found = pipeline.convert(items.proposal, sql)
     assert isinstance(found, NotCompiled)
     assert found.gap.where == where

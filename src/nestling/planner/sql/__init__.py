@@ -8,8 +8,9 @@ habit of the dialect written down; what it cannot express is a `StatementGap`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -18,12 +19,13 @@ from nestling.common.sql_constants import ConstantValue
 from nestling.ir.model import Model
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.algebra import Query
+from nestling.ir.statements.expression import Cast, Expression
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statements.write import Write
 from nestling.planner.sql.changes.inserts import bind_insert
 from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of
-from nestling.planner.sql.gaps import StatementGap
+from nestling.planner.sql.gaps import StatementGap, position, written
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.outputs import result_names
@@ -33,7 +35,7 @@ from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.views import unusable_views
 
-__all__ = ["StatementGap", "translate", "unusable_views"]
+__all__ = ["StatementGap", "placed", "translate", "unusable_views"]
 
 
 def translate(
@@ -43,16 +45,17 @@ def translate(
     *,
     rounds: bool = False,
     constants: Mapping[str, ConstantValue] = MappingProxyType({}),
+    watch: Callable[[Expression, exp.Expr], None] | None = None,
 ) -> Query | Write:
     """One SQL statement as algebra; `rounds`: datetimes that are stored among dates are rounded to the millisecond.
 
     `constants` stand in place of the parameters of these names, which `StatementGap.parameters` may have asked for.
     Raises WorkloadError (a mistake: syntax, unknown or ambiguous names, several statements, over 100 KB), or a `StatementGap`
-    (a construct nothing is made of yet), each with line and column.
+    (a construct nothing is made of yet), each with line and column. `watch` is told what every piece of it means.
     """
     rules = dialect_of(dialect)
     parsed = parse(sql, rules, constants)
-    translation = Translation(model, rules, rounds)
+    translation = Translation(model, rules, rounds, watch=watch)
     refuse_alike(parsed.tree, model)
     try:
         if found := [*unread(parsed.tree, rules)]:
@@ -65,6 +68,27 @@ def translate(
         raise gap.placed(parsed.tree, rules.grammar) from None
     except RecursionError:
         raise StatementGap(Gap(GapKind.NOTIMPL, "a statement nested so deeply", "1:1")) from None
+
+
+def placed(
+    gap: Gap,
+    about: Expression,
+    sql: str,
+    model: Model,
+    dialect: str = SQLITE,
+    *,
+    constants: Mapping[str, ConstantValue] = MappingProxyType({}),
+) -> Gap:
+    """The gap of an expression of this statement, with its place and text; as it is where no piece of the text means that."""
+    found: list[tuple[Expression, exp.Expr]] = []
+    translate(sql, model, dialect, constants=constants, watch=lambda *each: found.append(each))
+    for expression, node in found:
+        if expression == about:
+            text = written(node, dialect_of(dialect).grammar).strip("`")
+            return replace(gap, where=position(node), text=text)
+    if isinstance(about, Cast):  # which a comparison made
+        return placed(gap, about.operand, sql, model, dialect, constants=constants)
+    return gap
 
 
 def _statement(parsed: Parsed, translation: Translation) -> Query | Write:

@@ -66,13 +66,16 @@ NAMED_AGGREGATES = frozenset({"total", "every", "jsonb_agg"})
 def bind(node: exp.Expr, env: Env) -> Expression:
     """What the SQL under `node` means in `env`; raises WorkloadError or a gap; names that do not exist come first."""
     try:
-        return _bind(node, env)
+        found = _bind(node, env)
     except StatementGap as gap:
         if not isinstance(node, exp.Column):
             _names_are_known(node, env)
         if gap.node is None:
             gap.node = node
         raise
+    if env.translation.watch is not None:
+        env.translation.watch(found, node)
+    return found
 
 
 def _bind(node: exp.Expr, env: Env) -> Expression:

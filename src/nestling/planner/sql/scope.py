@@ -109,6 +109,7 @@ class Translation:
     relations: int = 0
     open_views: list[str] = field(default_factory=list)
     locks: ReadLock | None = None  # how rows that are read are locked at the source
+    watch: Callable[[Expression, exp.Expr], None] | None = None  # told what every piece of SQL means
 
     def __post_init__(self) -> None:
         self.entities = {entity.name.casefold(): entity for entity in self.model.entities}

@@ -65,6 +65,8 @@ def _by_sqlglot(name: str, arguments: Sequence[exp.Expr], grammar: str) -> exp.E
     if isinstance(pattern := arguments[1], exp.Literal):
         written = sqlglot.exp.Literal.string(pattern.name).sql(grammar)
         made = sqlglot.parse_one(f"SELECT {name}(_hole_0, {written})", dialect=grammar).expressions[0]
+    for node in made.walk():
+        node.meta.clear()  # a place in that text
     found: exp.Expr = made.transform(
         lambda node: filled.get(node.name, node) if isinstance(node, exp.Column) else node, copy=False
     )

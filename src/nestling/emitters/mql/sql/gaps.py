@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 class RenderingGap(FoundGap):
-    """An expression MongoDB 6.0 has no exact form for: `gap` names the construct and who lacks it."""
+    """An expression MongoDB 6.0 has no exact form for: `gap` names the construct and who lacks it, `about` is the expression."""
+
+    about: Expression | None = None
 
 
 def rendering_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:

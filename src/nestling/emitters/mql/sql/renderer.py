@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql import arithmetic, conversion, functions, predica
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import MqlValue, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
-from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.gaps import RenderingGap, rendering_gap
 from nestling.emitters.mql.sql.nulls import MISSING
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, ConvertedPlaceholder, Expected
@@ -57,8 +57,15 @@ class Renderer:
 
     environment: Environment
 
-    def value(self, expression: Expression) -> MqlValue:  # noqa: C901 - one case for each node
+    def value(self, expression: Expression) -> MqlValue:
         """The expression's SQL value; NULL is null or missing."""
+        try:
+            return self._value(expression)
+        except RenderingGap as gap:
+            gap.about = gap.about or expression
+            raise
+
+    def _value(self, expression: Expression) -> MqlValue:  # noqa: C901 - one case for each node
         match expression:
             case Literal():
                 return inline(bson_value(expression))
