@@ -412,6 +412,7 @@ NOT_SQLITES = frozenset(
     {
         e.Function.CONCAT_PRESENT, e.Function.CONCAT_SEPARATED, e.Function.PAD_START, e.Function.PAD_END, e.Function.REPEAT,
         e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
+        e.Function.MATCHED, e.Function.JOINED,
         e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
         e.Function.ARRAY_OF, e.Function.ARRAY_CONCAT, e.Function.ARRAY_REMOVE, e.Function.ROW, e.Function.PART,
         e.Function.JSON_MERGE, e.Function.JSON_WITHOUT, e.Function.JSON_SET, e.Function.JSON_CONTAINS, e.Function.JSON_HAS,

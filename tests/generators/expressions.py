@@ -97,6 +97,7 @@ POSTGRESQL = Grammar(
     templates={
         "t": (
             *_COMMON_TEXT, "({t} || {t})", "({t} || {n})", "({t} || {a})", "initcap({t})", "btrim({t}, {t})", "ltrim({t}, 'a')",
+            "substring({t} from '[ab]+')", "substring({t} from 'a(.)')",
             "split_part({t}, 'b', {i})", "translate({t}, 'ab', 'x')", "{i}::text", "({o})::text", "({d})::text", "({n})::text",
             "({a})::text",
             "{t}::varchar(2)", "{t}::char(3)", "md5({t})", "to_char({d}, 'YYYY-MM-DD')",

@@ -19,7 +19,8 @@ ROWS = {
     "arrays": (
         "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "SELECT id FROM item WHERE a = ARRAY[s]",
         "SELECT id FROM item WHERE a IN ('{}', '{x}')",
-        "SELECT id FROM item WHERE 'x' < ANY (a)",
+        "SELECT id FROM item WHERE 'x' < ANY (a)", "array_to_string(ARRAY[s, 'x'], ',')", "array_to_string(a, ',', s)",
+        "SELECT array_to_string(array_agg(s), ',') FROM item",
     ),
     "FROM": (
         "SELECT n FROM item i, LATERAL unnest(i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x",
@@ -38,6 +39,8 @@ ROWS = {
     "texts": (
         "regexp_replace(s, 'a', 'b')", "split_part(s, s, 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
         "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')", "to_char(at, 'DDth')",
+        "substring(s from '[a-z]+-[0-9]+')", "substring(s from 'a|b')", "substring(s from '(ab)+')", "substring(s from s || '.')",
+        "substring(s from 'a#\"b#\"c' for '#')",
     ),
     "times": (
         "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",

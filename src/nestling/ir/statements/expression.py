@@ -145,6 +145,9 @@ class Function(StrEnum):
     CHARACTER = "character"
     MATCHES = "matches"  # (text, regular expression): anywhere in the text
     MATCHES_ANY_CASE = "matches any case"
+    MATCHED = (
+        "matched"  # (text, regular expression): what it finds first, or of that its first group; NULL where nothing
+    )
     GLOB = "glob"  # SQLite's * ? []
     ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
     CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
@@ -171,6 +174,7 @@ class Function(StrEnum):
     JSON_OBJECT = "json object"  # (key, value, key, value…): never NULL; a value that is NULL is JSON's null
     JSON_ARRAY = "json array"  # (value…): the same as an array
     JSON_PART = "json part"  # (value): as a part of JSON
+    JOINED = "joined"  # (array, separator[, text of NULL]): elements as one text; those that are NULL left out
     CARDINALITY = "cardinality"  # of an array: how many elements it has
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
     ROW = "row"  # of values, only to be told from others: PostgreSQL's is never NULL, MySQL's where a value is

@@ -163,7 +163,7 @@ _NULL_IF_ALL = frozenset({Function.COALESCE, Function.ARRAY_CONCAT})
 _MAY_FAIL_TO_NULL = frozenset(
     {
         Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2, Function.POWER, Function.NUMBER_OF,
-        Function.FLOAT_MOD, Function.CODE_POINT,
+        Function.FLOAT_MOD, Function.CODE_POINT, Function.MATCHED,
     }
 )  # fmt: skip
 _OF_PARTS = frozenset(

@@ -61,6 +61,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.DataType: {"values", "kind"},
     exp.Interval: {"unit"},
     exp.ArrayAgg: {"nulls_excluded"},
+    exp.ArrayToString: {"null"},
     exp.Filter: set(),
     exp.GroupConcat: {"separator"},
     exp.Window: {"partition_by", "order", "spec", "over", "first"},

@@ -93,7 +93,7 @@ def _substring(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     start = node.args.get("start")
     length = node.args.get("length")
     if start is not None and env.dialect.rules is Rules.POSTGRESQL and bound(start).type.name is TypeName.TEXT:
-        raise statement_gap("SUBSTRING by a regular expression", node)
+        return _matched(node, start, env, bound)
     arguments = [
         _text(node.this, env, bound),
         integer(start, env, bound) if start is not None else Literal(1, INTEGER),
@@ -101,6 +101,14 @@ def _substring(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if length is not None:
         arguments.append(integer(length, env, bound))
     return Call(Function.SUBSTRING, tuple(arguments), TEXT, env.dialect.rules)
+
+
+def _matched(node: exp.Expr, pattern: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """PostgreSQL's `substring(text FROM pattern)`."""
+    if node.args.get("length") is not None or not isinstance(pattern.unnest(), exp.Literal):
+        raise statement_gap("SUBSTRING by a regular expression that is no constant, or of SQL", node)
+    _refuse_citext(node, env, bound)
+    return Call(Function.MATCHED, (_text(node.this, env, bound), bound(pattern)), TEXT, env.dialect.rules)
 
 
 def _left(node: exp.Expr, env: Env, bound: Bind) -> Expression:

@@ -25,7 +25,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import columns_of, operands
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
-_MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.GLOB, Function.REPLACE})
+_MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.MATCHED, Function.GLOB, Function.REPLACE})
 _GIVEN_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
 """A pattern that is a parameter is made a regular expression for each row anew: by some twenty operators, and seven for each
 character, of which there are taken to be eight.

@@ -24,7 +24,7 @@ from nestling.ir.statements.expression import (
     Rules,
 )
 from nestling.ir.statements.operands import is_mixed
-from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXTS, Type, TypeName
+from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared
@@ -131,6 +131,18 @@ def cardinality(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return Call(Function.CARDINALITY, (array_column(node.expressions[0], env, bound),), INTEGER, env.dialect.rules)
 
 
+def _joined(node: exp.ArrayToString, env: Env, bound: Bind) -> Expression:
+    """`array_to_string(array, ', ')`; a third argument is the text of NULL."""
+    column = array_column(node.this, env, bound)
+    element, of_null = _element(column), node.args.get("null")
+    if element.name not in (TypeName.TEXT, TypeName.INTEGER):
+        raise statement_gap(f"ARRAY_TO_STRING() of an array of {element}", node)
+    if of_null is not None and not (isinstance(of_null, exp.Literal) and of_null.is_string):
+        raise statement_gap("ARRAY_TO_STRING() with a text of NULL that is no constant", node)
+    texts = [conversions.text(bound(each), env.translation) for each in (node.expression, of_null) if each is not None]
+    return Call(Function.JOINED, (column, *texts), TEXT, env.dialect.rules)
+
+
 def _length(node: exp.ArraySize, env: Env, bound: Bind) -> Expression:
     """`array_length(array, 1)`, which an empty array has none of."""
     if node.expression is None or node.expression.name != "1":
@@ -157,5 +169,6 @@ ARRAYS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.ArrayContainedBy: _among(Function.CONTAINS, turned=True),
     exp.ArrayOverlaps: _overlap,
     exp.ArraySize: _length,
+    exp.ArrayToString: _joined,
     exp.Bracket: _element_at,
 }

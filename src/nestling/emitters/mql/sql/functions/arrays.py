@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.ir.statements.expression import Call, Expression, Function, Literal, Parameter
+from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +122,26 @@ def cardinality(node: Call, r: Renderer) -> MqlValue:
     return _bound(node, r, body)
 
 
+def _joined(node: Call, r: Renderer) -> MqlValue:
+    """The elements as one text."""
+    array, separator, *of_null = node.arguments
+    kind = array.type.element
+    is_text = kind is not None and kind.name is TypeName.TEXT
+    unknown = [each for each in (array, separator) if r.nullable(each)]
+
+    def body(found: MqlValue, between: MqlValue) -> MqlValue:
+        text: MqlValue = "$$this" if is_text else {"$toString": "$$this"}
+        if of_null:
+            items = {"$map": {"input": found, "as": "this", "in": {"$ifNull": [text, r.value(of_null[0])]}}}
+        else:
+            present_ones = {"$filter": {"input": found, "as": "this", "cond": present("$$this")}}
+            items = present_ones if is_text else {"$map": {"input": present_ones, "as": "this", "in": text}}
+        nulls = [value for value, each in ((found, array), (between, separator)) if each in unknown]
+        return null_if_any(nulls, {"$ifNull": [joined(items, between), ""]})
+
+    return bind({"array": r.value(array), "separator": _value(separator, r)}, body, inside=True, total=True)
+
+
 def element(node: Call, r: Renderer) -> MqlValue:
     """The element at a place that is known, which the server counts from 0."""
     array, place = node.arguments
@@ -171,6 +193,7 @@ ARRAYS = {
     Function.ARRAY_REMOVE: _remove,
     **dict.fromkeys((Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS), elements),
     Function.CARDINALITY: cardinality,
+    Function.JOINED: _joined,
     Function.ELEMENT: element,
     Function.ROW: row,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import MqlValue
@@ -107,4 +108,26 @@ def _both_cases(part: str) -> str:
     return part if lower == upper else f"[{upper}{lower}]"
 
 
-PATTERNS = {Function.GLOB: matches, Function.MATCHES: matches, Function.MATCHES_ANY_CASE: matches}
+def _matched(node: Call, r: Renderer) -> MqlValue:
+    """PostgreSQL finds the longest of the texts that match at the first place; the server too, where only one part repeats."""
+    regex = regex_of(node, r)
+    if regex is None:
+        return None
+    _require_one_length(str(regex.text))
+    found = {"$regexFind": {"input": r.value(node.arguments[0]), **regex_options(str(regex.text))}}
+    has_group = "(" in _PART.findall(str(regex.text))
+    return bind({"found": found}, lambda x: {"$arrayElemAt": [f"{x}.captures", 0]} if has_group else f"{x}.match")
+
+
+def _require_one_length(regex: str) -> None:
+    """Raise a gap where texts of several lengths may match, but by one character that repeats."""
+    parts = _PART.findall(regex)
+    repeated = [before for before, part in pairwise(parts) if part in ("*", "+", "?", "{")]
+    if len(repeated) > 1 or ")" in repeated or "|" in parts:
+        raise rendering_gap(f"SUBSTRING by `{regex}`, of which more than one part repeats, or which has groups that do")
+
+
+PATTERNS = {
+    Function.MATCHED: _matched,
+    **dict.fromkeys((Function.GLOB, Function.MATCHES, Function.MATCHES_ANY_CASE), matches),
+}
