@@ -83,6 +83,14 @@ def test_differences_are_days(shop: Beside, item: str) -> None:
     assert shop.ours(sql, given) == shop.theirs(sql, given)
 
 
+def test_a_day_that_is_no_moment_stays_a_day(shop: Beside) -> None:
+    """NULLIF gives its first value, of its own type."""
+    sql = "SELECT id, nullif(due, at) AS a, nullif(due, seen) AS b, nullif(at, due) AS c, nullif(due, '2024-02-27') FROM loan"
+    assert shop.ours(f"{sql} ORDER BY id") == shop.theirs(f"{sql} ORDER BY id")
+    sql, given = "SELECT nullif(due, :a + interval '5 days') AS due FROM loan ORDER BY id", {"a": date(2024, 3, 7)}
+    assert shop.ours(sql, given) == shop.theirs(sql, given)
+
+
 def test_the_number_of_days_is_given_too(shop: Beside) -> None:
     """Beside a date."""
     sql, given = "SELECT id FROM loan WHERE due < :a - :n ORDER BY id", {"a": date(2024, 5, 1), "n": 30}

@@ -29,7 +29,7 @@ from nestling.ir.statements.expression import (
     Rules,
 )
 from nestling.ir.statements.operands import conjunction, is_float
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
@@ -47,6 +47,7 @@ from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import ARRAYS
 from nestling.planner.sql.postgresql.enums import ranked
+from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import placed
 from nestling.planner.sql.postgresql.json_values import JSON_VALUES
 from nestling.planner.sql.postgresql.type_errors import refuse_composite
@@ -405,7 +406,9 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
 
 
 def _promoted(left: Expression, right: Expression) -> Expression:
-    """PostgreSQL's NULLIF gives its first value as it is compared with the second."""
+    """PostgreSQL's NULLIF gives its first value as it is compared with the second, which days and moments are as they are."""
+    if left.type.name in TIMES and right.type.name in TIMES:
+        return given_beside(left, right.type)
     found = conversions.adapt(left, right.type)
     ranks = (TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT)
     mine, other = found.type.name, right.type.name
