@@ -30,7 +30,7 @@ ROWS = {
     "aggregates": (
         "array_agg(a)", "array_agg(j)", "json_agg(at)", "json_object_agg(s, n)",
         "percentile_cont(0.5) WITHIN GROUP (ORDER BY at)", "percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY n)",
-        "mode() WITHIN GROUP (ORDER BY n)",
+        "percentile_disc(0.5) WITHIN GROUP (ORDER BY e)", "mode() WITHIN GROUP (ORDER BY n)",
         "stddev(n) OVER ()", "corr(f, f)", "bit_and(n)", "sum(DISTINCT n) OVER ()",
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),

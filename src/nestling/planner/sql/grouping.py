@@ -32,8 +32,8 @@ from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quoti
 from nestling.planner.sql.postgresql import decimal_digits
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
-from nestling.planner.sql.postgresql.enums import ranked
-from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
+from nestling.planner.sql.postgresql.enums import ranked, unranked
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite, unplaced
 from nestling.planner.sql.scope import Env, FromSource, Translation
 from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_reckoning
 
@@ -247,6 +247,8 @@ def _percentile(node: exp.WithinGroup, env: Env) -> AggregateCall:
     (key,) = bind_sort(keys, env)
     _refuse(AggregateFunction.MAX, key.expression, function.value, node, env, distinct=False)
     operand, kind = key.expression, key.expression.type
+    if unplaced(unranked(operand)) != operand:
+        raise statement_gap("a percentile of an enum, or of days, whose order is not that of what is kept", node)
     if function is AggregateFunction.PERCENTILE_CONT:
         if not of_numbers(operand):
             raise statement_gap(f"PERCENTILE_CONT of {operand.type}", node)
