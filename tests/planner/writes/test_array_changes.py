@@ -147,7 +147,6 @@ GAPS = {
     "UPDATE book SET tags = tags || :tag": "cast it, as `:tag::text`",
     "UPDATE book SET tags = ARRAY(SELECT code FROM shelf)": "ARRAY",
     "UPDATE book SET tags[2] = 'x'": "an assignment to an element of an array",
-    "SELECT id FROM book WHERE tags = ARRAY['x']": "a comparison with an array that is made",
 }
 
 
