@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.emitters.mql import sql
 from nestling.emitters.mql.accumulators import shared
 from nestling.emitters.mql.sql.environment import Environment
-from nestling.ir.paths.row_steps import GroupRows
+from nestling.ir.paths.row_steps import FirstRows, GroupRows
 from nestling.ir.programs.compiled import Mql
 from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.operands import nullable
@@ -33,6 +33,12 @@ def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
         empty: Mql = {"$unionWith": {"pipeline": [{"$documents": [nothing]}]}}
         stages += [empty, {"$limit": 1}]
     return tuple(stages)
+
+
+def first_stages(step: FirstRows, environment: Environment) -> tuple[Mql, ...]:
+    """`$group` with the first document of each. Where an index has the keys, then the order, the server reads these alone."""
+    keys: Mql = {f"key{place}": _key(key, environment) for place, key in enumerate(step.keys)}
+    return {"$group": {"_id": keys, "first": {"$first": "$$ROOT"}}}, {"$replaceWith": "$first"}
 
 
 def _key(key: Expression, environment: Environment) -> object:

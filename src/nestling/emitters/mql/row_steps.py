@@ -9,7 +9,7 @@ from typing import assert_never
 from nestling.emitters.mql import sql
 from nestling.emitters.mql.elements import aggregated_elements, where_element
 from nestling.emitters.mql.expression import expression_mql
-from nestling.emitters.mql.grouping import group_stages
+from nestling.emitters.mql.grouping import first_stages, group_stages
 from nestling.emitters.mql.identity import by_identity
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
@@ -25,6 +25,7 @@ from nestling.ir.paths.row_steps import (
     Compute,
     Constants,
     Correlate,
+    FirstRows,
     GraphLookup,
     GroupRows,
     Keep,
@@ -80,6 +81,8 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
             return group_stages(step, InLayout(step.layout))
         case SortRows():
             return tuple(_sort(step))
+        case FirstRows():
+            return first_stages(step, InLayout(step.layout))
         case Slice(_, count, offset):
             return tuple(_slice(count, offset))
         case Barrier():

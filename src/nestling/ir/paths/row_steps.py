@@ -212,6 +212,15 @@ class SortRows:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstRows:
+    """Of the documents with equal values of the keys, NULLs being the same, the one that comes first, whole; in any order."""
+
+    source: Step
+    keys: tuple[Expression, ...]
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     """So many documents after leaving out the first; literals or parameters."""
 
@@ -288,6 +297,7 @@ RowStep: TypeAlias = (
     | Correlate
     | GroupRows
     | SortRows
+    | FirstRows
     | Slice
     | Barrier
     | Repeat
@@ -307,6 +317,7 @@ ROW_STEPS = (
     Correlate,
     GroupRows,
     SortRows,
+    FirstRows,
     Slice,
     Barrier,
     Repeat,

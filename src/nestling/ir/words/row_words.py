@@ -12,6 +12,7 @@ from nestling.ir.paths.row_steps import (
     Compute,
     Constants,
     Correlate,
+    FirstRows,
     GraphLookup,
     GroupRows,
     Keep,
@@ -85,6 +86,8 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
             return "sort by " + ", ".join(
                 f"{text(key.expression)}{' descending' if key.descending else ''}" for key in keys
             )
+        case FirstRows(keys=keys):
+            return "take the first for each " + ", ".join(map(text, keys))
         case Slice(count=count, offset=offset):
             parts = [f"leave out the first {text(offset)}"] if offset is not None else []
             return " and ".join([*parts, *([f"take {text(count)}"] if count is not None else [])])

@@ -19,6 +19,7 @@ from nestling.ir.statements.expression import ANY, Case, Column, Compare, Compar
 from nestling.ir.statements.operands import has_subquery
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.first_documents import of_first_documents
+from nestling.planner.reads.first_rows import first_of_each, lower_first
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
 from nestling.planner.reads.joins import full_join, joined
@@ -42,6 +43,8 @@ def branches(relation: Relation, context: LoweringContext) -> list[Lowered]:
     match relation:
         case a.Scan():
             return scan_branches(relation, context)
+        case a.Filter() if (first := first_of_each(relation)) is not None:
+            return [lower_first(first, context)]
         case a.Filter():
             parts = branches(relation.input, context)
             return [where(part, with_bounds(relation.predicate, part.standing, context), context) for part in parts]

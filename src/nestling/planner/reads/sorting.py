@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.paths.row_steps import Slice, SortRows
@@ -18,9 +19,13 @@ def lower_sort(relation: a.Sort, context: LoweringContext) -> Lowered:
     """The rows in order; a constant orders nothing."""
     from nestling.planner.reads.lower import lower
 
-    rows = lower(relation.input, context)
-    found, rows = lifted_all([key.expression for key in relation.keys], rows, context)
-    keys = tuple(replace(key, expression=each) for key, each in zip(relation.keys, found, strict=True))
+    return sorted_by(relation.keys, lower(relation.input, context), context)
+
+
+def sorted_by(wanted: Sequence[SortKey], rows: Lowered, context: LoweringContext) -> Lowered:
+    """The rows in the order of these keys."""
+    found, rows = lifted_all([key.expression for key in wanted], rows, context)
+    keys = tuple(replace(key, expression=each) for key, each in zip(wanted, found, strict=True))
     keys = tuple(key for key in keys if not isinstance(key.expression, Literal))
     if not keys or _is_sorted(rows, keys):
         return rows

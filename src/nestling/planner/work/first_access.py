@@ -23,8 +23,8 @@ from nestling.planner.work.cold_reads import from_disk
 from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 
-_Order = tuple[tuple[str, int], ...]
-_EITHER_WAY: tuple[_Order, ...] = ((("_id", 1),), (("_id", -1),))
+IndexOrder = tuple[tuple[str, int], ...]
+_EITHER_WAY: tuple[IndexOrder, ...] = ((("_id", 1),), (("_id", -1),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class IndexCondition:
     part: Condition
 
 
-def read(leading: Leading, design: Design, order: _Order = (), needs: frozenset[str] | None = None) -> FirstAccess:
+def read(leading: Leading, design: Design, order: IndexOrder = (), needs: frozenset[str] | None = None) -> FirstAccess:
     """The access the server would take, reads from disk and all. `needs`: the only paths asked for, which an index may hold."""
     access = _chosen(leading, design, order, needs)
     return replace(access, work=access.work + from_disk(access.work, leading.documents.cold))
 
 
-def _chosen(leading: Leading, design: Design, order: _Order, needs: frozenset[str] | None) -> FirstAccess:
+def _chosen(leading: Leading, design: Design, order: IndexOrder, needs: frozenset[str] | None) -> FirstAccess:
     found = [*_by_any_index(leading, design, order, needs)]
     found += [
         access for each in leading.conditions if (access := _by_several(leading, each, design, order)) is not None
@@ -68,7 +68,7 @@ def _chosen(leading: Leading, design: Design, order: _Order, needs: frozenset[st
 
 
 def _by_any_index(
-    leading: Leading, design: Design, order: _Order, needs: frozenset[str] | None
+    leading: Leading, design: Design, order: IndexOrder, needs: frozenset[str] | None
 ) -> Iterator[FirstAccess]:
     """The accesses by one index each."""
     for keys in _indexes(leading, design):
@@ -80,7 +80,7 @@ def _by_any_index(
         yield replace(parts, ordered=order[:1] in _EITHER_WAY)
 
 
-def _indexes(leading: Leading, design: Design) -> Iterator[_Order]:
+def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
     """The keys of every index over all documents of the collection."""
     yield (("_id", 1),)
     for index in planned_indexes(design):
@@ -91,7 +91,7 @@ def _indexes(leading: Leading, design: Design) -> Iterator[_Order]:
             yield tuple((path, 1) for path in paths)
 
 
-def _by_partial(leading: Leading, design: Design, order: _Order) -> Iterator[FirstAccess]:
+def _by_partial(leading: Leading, design: Design, order: IndexOrder) -> Iterator[FirstAccess]:
     """The accesses by indexes that hold only some documents, where the conditions say that of all they ask for."""
     for index in planned_indexes(design):
         if index.collection == leading.collection and index.partial:
@@ -117,7 +117,7 @@ def _is_part(asked: Condition, partial: Sequence[Clause]) -> bool:
     return asked.clause is not None and any(asked.clause.implies(each) for each in partial)
 
 
-def _by_several(leading: Leading, asked: Condition, design: Design, order: _Order) -> FirstAccess | None:
+def _by_several(leading: Leading, asked: Condition, design: Design, order: IndexOrder) -> FirstAccess | None:
     """The access to the documents of an OR by an index for each of its sides; None where one has none, or it is no OR.
 
     What must hold besides is asked on each side. The server merges what they find where each gives the order asked.
@@ -154,11 +154,25 @@ def distinct(leading: Leading, design: Design, path: str, values: float) -> Firs
     return FirstAccess(values, work_of.covered(values, seeks=values))
 
 
+def first_of_each(leading: Leading, design: Design, path: str, order: IndexOrder, groups: float) -> FirstAccess | None:
+    """The first document for each value of a path, sought in an index that begins with it and has the order; None without one.
+
+    The server does so where no condition is asked of the documents.
+    """
+    if leading.conditions or not order or order[0][0] != path:
+        return None
+    ways = (_by_index(leading, design, keys, order, None) for keys in _indexes(leading, design))
+    if not any(way is not None and way.ordered for way in ways):
+        return None
+    work = work_of.fetch_by_index(groups, leading.documents.read_bytes(leading.mentioned), seeks=groups)
+    return FirstAccess(groups, work + from_disk(work, leading.documents.cold), ordered=True)
+
+
 def _by_index(
     leading: Leading,
     design: Design,
-    keys: _Order,
-    order: _Order,
+    keys: IndexOrder,
+    order: IndexOrder,
     needs: frozenset[str] | None,
     told: Sequence[Condition] = (),
 ) -> FirstAccess | None:
@@ -212,7 +226,7 @@ def _found(conditions: Sequence[Condition], used: Sequence[IndexCondition]) -> t
     return share, entries, rest
 
 
-def _covers(leading: Leading, design: Design, keys: _Order, needs: frozenset[str]) -> bool:
+def _covers(leading: Leading, design: Design, keys: IndexOrder, needs: frozenset[str]) -> bool:
     """Whether the index holds all that is asked of a document; one over arrays or of a collation holds no whole values."""
     held = {path for path, _ in keys}
     known = leading.documents.known
@@ -234,7 +248,7 @@ def _serving(path: str, conditions: Sequence[Condition]) -> IndexCondition | Non
     return min(usable, key=lambda each: (each.part.use is Use.RANGE, each.part.share), default=None)
 
 
-def _ordered(keys: _Order, equal: int, order: _Order, several: frozenset[str]) -> bool:
+def _ordered(keys: IndexOrder, equal: int, order: IndexOrder, several: frozenset[str]) -> bool:
     """Whether entries under the equal prefix come in the order asked, or the other way round; `several`: paths of which more
     than one value is sought, which the server leaves aside only where no order of theirs is asked.
     """

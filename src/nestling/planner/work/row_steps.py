@@ -16,6 +16,7 @@ from nestling.ir.paths.row_steps import (
     Compute,
     Constants,
     Correlate,
+    FirstRows,
     GraphLookup,
     GroupRows,
     Layout,
@@ -30,7 +31,7 @@ from nestling.ir.paths.row_steps import (
     Windows,
 )
 from nestling.ir.paths.work import Work
-from nestling.ir.statements.algebra import AggregateFunction
+from nestling.ir.statements.algebra import AggregateFunction, SortKey
 from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, nullable
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
@@ -43,7 +44,7 @@ from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, WorkFacts
-from nestling.planner.work.first_access import asked_in_turn, distinct, read
+from nestling.planner.work.first_access import IndexOrder, asked_in_turn, distinct, first_of_each, read
 from nestling.planner.work.lookups import correlated, reached
 from nestling.planner.work.pairs import added, in_pairs
 from nestling.planner.work.stream import Condition, Stream, Use
@@ -80,6 +81,8 @@ def row_step(step: RowStep, facts: WorkFacts, walk: _Walk, opened: Open, wanted:
             return _grouped(step, walk(source, facts), facts, opened)
         case SortRows(source):
             return _sorted(step, walk(source, facts), facts, opened, wanted)
+        case FirstRows():
+            return _first(step, walk, facts, opened)
         case Slice():
             return _sliced(step, facts, walk, opened)
         case Barrier(source):
@@ -288,14 +291,43 @@ def _each(stream: Stream, expressions: Iterable[Expression], layout: Layout, *, 
     return work + work_of.parse(sum(map(size, asked)) + extra)
 
 
+def _first(step: FirstRows, walk: _Walk, facts: WorkFacts, opened: Open) -> Stream:
+    """Of the groups' rows the first. Where an index has them in order, and nothing else is asked, it is sought for each key."""
+    found = walk(step.source, facts)
+    begin = walk(step.source.source, facts) if isinstance(step.source, SortRows) else found
+    stream = opened(found, facts)
+    groups = distinct_values(step.keys, _find(stream, step.layout), stream.rows)
+    order = _stored_order(step.source) if isinstance(step.source, SortRows) else ()
+    if begin.leading is not None and len(step.keys) == 1 and not nullable(step.keys[0]):
+        key = step.keys[0]
+        path = step.layout.path(key) if isinstance(key, Column) and key in step.layout else ""
+        access = first_of_each(begin.leading, facts.design, path, order, groups)
+        if access is not None:
+            return begin.read(access.rows, access.work + work_of.pass_on(2 * groups))
+    work = work_of.pass_on(stream.rows) + work_of.group(stream.rows, groups, groups * stream.bytes)
+    return replace(stream.blocked(work), rows=groups).then(work_of.pass_on(groups))
+
+
+def _stored_order(step: SortRows) -> IndexOrder:
+    """The order as paths whose stored values the server has in it; none where a key is something else."""
+    columns = [column_in(key.expression) if _is_stored(key) else None for key in step.keys]
+    order = tuple(
+        (step.layout.path(column), -1 if key.descending else 1)
+        for column, key in zip(columns, step.keys, strict=True)
+        if column is not None and column in step.layout
+    )
+    return order if len(order) == len(step.keys) else ()
+
+
+def _is_stored(key: SortKey) -> bool:
+    """Whether the server has the values in this order: by no rule that it lacks, and NULLs first or, from behind, last."""
+    odd_nulls = nullable(key.expression) and key.nulls_first == key.descending
+    return key.collation not in BY_EXPRESSION and not odd_nulls
+
+
 def _sorted(step: SortRows, stream: Stream, facts: WorkFacts, opened: Open, wanted: float | None) -> Stream:
-    columns = [column_in(key.expression) if key.collation not in BY_EXPRESSION else None for key in step.keys]
-    if stream.leading is not None and all(column is not None and column in step.layout for column in columns):
-        order = tuple(
-            (step.layout.path(column), -1 if key.descending else 1)
-            for column, key in zip(columns, step.keys, strict=True)
-            if column is not None
-        )
+    order = _stored_order(step)
+    if stream.leading is not None and order:
         order = (("_id", order[0][1]),) if step.by_id else order
         access = read(stream.leading, facts.design, order)
         if access.ordered:

@@ -123,6 +123,7 @@ class Reads:
         last = sizes.limited(statement, found[-1].access)
         taken = last.left(found[-1].rows) if last is not None else found[-1].rows
         rows = grouped.left(taken) if grouped is not None else self._rows(found)
+        rows = said.firsts.count(rows) if said.firsts is not None else rows
         rows = last.left(rows) if last is not None else rows
         result = min(rows, float(statement.limit)) if statement.limit is not None else rows
         width = self._width(found)

@@ -140,14 +140,15 @@ class Starts:
         said, limit = self.modes.sizes.said(statement), self.modes.sizes.limited(statement, access)
         others = self._others(statement, access)
         aggregates = access.aggregates or (not said.beside and any(each.aggregates for each in others))
-        alone = (said.as_found or limit is not None) and not aggregates and not any(each.sort for each in others)
+        kept = said.as_found or limit is not None or (said.firsts is not None and said.firsts.in_order)
+        alone = kept and not aggregates and not any(each.sort for each in others)
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
         entity = self.modes.situation.model.entity(access.entity)
         for name, index in (*self.modes.places.indexes[access.entity], *partial):
             if home.own and is_superseded(index, entity):
                 continue
             if (matched := self._match(name, access, index, alone=alone)) is not None:
-                covering = home.own and covers(statement, access, index, entity)
+                covering = home.own and said.firsts is None and covers(statement, access, index, entity)
                 yield self._by_index(statement, access, home, matched, (name, index), access, covering=covering)
         for above in self._asked_above(access, home):
             for name, index in self.modes.places.indexes[above.entity]:
@@ -237,7 +238,12 @@ class Starts:
         name, keys = index if isinstance(index, tuple) else ("what is unique of it", index)
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
-        stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))
+        firsts = self.modes.sizes.said(statement).firsts
+        if firsts is not None and ordered and home.own and not access.filters and keys.keys[0][0] == firsts.sought:
+            return self._first_of_each(home, firsts.count(rows), name, needs)
+        stops = (ordered and home.own and firsts is None) or (
+            found is access and self._takes_any(statement, access, held)
+        )
         reached, limit = rows, self._limit(statement, access)
         if stops and limit is not None:
             wanted = min(self.modes.sizes.found(access) / rows, 1.0)  # the others are read on the way to these
@@ -252,6 +258,12 @@ class Starts:
         served = {each.attribute for each in access.filters if above or each.attribute in held}
         fetched = self._fetched(text, home, documents, statement, access, ordered=ordered, needs=needs, served=served)
         return replace(fetched, cost=fetched.cost + self.modes.price(Work(keys=reached - documents)))
+
+    def _first_of_each(self, home: Home, groups: float, name: str, needs: tuple[str, ...]) -> Mode:
+        """The first row of each group, which an index that has their key and then their order is sought for."""
+        fetched, also = self.modes.documents.reads(home, groups)
+        total = fetched + Work(index_seeks=groups) + work_of.pass_on(2 * groups) + work_of.sort(groups)
+        return self.modes.mode(f"{home.id}, the first of each by {name}", (home.id, *needs), total, also)
 
     def _limit(self, statement: Statement, access: Access) -> float | None:
         """How many of the rows are asked for at most, joined or not."""
@@ -329,6 +341,11 @@ class Starts:
             return found
         if access.grouping is not None:
             return work_of.group(rows, rows / 2)
+        firsts = self.modes.sizes.said(statement).firsts
+        if firsts is not None:
+            groups = firsts.count(rows)
+            first = work_of.group(rows, groups) + work_of.sort(groups)
+            return first if ordered else first + work_of.sort(rows)
         if ordered or not access.sort:
             return found
         return found + (work_of.top(rows, limit) if limit is not None else work_of.sort(rows))

@@ -74,4 +74,12 @@ def is_as_found(relation: Relation) -> bool:
         relation = relation.input
     columns = [column_in(each) for each in keys]
     bare = [column_in(shown.get((each.alias, each.name), each)) for each in columns if each is not None]
-    return isinstance(relation, a.Scan | a.Filter | a.Join) and len(keys) == len(bare) and None not in bare
+    return _is_of_tables(relation) and len(keys) == len(bare) and None not in bare
+
+
+def _is_of_tables(relation: Relation) -> bool:
+    """Whether it asks conditions of tables and what is joined to them: window functions see all rows before any is left out."""
+    below = relation
+    while isinstance(below, a.Filter | a.Project):
+        below = below.input
+    return isinstance(relation, a.Scan | a.Filter | a.Join) and not isinstance(below, a.Window)

@@ -23,6 +23,7 @@ from nestling.planner.options.statements.limited_rows import LimitedRows, is_as_
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads import determined
+from nestling.planner.reads.first_rows import first_of_each
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.first_children import first_asked
@@ -101,6 +102,22 @@ class GroupFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstFacts:
+    """Of a table's rows the first for each value of the keys are shown; `in_order`: in the order they are the first in. `sought`:
+    the one key, a column without NULLs, by whose values an index that has this order finds them.
+    """
+
+    keys: tuple[Expression, ...]
+    in_order: bool
+    sought: str | None
+    known: KnownOf
+
+    def count(self, rows: float) -> float:
+        """How many there are among so many rows."""
+        return distinct_values(self.keys, self.known, rows)
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionFacts:
     """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
     `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
@@ -108,7 +125,8 @@ class ConditionFacts:
     `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
     aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
     shown, nor anything done but conditions asked. `early`: its groups are rows of their own, which are limited before their
-    children are aggregated. `limited`: the rows a subquery in FROM limits, before more is joined to them.
+    children are aggregated. `limited`: the rows a subquery in FROM limits, before more is joined to them. `firsts`: it shows the
+    first rows of groups.
     """
 
     shares: Mapping[AttributeName, float] = field(default_factory=dict)
@@ -121,6 +139,7 @@ class ConditionFacts:
     only_asked: frozenset[str] = frozenset()
     early: bool = False
     limited: LimitedRows | None = None
+    firsts: FirstFacts | None = None
 
 
 def said(statement: Statement, situation: Situation) -> ConditionFacts:
@@ -145,7 +164,22 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
     nodes = sum(map(_nodes, relations))
     only = _only_asked(relation)
     early = relation is not whole
-    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, only, early, limited)
+    firsts = _firsts(relation, known)
+    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, only, early, limited, firsts)
+
+
+def _firsts(relation: Relation, known: KnownOf) -> FirstFacts | None:
+    """The first rows of groups that are shown; None where it is something else."""
+    below, order = relation, None
+    while isinstance(below, a.Project | a.LimitOffset | a.Sort):
+        order = below.keys if isinstance(below, a.Sort) and order is None else order
+        below = below.input
+    found = first_of_each(below) if isinstance(below, a.Filter) else None
+    if found is None or found.rest is not None or scan_of(found.input)[0] is None:
+        return None
+    key = found.keys[0]
+    sought = key.name if len(found.keys) == 1 and isinstance(key, Column) and not key.nullable else None
+    return FirstFacts(found.keys, order in (None, found.order), sought, known)
 
 
 def _only_asked(relation: Relation) -> frozenset[str]:
