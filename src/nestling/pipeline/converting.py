@@ -143,7 +143,6 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
     from nestling.planner.reads import plan_read
     from nestling.planner.statements.text_orders import notes_on_order
     from nestling.planner.writes import plan_write
-    from nestling.planner.writes.proposed_rows import notes_on_proposed
 
     proposal = asked.proposal
     statement = _translated(asked.sql, proposal, asked.dialect, rounds=asked.rounds, constants=constants)
@@ -153,7 +152,6 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
         lag = tolerated(proposal.design.model, proposal.requirements)
         plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
         return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told)
-    told = (*told, *notes_on_proposed(statement, proposal.design.model))
     writes = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
     return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told)
 

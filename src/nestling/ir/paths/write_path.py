@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from nestling.ir.paths.row_steps import Layout
+from nestling.ir.paths.row_steps import Compute, Constants, Layout, Shape, Where
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.expression import Expression
 
@@ -374,8 +374,18 @@ class WritePlan:
 
 
 def _reads_first(step: WriteStep) -> bool:
-    """Whether it reads; what is read to say why nothing matched comes after the one change there is."""
-    return isinstance(step, Fetch) or (isinstance(step, Each) and any(map(_reads_first, step.steps)))
+    """Whether it reads what is stored; what is read to say why nothing matched comes after the one change there is."""
+    return (isinstance(step, Fetch) and not _is_of_statement(step)) or (
+        isinstance(step, Each) and any(map(_reads_first, step.steps))
+    )
+
+
+def _is_of_statement(fetch: Fetch) -> bool:
+    """Whether it asks of rows that stand in the statement alone."""
+    below = fetch.plan.step
+    while isinstance(below, Where | Compute | Shape):
+        below = below.source
+    return isinstance(below, Constants)
 
 
 def _changes(step: WriteStep, single: Collection[str] = ()) -> int:

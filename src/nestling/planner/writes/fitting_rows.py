@@ -1,11 +1,12 @@
 """Whether a new row keeps NOT NULL and the CHECKs of its entity, asked of its values.
 
-SQLite's OR IGNORE leaves out a row that does not.
+SQLite's OR IGNORE leaves out a row that does not; where it may meet another row, it is refused (`proposed_rows`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 from nestling.ir.constraints.allowed import Allowed
@@ -16,6 +17,7 @@ from nestling.ir.statements.expression import (
     FALSE,
     NULL,
     Call,
+    Collation,
     Column,
     Compare,
     Comparison,
@@ -28,31 +30,59 @@ from nestling.ir.statements.expression import (
     Or,
     Rules,
 )
-from nestling.ir.statements.operands import conjunction, nullable
-from nestling.ir.types import INTEGER, TypeName
+from nestling.ir.statements.operands import bare, conjunction, nullable
+from nestling.ir.types import INTEGER, TEXT, TypeName
 from nestling.planner.reads.traverse import rewritten
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCondition:
+    """What has to be true of a new row's values, the attributes it is about, and what is allowed in words; none of NOT NULL."""
+
+    condition: Expression
+    attributes: frozenset[str]
+    words: str = ""
+
+
+def checks(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> list[ValueCondition]:
+    """The CHECKs that its values may break; not those of values that are made."""
+    given = {name: row.get(name, NULL) for name in entity.attribute_names if name not in made}
+    return [each for each in _conditions(entity, given) if each.words]
 
 
 def fits(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> Expression | None:
     """What has to be true for the row to be taken; None where it is always. `made`: attributes whose values come later."""
-    return conjunction(*conditions(entity, row, made))
-
-
-def conditions(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> Iterator[Expression]:
-    """Each of it, but those that always are true."""
     given = {name: row.get(name, NULL) for name in entity.attribute_names if name not in made}
+    return conjunction(*(each.condition for each in _conditions(entity, given)))
+
+
+def _conditions(entity: Entity, given: Mapping[str, Expression]) -> Iterator[ValueCondition]:
     for name, value in given.items():
         attribute = entity.attribute(name)
         if not attribute.nullable and nullable(value):
-            yield FALSE if isinstance(value, Literal) else Not(IsNull(value))
+            yield ValueCondition(FALSE if isinstance(value, Literal) else Not(IsNull(value)), frozenset({name}))
         if attribute.allowed is not None and value != NULL:
-            yield from _allowed(attribute, attribute.allowed, value)
+            asked = conjunction(*_allowed(attribute, attribute.allowed, value))
+            words = f"`{name}` is {attribute.allowed}"
+            yield from () if asked is None else (ValueCondition(asked, frozenset({name}), words),)
+        labels = attribute.type.values if attribute.type.name is TypeName.ENUM else ()
+        if labels and attribute.collation is Collation.BINARY and not _is_one(value, labels):
+            asked = _not_false(InList(value, tuple(Literal(each, TEXT) for each in labels)))
+            yield ValueCondition(asked, frozenset({name}), f"`{name}` is {Allowed(labels)}")
     for check in entity.checks:
         known = {name: each.value for name in check.columns if isinstance(each := given.get(name), Literal)}
+        about, words = frozenset(check.columns), str(check)
         if len(known) == len(check.columns):
-            yield from () if truth_of(check.condition, known) is not False else (FALSE,)
+            yield from () if truth_of(check.condition, known) is not False else (ValueCondition(FALSE, about, words),)
         elif all(name in given for name in check.columns):
-            yield _not_false(rewritten(over(check.condition, entity, "new"), lambda each: _value(each, given)))
+            asked = _not_false(rewritten(over(check.condition, entity, "new"), lambda each: _value(each, given)))
+            yield ValueCondition(asked, about, words)
+
+
+def _is_one(value: Expression, labels: tuple[str, ...]) -> bool:
+    """Whether it is certain to be NULL or one of the labels."""
+    given = bare(value)
+    return isinstance(given, Literal) and (given.value is None or given.value in labels)
 
 
 def _value(inner: Expression, given: Mapping[str, Expression]) -> Expression | None:

@@ -1,37 +1,63 @@
-"""New rows in whose place one is there: what the source asks of them, and this does not.
+"""The row an INSERT proposes keeps the CHECKs of its entity, whether another row is there or not, as all three databases ask.
 
-Every SQL database refuses a row that breaks a CHECK before it looks whether there is one with its key. Here a CHECK is the
-validator's, which sees what is stored. A note says so wherever the values may break one.
+The collection's validator asks them of what is stored: a row that is left or changed instead of the new one says nothing of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 
-from nestling.ir.model import Entity, Model
-from nestling.ir.statements.expression import IsNull, Not
-from nestling.ir.statements.write import ConflictAction, Insert, Write
-from nestling.planner.writes.fitting_rows import conditions
-from nestling.planner.writes.insert import written_rows
+from nestling.ir.design import Design
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import Fetch, Refuse, Violation, WriteStep
+from nestling.ir.statements.algebra import Filter, Named, Project, Relation, Values
+from nestling.ir.statements.expression import NULL, Column, Expression, Literal, Not
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.write import Conflict, ConflictAction, Insert
+from nestling.ir.types import INTEGER
+from nestling.planner.writes.draft.fetch import FetchPrices, plan
+from nestling.planner.writes.fitting_rows import ValueCondition, checks
+from nestling.planner.writes.rows_there import UniqueGroup, said
 
-
-def notes_on_proposed(statement: Write, model: Model) -> Iterator[str]:
-    """The note, where the statement needs it."""
-    conflict = statement.conflict if isinstance(statement, Insert) else None
-    if not isinstance(statement, Insert) or conflict is None or conflict.action is ConflictAction.REPLACE:
-        return
-    entity = model.entity(statement.entity)
-    if not conflict.ignores and _may_break_a_check(statement, entity):
-        yield (
-            f"the CHECKs of `{entity.name}` are asked of what is stored, not of a new row in whose place there is one already,"
-            " which the source refuses, too"
-        )
+_ONE = Literal(1, INTEGER)
+WRITTEN = Values("proposed row", (Column("proposed row", "one", INTEGER, nullable=False),), ((_ONE,),))
+"""The one row that stands in the statement, whose values are in the conditions."""
 
 
-def _may_break_a_check(insert: Insert, entity: Entity) -> bool:
-    rows = written_rows(insert.source, insert.attributes)
-    if rows is None:
-        return bool(entity.checks) or any(each.allowed is not None for each in entity.attributes)
-    made = [item.attribute for item in insert.generated]
-    asked = (each for row in rows for each in conditions(entity, row, made))
-    return any(not (isinstance(each, Not) and isinstance(each.operand, IsNull)) for each in asked)
+def proposed_checks(
+    insert: Insert, conflict: Conflict, entity: Entity, row: Mapping[str, Expression], groups: Sequence[UniqueGroup]
+) -> list[ValueCondition]:
+    """What has to be asked of the new row: not what follows from its constants, nor what the row that is stored tells as well."""
+    if conflict.ignores or conflict.action is ConflictAction.REPLACE:
+        return []
+    made, told = [item.attribute for item in insert.generated], _told(conflict, row, groups)
+    return [each for each in checks(entity, row, made) if not each.attributes <= told]
+
+
+def _told(conflict: Conflict, row: Mapping[str, Expression], groups: Sequence[UniqueGroup]) -> frozenset[str]:
+    """The attributes that the row which is there has, or gets, as the new one has them."""
+    (same, *others) = groups or ((),)
+    shared = frozenset(same) if isinstance(same, tuple) and not others else frozenset[str]()
+    changed = {each.attribute: said(each.expression, conflict.excluded, row) for each in conflict.assignments}
+    kept = shared - changed.keys()
+    if conflict.predicate is not None:
+        return kept
+    return kept | {name for name, value in changed.items() if value == row.get(name, NULL)}
+
+
+def refuse_proposed(
+    design: Design,
+    entity: Entity,
+    source: Relation,
+    conditions: Sequence[ValueCondition],
+    rows: str,
+    prices: FetchPrices | None = None,
+) -> tuple[WriteStep, ...]:
+    """Refuse the source's rows of which one of the conditions is false."""
+    kept = conjunction(*(each.condition for each in conditions))
+    if kept is None:
+        return ()
+    broken = Project(Filter(source, Not(kept)), "broken", (Named("one", _ONE),))
+    words = "; ".join(each.words for each in conditions)
+    text = f"the new `{entity.name}` has a value that is not allowed: {words}"
+    return Fetch(rows, plan(design, broken, prices)), Refuse(rows, Violation.CHECK, text)

@@ -29,7 +29,8 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.numbered_rows import ALL_ROWS
-from nestling.planner.writes.rows_there import conflicting, groups_met
+from nestling.planner.writes.proposed_rows import proposed_checks, refuse_proposed
+from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met
 from nestling.planner.writes.upsert import is_taken
 
 
@@ -49,7 +50,7 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     if _is_sorted(insert.source):
         raise write_gap("INSERT … SELECT … ORDER BY that leaves rows which exist")
     if not conflict.ignores:
-        _refuse_proposed(work, insert, entity, given)
+        _refuse_proposed(work, insert, conflict, entity, given, met)
     taken = is_taken(work, insert, conflict, entity, given)
     source = filtered(insert.source, taken)
     for group in whole:
@@ -85,14 +86,24 @@ def _once(
     return Filter(window, Or((is_first, *loose)) if loose else is_first)
 
 
-def _refuse_proposed(work: WriteDraft, insert: Insert, entity: Entity, given: dict[str, Column]) -> None:
-    """A row that lacks a NOT NULL attribute is refused, whether another is there or not."""
+def _refuse_proposed(
+    work: WriteDraft,
+    insert: Insert,
+    conflict: Conflict,
+    entity: Entity,
+    given: dict[str, Column],
+    met: list[UniqueGroup],
+) -> None:
+    """A row that lacks a NOT NULL attribute or breaks a CHECK is refused, whether another is there or not."""
     made = {item.attribute for item in insert.generated}
     unsure = [
         each.name
         for each in entity.attributes
         if not each.nullable and each.name not in made and (each.name not in given or given[each.name].nullable)
     ]
+    checked = proposed_checks(insert, conflict, entity, given, met)
+    broken = work.name(f"broken {entity.name}")
+    work.add(WritePhase.FETCH, refuse_proposed(work.design, entity, insert.source, checked, broken, work.prices))
     if unsure:
         rows = work.name(f"proposed {entity.name}")
         outputs = tuple(Named(column(NEW, name), given.get(name, NULL)) for name in unsure)

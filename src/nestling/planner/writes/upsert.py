@@ -31,6 +31,7 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
+from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_twice
 from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, said
 from nestling.planner.writes.single_command.plain_conditions import is_given
@@ -74,17 +75,27 @@ def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity
                 work.end_part()
             insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
-            _refuse_proposed(work, conflict, entity, insert, row)
+            _refuse_proposed(work, conflict, entity, insert, row, groups)
             taken = is_taken(work, insert, conflict, entity, row)
             insert_row(work, insert, entity, row, conjunction(_absent(scan, there), taken))
         case ConflictAction.UPDATE:
-            _refuse_proposed(work, conflict, entity, insert, row)
+            _refuse_proposed(work, conflict, entity, insert, row, groups)
             _update(work, conflict, insert, entity, row, groups)
             insert_row(work, insert, entity, row, _absent(scan, there))
 
 
-def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, insert: Insert, row: RowExpressions) -> None:
-    """A row that lacks a NOT NULL attribute is refused, whether another is there or not."""
+def _refuse_proposed(
+    work: WriteDraft,
+    conflict: Conflict,
+    entity: Entity,
+    insert: Insert,
+    row: RowExpressions,
+    groups: Sequence[UniqueGroup],
+) -> None:
+    """A row that lacks a NOT NULL attribute or breaks a CHECK is refused, whether another is there or not."""
+    asked = proposed_checks(insert, conflict, entity, row, groups)
+    broken = refuse_proposed(work.design, entity, WRITTEN, asked, work.name(f"broken {entity.name}"), work.prices)
+    work.add(WritePhase.FETCH, broken)
     made = {item.attribute for item in insert.generated}
     unsure = [name for name in entity.attribute_names if name not in made and nullable(row.get(name, NULL))]
     given = {name: value for name in unsure if is_given(value := row.get(name, NULL))}

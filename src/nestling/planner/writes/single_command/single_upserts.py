@@ -41,6 +41,7 @@ from nestling.planner.writes.draft.fetch import FetchPrices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, written_rows
+from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_twice
 from nestling.planner.writes.rows_there import conflicting, groups_met, said
 from nestling.planner.writes.single_command.direct import direct
@@ -67,7 +68,7 @@ def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: 
         return None
     if not all(_is_taken(insert, conflict, entity, row) for row in rows):
         return None
-    steps = list(refuse_twice(design, entity, conflict, rows))
+    steps = [*refuse_twice(design, entity, conflict, rows), *_refused(insert, conflict, entity, rows, design, prices)]
     left, waiting = dict.fromkeys(made.left), iter(zip(rows, there, strict=True))
     for step in made.steps:
         if not isinstance(step, InsertOne):
@@ -82,6 +83,20 @@ def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: 
     return replace(made, steps=tuple(_without_unasked(steps)), left=tuple(left), counted=())
 
 
+def _refused(
+    insert: Insert,
+    conflict: Conflict,
+    entity: Entity,
+    rows: Sequence[RowExpressions],
+    design: Design,
+    prices: FetchPrices,
+) -> Iterator[WriteStep]:
+    """What is asked of the new rows before any command."""
+    for number, row in enumerate(rows):
+        asked = proposed_checks(insert, conflict, entity, row, groups_met(design.model, entity, conflict, row))
+        yield from refuse_proposed(design, entity, WRITTEN, asked, f"broken {entity.name} {number}", prices)
+
+
 def may_be_one_command(insert: Insert, conflict: Conflict, model: Model) -> bool:
     """Whether it is one command wherever a row is a document of its own and nothing follows from it, by what it says alone."""
     rows = written_rows(insert.source, insert.attributes)
@@ -92,7 +107,11 @@ def may_be_one_command(insert: Insert, conflict: Conflict, model: Model) -> bool
     met = groups_met(model, entity, conflict, row)
     values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
     is_by_key = [each if isinstance(each, PartialUnique) else {*each} for each in met] == [{*entity.key}]
-    if not is_by_key or not _is_taken(insert, conflict, entity, row):
+    if (
+        not is_by_key
+        or proposed_checks(insert, conflict, entity, row, met)
+        or not _is_taken(insert, conflict, entity, row)
+    ):
         return False
     return all(map(is_given, row.values())) and all(by_its_row(scan, value) for value in values)
 
