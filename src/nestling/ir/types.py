@@ -162,3 +162,17 @@ INTEGER, TEXT, FLOAT, BOOLEAN = (
     Type(name) for name in (TypeName.INTEGER, TypeName.TEXT, TypeName.FLOAT, TypeName.BOOLEAN)
 )
 DATE, TIMESTAMP, TIMESTAMPTZ = (Type(name) for name in (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ))
+
+
+def is_text_apart(kind: Type) -> bool:
+    """Whether values are kept as texts that are not in their order: of `inet`, of times with a zone."""
+    return kind.carried not in ("", CHAR, SET) and kind.name in KEPT_AS_TEXT
+
+
+def is_ordered_as_stored(kind: Type) -> bool:
+    """Whether an index has the values in their order: not intervals, nor bytes, of which the server puts shorter ones first."""
+    return (
+        kind.name not in (TypeName.INTERVAL, TypeName.BYTES)
+        and not is_text_apart(kind)
+        and NAN not in kind.carried.split()
+    )

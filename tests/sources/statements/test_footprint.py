@@ -441,6 +441,27 @@ def test_filters_on_elements(condition: str, expected: str) -> None:
     assert ", ".join(f"{each.attribute} {each.operator}" for each in access.filters) == expected
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("span > interval '1 hour'", "span other"), ("span = :x", "span other"), ("span BETWEEN :x AND :y", "span other"),
+        ("span IN (:x, :y)", "span other"), ("host > :x", "host other"), ("host = :x", "host ="), ("late < :x", "late other"),
+        ("raw >= :x", "raw other"), ("raw = :x", "raw ="), ("n > :x", "n range"), ("span > :x OR n = 1", "span other, n other"),
+    ],
+)  # fmt: skip
+def test_what_is_stored_in_another_order_is_in_no_range(condition: str, expected: str) -> None:
+    """Nor is it an index's order: intervals, addresses and times with a zone are texts, bytes go by length."""
+    ddl = "CREATE TABLE t (id int PRIMARY KEY, span interval, host inet, late timetz, raw bytea, n int NOT NULL);"
+    model = read_ddl(ddl, "m", dialect="postgresql").model
+    column = condition.split()[0]
+    sql = f"-- name: s\nSELECT id FROM t WHERE {condition} ORDER BY {column} NULLS FIRST, id"
+    workload, _ = parse_workload(sql, model, "postgresql", "w.sql")
+    (access,) = workload.statements[0].accesses
+    assert ", ".join(f"{each.attribute} {each.operator}" for each in access.filters) == expected
+    assert access.sort == (("n", "id") if column == "n" else ())
+    assert not access.any_of
+
+
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
 @pytest.mark.parametrize(
     ("condition", "expected", "constants"),

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import NULL, Call, Column, Expression, Literal, Parameter
 from nestling.ir.statements.operands import may_be_nan
-from nestling.ir.types import CHAR, DURATION, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName
+from nestling.ir.types import DURATION, JSONB, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName, is_text_apart
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.planner.sql.gaps import statement_gap
 
@@ -88,7 +88,7 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
     for each in found:
         if each.type.name is TypeName.INTERVAL:
             raise statement_gap(f"{what} of intervals", node)
-        if each.type.carried not in ("", CHAR, SET) and each.type.name in KEPT_AS_TEXT:
+        if is_text_apart(each.type):
             raise statement_gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
 
 

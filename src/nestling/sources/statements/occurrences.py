@@ -10,6 +10,7 @@ from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.types import TypeName, is_ordered_as_stored
 from nestling.ir.workload import Access, AttributeFilter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 
@@ -53,6 +54,8 @@ class Occurrence:
 
     def _has_index_order(self, key: str) -> bool:
         attribute = key.removeprefix("-")
+        if not is_ordered_as_stored(self.entity.attribute(attribute).type):
+            return False
         return attribute not in self.odd_nulls or self._is_present(attribute)
 
     def _is_present(self, attribute: str) -> bool:
@@ -127,10 +130,17 @@ class NameScope:
         return own + (self.parent.column_names() if self.parent else [])
 
 
+def found_by(entity: Entity, attribute: str, operator: Operator) -> AttributeFilter:
+    """The comparison as an index may serve it: none does a range of values it has in another order, nor intervals at all."""
+    kind = entity.attribute(attribute).type
+    is_served = is_ordered_as_stored(kind) if operator is Operator.RANGE else kind.name is not TypeName.INTERVAL
+    return AttributeFilter(attribute, operator if is_served or not operator.seeks else Operator.OTHER)
+
+
 def add_filter(origins: Origins, operator: Operator) -> None:
     """Say that an attribute is compared with something known when the statement runs."""
     for occurrence, attribute in origins:
-        occurrence.filters.setdefault(AttributeFilter(attribute, operator))
+        occurrence.filters.setdefault(found_by(occurrence.entity, attribute, operator))
 
 
 def add_read(origins: Origins) -> None:

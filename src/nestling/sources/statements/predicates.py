@@ -10,7 +10,7 @@ from nestling.common.errors import name_list
 from nestling.ir.workload import AttributeFilter, Operator
 from nestling.sources.statements.condition_kinds import condition_kind
 from nestling.sources.statements.constants import note_found
-from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read
+from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read, found_by
 from nestling.sources.statements.walk import StatementWalk, outermost
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -136,7 +136,7 @@ def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
     if len(exact) == len(sides) and len({origins for origins, _ in exact}) == 1:
         add_filter(exact[0][0], Operator.IN)
         return True
-    found = [[each for each in side if each is not None and len(each[0]) == 1] for side in sides]
+    found = [[each for each in side if each is not None and _is_served(*each)] for side in sides]
     occurrences = {origins[0][0] for side in found for origins, _ in side}
     if all(found) and len(occurrences) == 1 and not (occurrence := occurrences.pop()).any_of:
         occurrence.any_of = tuple(
@@ -144,6 +144,11 @@ def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
             for side in found
         )
     return False
+
+
+def _is_served(origins: Origins, operator: Operator) -> bool:
+    """Whether it is of one column, and of a kind that an index serves there."""
+    return len(origins) == 1 and found_by(origins[0][0].entity, origins[0][1], operator).operator.seeks
 
 
 def _anded(node: exp.Expr) -> Iterator[exp.Expr]:
