@@ -6,6 +6,10 @@ NULLs: write `DESC NULLS LAST` or `ASC NULLS FIRST`, or declare the column NOT N
 there are none. An OR (`sender = :u OR receiver = :u`) has one for each of its sides, or none where a side has none; in the
 order asked all of them together give the first few rows.
 
+An order or a range of what is stored in another order than its values have – intervals, addresses, times with a zone, bytes –
+has none. One on (a, b) has the first row of each a: `DISTINCT ON (a) … ORDER BY a, b`, or
+`row_number() OVER (PARTITION BY a ORDER BY b) = 1` with that order.
+
 For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
 with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
 """
