@@ -95,9 +95,7 @@ class Trace:
         answered: list[tuple[object, ...]] = []
         theirs = self.theirs(sql, values, answered)
         assert mine is not None or theirs is None, f"{sql}\nonly refused here: {refusal}\n{write.access_path}"
-        self.parted = (
-            mine is not None and theirs is None and (self._goes_and_is_let_go(sql) or self._is_only_proposed(sql))
-        )
+        self.parted = mine is not None and theirs is None and self._goes_and_is_let_go(sql)
         if self.parted:
             return
         assert (mine is None) == (theirs is None), f"{sql}\nonly refused by SQLite: {self.refusal}\n{write.access_path}"
@@ -140,10 +138,6 @@ class Trace:
         """Whether it is the key that lacks, one whole number, which the model does not know to be made."""
         keys = [(e.name, e.key[0]) for e in self.design.model.entities if len(e.key) == 1]
         return any(f"`{name}` takes no NULL; {key} = NULL" in str(error) for name, key in keys)
-
-    def _is_only_proposed(self, sql: str) -> bool:
-        """Whether a row that conflicts with another, and so is not stored, is not allowed: SQLite looks at it first."""
-        return "ON CONFLICT" in sql and self.refusal.startswith("CHECK constraint failed: ")
 
     def theirs(
         self, sql: str, values: Values | None = None, answered: list[tuple[object, ...]] | None = None
