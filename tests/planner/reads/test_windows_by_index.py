@@ -35,5 +35,5 @@ def test_the_index_has_the_order(sql: str, database: Database[Any]) -> None:
     assert isinstance(read, CompiledRead)
     command = {"aggregate": "parcel", "pipeline": [*read.pipeline], "cursor": {}}
     told = str(database.command("explain", command, verbosity="queryPlanner"))
-    assert "IXSCAN" in told
+    assert "'stage': 'DISTINCT_SCAN'" in told, told  # one entry a site
     assert "COLLSCAN" not in told
