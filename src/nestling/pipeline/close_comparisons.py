@@ -18,7 +18,7 @@ from nestling.ir.model import Model
 from nestling.ir.rows import Row
 from nestling.ir.statements import algebra as a
 from nestling.pipeline.answer_choice import FRACTIONS, SUMS
-from nestling.pipeline.possible_rows import asked_text
+from nestling.pipeline.source_answers import asked_text
 from nestling.planner.reads.determined import ids
 from nestling.planner.reads.traverse import mentioned
 

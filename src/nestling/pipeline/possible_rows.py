@@ -7,7 +7,6 @@ aggregate.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
@@ -15,16 +14,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nestling.executors.drive import AnswerShape, StatementAnswer, row_text
 from nestling.ir.rows import Row
+from nestling.pipeline.source_answers import asked_text
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 MOST = 100_000
 """Rows that are fetched for this; where there may be more, nothing is known."""
-_MARK = "nestling_parameter_"
 
 
-class Possible(NamedTuple):
+def is_impossible(
+    sql: str,
+    dialect: str,
+    ask: Callable[[str, Sequence[int] | None], Sequence[Row]],
+    answer: StatementAnswer,
+    shape: AnswerShape,
+) -> bool:
+    """Whether an answer that differs where SQL leaves a choice cannot be right. `ask` gives the rows of a statement that shows so
+    many of the answer's columns.
+    """
+    found = _possible(sql, dialect, shape)
+    return found is not None and _has_another(answer, ask(found.sql, found.places), found, shape)
+
+
+class _Possible(NamedTuple):
     """The statement that has all rows an answer may have; `places`: the columns of the answer that it shows, all where None;
     `computed`: those of which fractions may differ in their last digits. `each_once`: no more rows are alike in an answer than
     in these.
@@ -36,7 +49,7 @@ class Possible(NamedTuple):
     each_once: bool
 
 
-def possible(sql: str, dialect: str, shape: AnswerShape) -> Possible | None:
+def _possible(sql: str, dialect: str, shape: AnswerShape) -> _Possible | None:
     """It; None where a choice is made further inside the statement, or which column is which is not to be told."""
     from sqlglot import exp
 
@@ -62,10 +75,10 @@ def possible(sql: str, dialect: str, shape: AnswerShape) -> Possible | None:
     for part in ("order", "offset", "fetch", *(("group", "having", "distinct") if grouped else ())):
         tree.set(part, None)
     tree.set("limit", exp.Limit(expression=exp.Literal.number(MOST + 1)))
-    return Possible(asked_text(tree, known.grammar), places, computed, each_once=not grouped)
+    return _Possible(asked_text(tree, known.grammar), places, computed, each_once=not grouped)
 
 
-def impossible(answer: StatementAnswer, may_be: Sequence[Row], found: Possible, shape: AnswerShape) -> bool:
+def _has_another(answer: StatementAnswer, may_be: Sequence[Row], found: _Possible, shape: AnswerShape) -> bool:
     """Whether a row of the answer is none of those there may be; `may_be`: rows of the places alone."""
     if len(may_be) > MOST or not answer.rows:
         return False
@@ -84,30 +97,6 @@ def impossible(answer: StatementAnswer, may_be: Sequence[Row], found: Possible, 
     there = Counter(map(text, may_be))
     ours = Counter(text(row[place] for place in places) for row in answer.rows)
     return not (ours <= there if found.each_once else ours.keys() <= there.keys())
-
-
-def not_possible(
-    sql: str,
-    dialect: str,
-    ask: Callable[[str, Sequence[int] | None], Sequence[Row]],
-    answer: StatementAnswer,
-    shape: AnswerShape,
-) -> bool:
-    """Whether an answer that differs where SQL leaves a choice cannot be right. `ask` gives the rows of a statement that shows so
-    many of the answer's columns.
-    """
-    found = possible(sql, dialect, shape)
-    return found is not None and impossible(answer, ask(found.sql, found.places), found, shape)
-
-
-def asked_text(tree: exp.Expr, grammar: str) -> str:
-    """A statement as a source is asked it: with its parameters as `:name`, which not every grammar writes so."""
-    from sqlglot import exp
-
-    def marked(node: exp.Expr) -> exp.Expr:
-        return exp.column(_MARK + node.name) if isinstance(node, exp.Placeholder) else node
-
-    return re.sub(rf"\b{_MARK}(\w+)", r":\1", tree.transform(marked).sql(dialect=grammar))
 
 
 def _is_of_one_row(output: exp.Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,12 @@ from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.value_forms.shown_values import shown_rows
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from nestling.sources.sql.statements import SqlStatements
+
+
+_MARK = "nestling_parameter_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +83,13 @@ def opened_source(address: Path | str, model: Model) -> Iterator[AskedSource]:
 
     with ask_statements(address, model) as statements:
         yield AskedSource(statements, model)
+
+
+def asked_text(tree: exp.Expr, grammar: str) -> str:
+    """A statement as a source is asked it: with its parameters as `:name`, which not every grammar writes so."""
+    from sqlglot import exp
+
+    def marked(node: exp.Expr) -> exp.Expr:
+        return exp.column(_MARK + node.name) if isinstance(node, exp.Placeholder) else node
+
+    return re.sub(rf"\b{_MARK}(\w+)", r":\1", tree.transform(marked).sql(dialect=grammar))

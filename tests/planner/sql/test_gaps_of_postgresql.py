@@ -46,6 +46,7 @@ ROWS = {
         "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
         "extract(day FROM iv)", "date_part('minute', iv)", "date_trunc('hour', iv)", "to_char(iv, 'HH24')", "iv * 2", "-iv",
+        "extract(day FROM coalesce(iv, iv))",
         "t - t", "t * 2", "-t",
     ),
     "bits": ("bi::int", "bi::bigint + 1", "SELECT id FROM item WHERE bi::int = 5", "bi + 1", "octet_length(bi)", "upper(bi)"),

@@ -145,9 +145,7 @@ class Function(StrEnum):
     CHARACTER = "character"
     MATCHES = "matches"  # (text, regular expression): anywhere in the text
     MATCHES_ANY_CASE = "matches any case"
-    MATCHED = (
-        "matched"  # (text, regular expression): what it finds first, or of that its first group; NULL where nothing
-    )
+    MATCHED = "matched"  # (text, regular expression): what it finds first, or of that the first group; else NULL
     GLOB = "glob"  # SQLite's * ? []
     ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
     CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
@@ -217,9 +215,8 @@ class Parameter:
     `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
     `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
     `no_float`: a float is refused where a decimal is expected: MySQL reckons with floats otherwise.
-    `by_mysql`: a number that is given for a text has the digits MySQL writes.
+    `rules`: those of its dialect, by which a number that is given for a text is written, and a text for bytes is read.
     `no_number`: a number is refused where texts are compared: MySQL compares numbers then.
-    `bytea`: a text that is given for bytes says them as PostgreSQL reads it; elsewhere it is its own bytes.
     `strict`: the value keeps the BSON type it is given with.
     """
 
@@ -229,9 +226,8 @@ class Parameter:
     exact: bool = False
     by_sqlite: bool = False
     no_float: bool = False
-    by_mysql: bool = field(default=False, compare=False)
+    rules: Rules | None = field(default=None, compare=False)
     no_number: bool = field(default=False, compare=False)
-    bytea: bool = field(default=False, compare=False)
     strict: bool = False
 
 

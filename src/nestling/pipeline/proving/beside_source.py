@@ -27,7 +27,7 @@ from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement
 from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
 from nestling.pipeline.loading import home_queries
-from nestling.pipeline.possible_rows import not_possible
+from nestling.pipeline.possible_rows import is_impossible
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.proving.loading import POLICY, Rows
@@ -178,7 +178,7 @@ class _Comparison:
             return self.source.answer(sql, dialect, call.values, seconds).shown(shown).rows
 
         try:
-            return not_possible(statement.sql, dialect, ask, answer, self.shapes[call.statement])
+            return is_impossible(statement.sql, dialect, ask, answer, self.shapes[call.statement])
         except NestlingError:
             return False  # the source does not take the changed statement, so nothing is known
 

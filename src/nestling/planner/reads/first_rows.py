@@ -1,6 +1,7 @@
 """The first row of each group, as DISTINCT ON and `row_number() … = 1` ask for it: sorted, then the first of equal keys is taken.
 
-An index that has the keys, then the order gives the rows sorted, as `$setWindowFields` over the fields it makes never reads them.
+An index that has the keys, then the order has the first of each where it is sought: no other row is read, of which a window
+function would number every one.
 """
 
 from __future__ import annotations

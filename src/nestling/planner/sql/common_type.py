@@ -42,7 +42,7 @@ from nestling.planner.sql.mysql.mixed_types import APART
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.given_times import given_among
 from nestling.planner.sql.scope import Translation
-from nestling.planner.sql.supported_types import refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_bits, refuse_reckoning
 
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 
@@ -94,6 +94,8 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
 
 def _with_given(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
     """Values made alike; MySQL's parameters among numbers or texts are of their type."""
+    if translation.dialect.rules is Rules.MYSQL:
+        refuse_bits("one value of several", None, *values)
     alike, kind = common(values, translation)
     if translation.dialect.rules is not Rules.MYSQL or kind.carried or kind.name not in NUMBERS | {TypeName.TEXT}:
         return alike, kind

@@ -54,7 +54,7 @@ from nestling.planner.sql.postgresql.type_errors import refuse_composite
 from nestling.planner.sql.postgresql.unnested_lists import list_of
 from nestling.planner.sql.scope import Bind, Env, NamedOutput
 from nestling.planner.sql.subquery_values import value_of
-from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
+from nestling.planner.sql.supported_types import refuse_bits, refuse_comparison, refuse_order, refuse_rank
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
@@ -100,8 +100,8 @@ def _bound_in(node: exp.Expr, env: Env) -> Bind:
         if part is None:
             raise mistake(f"{called(node, env.dialect.grammar)}() has too few arguments", node)
         found = bind(part, env)
-        if found.type.name is TypeName.BITS and isinstance(node, exp.Func) and not _takes_bits(node, env):
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() of bits, which are kept as text", node)
+        if isinstance(node, exp.Func) and not _takes_bits(node, env):
+            refuse_bits(f"{called(node, env.dialect.grammar)}()", node, found)
         return found
 
     if isinstance(node, exp.Func) and node.arg_types.get("this") and node.args.get("this") is None:
@@ -212,8 +212,7 @@ def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
     if env.translation.listed.setdefault(node.name, listed) is not listed:
         where = node.find_ancestor(exp.Predicate) or node
         raise mistake(f"`{node.name}` is one value and a list of values", where, "give the list a name of its own")
-    is_mysql, is_postgresql = (env.dialect.rules is rules for rules in (Rules.MYSQL, Rules.POSTGRESQL))
-    return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite, by_mysql=is_mysql, bytea=is_postgresql)
+    return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite, rules=env.dialect.rules)
 
 
 def _operand(node: exp.Expr, env: Env) -> Expression:
@@ -385,8 +384,6 @@ def _coalesce(node: exp.Coalesce, env: Env) -> Expression:
     nodes = (node.this, *node.expressions)
     found = [bind(each, env) for each in nodes]
     chars.refuse_casts(nodes, *found)
-    if env.dialect.rules is Rules.MYSQL and any(each.type.name is TypeName.BITS for each in found):
-        raise statement_gap("COALESCE() of bits, which are kept as text", node)
     return one_value.coalesce(found, env.translation)
 
 

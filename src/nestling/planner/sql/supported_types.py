@@ -126,6 +126,12 @@ def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> No
         raise statement_gap(f"{what} of `real`, whose single precision MongoDB has not", node)
 
 
+def refuse_bits(what: str, node: exp.Expr | None, *found: Expression) -> None:
+    """Raise a gap for bits, which are kept as the text of their digits and are numbers, or bytes, to the source."""
+    if any(each.type.name is TypeName.BITS for each in found):
+        raise statement_gap(f"{what} of bits, which are kept as text", node)
+
+
 def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where equal values may be kept as different texts, or different ones alike."""
     if any(map(_is_json_text, found)):

@@ -161,7 +161,8 @@ def time_of(value: Expression, env: Env) -> Expression:
     """A value as a timestamp or date, whichever it is."""
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
-    if value.type.name is TypeName.INTERVAL and not isinstance(value, Call):  # the difference of two moments is one
+    is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
+    if value.type.name is TypeName.INTERVAL and not is_made:
         raise statement_gap("a part of an interval that is kept, which is a text", None)
     if value.type.name in TIMES or value.type.name is TypeName.INTERVAL or value == NULL:
         refuse_infinite("a function", None, env.translation, value)

@@ -173,7 +173,7 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, time | timedelta):
-        return f"{datetime(1970, 1, 1) + value:%H:%M:%S}" if isinstance(value, timedelta) else f"{value:%H:%M:%S}"  # noqa: DTZ001
+        return str(value).rjust(8, "0")
     if isinstance(value, datetime):
         return value.replace(tzinfo=None)
     if isinstance(value, date):

@@ -13,7 +13,7 @@ from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
-from nestling.ir.statements.expression import Affinity, CaseRule, Function
+from nestling.ir.statements.expression import Affinity, CaseRule, Function, Rules
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
@@ -75,7 +75,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`, `no_float`, `by_mysql`, `no_number`, `bytea`: as in `Parameter`. `carried`: the type of the source as
+    or floats. `by_sqlite`, `no_float`, `rules`, `no_number`: as in `Parameter`. `carried`: the type of the source as
     which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
     `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `shifted`: a time is
     reckoned with, so it has whole milliseconds.
@@ -95,9 +95,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     number: TypeName | None = None
     by_sqlite: bool = False
     no_float: bool = False
-    by_mysql: bool = False
+    rules: Rules | None = None
     no_number: bool = False
-    bytea: bool = False
     carried: str = ""
     pattern: WildPattern | None = None
     strict: bool = False
@@ -149,7 +148,7 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     yield from _as_the_statement_has_it(placeholder)
     if placeholder.boundary is not None:
         yield Conversion(given.time_as_text_of, (str(placeholder.boundary.grain),))
-    elif placeholder.expected is Expected.BYTES and placeholder.bytea:
+    elif placeholder.expected is Expected.BYTES and placeholder.rules is Rules.POSTGRESQL:
         yield Conversion(postgresql_texts.strict_bytea)
     elif placeholder.expected in _READ:
         yield Conversion(_READ[placeholder.expected])
@@ -177,7 +176,7 @@ def _as_the_statement_has_it(placeholder: ConvertedPlaceholder) -> Iterator[Conv
         yield Conversion(given.time_as_text)
         yield Conversion(given.decimal_as_float)
     for kind in placeholder.casts:
-        if placeholder.by_mysql and kind is TypeName.TEXT:
+        if placeholder.rules is Rules.MYSQL and kind is TypeName.TEXT:
             yield Conversion(servers.mysql_text_given)
             continue
         yield Conversion(given.time_as_text)

@@ -134,7 +134,7 @@ class Renderer:
             form = _written_form(parameter.type)
             found = replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
             as_float = TypeName.FLOAT if kind is TypeName.FLOAT and not own else None
-            found = replace(found, by_mysql=parameter.by_mysql, no_number=parameter.no_number, bytea=parameter.bytea)
+            found = replace(found, rules=parameter.rules, no_number=parameter.no_number)
             return replace(found, no_float=parameter.no_float, number=as_float)
         if form := _written_form(parameter.type):
             value = ConvertedPlaceholder(parameter.name, carried=form).bind(value)

@@ -59,7 +59,7 @@ def _in_place(parts: list[SortPart]) -> list[SortPart]:
     found: dict[str, SortPart] = {}
     for part in parts:
         is_field = isinstance(part.value, str) and part.value.startswith("$") and not part.value.startswith("$$")
-        field = part.value[1:] if is_field and isinstance(part.value, str) else part.field
+        field = str(part.value)[1:] if is_field else part.field
         found.setdefault(field, SortPart(field, part.value, part.direction))
     return list(found.values())
 

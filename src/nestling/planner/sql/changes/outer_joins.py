@@ -80,15 +80,12 @@ def joined_tables(listed: exp.Expr, node: exp.Expr) -> list[JoinedTable]:
 
 def _using(first: exp.Expr, join: exp.Expr) -> exp.Expr | None:
     """What USING says as ON does."""
-    tables = (first.alias_or_name, join.this.alias_or_name)
-    equal = [
-        exp.EQ(
-            **dict(
-                zip(("this", "expression"), (exp.column(name.name, each, quoted=True) for each in tables), strict=True)
-            )
-        )
-        for name in join.args.get("using") or ()
-    ]
+
+    def column(name: exp.Expr, table: exp.Expr) -> exp.Column:
+        return exp.column(name.name, table.alias_or_name, quoted=True)
+
+    names = join.args.get("using") or ()
+    equal = [exp.EQ(this=column(name, first), expression=column(name, join.this)) for name in names]
     return exp.and_(*equal) if equal else None
 
 
