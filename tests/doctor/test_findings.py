@@ -53,6 +53,28 @@ def test_texts_become_numbers_of_the_kind_there_is(database: Db, stored: object,
     assert (last, type(last)) == (made, type(made))
 
 
+@pytest.mark.parametrize(("levels", "severity"), [(3, None), (4, Severity.INFO), (5, Severity.WARNING)])
+def test_one_level_more_is_a_hint(database: Db, levels: int, severity: Severity | None) -> None:
+    """`--fail-on warning` fails from two levels more than the limit on."""
+    inner: object = 1
+    for _ in range(levels + 1):
+        inner = {"a": inner}
+    database.things.insert_many([{"n": n, **inner} for n in range(3) if isinstance(inner, dict)])
+    assert [each.severity for each in _of(database, "deep-nesting").values()] == [severity] * (severity is not None)
+
+
+@pytest.mark.parametrize(
+    ("long", "many", "severity"), [(390, 1, Severity.INFO), (410, 1, Severity.WARNING), (390, 9, Severity.WARNING)]
+)
+def test_a_few_arrays_that_are_not_twice_too_long_are_a_hint(
+    database: Db, long: int, many: int, severity: Severity
+) -> None:
+    """Where more than one in a hundred is too long, or one is by much, it is a warning."""
+    rows = [{"n": n, "parts": [{"p": 1}] * (long if n < many else 3)} for n in range(400)]
+    database.things.insert_many(rows)
+    assert _of(database, "unbounded-array")["parts"].severity is severity
+
+
 def test_what_cannot_be_converted_stays(database: Db) -> None:
     """No value is lost by the command: what is no number stays as it is, and the first command finds it."""
     database.things.insert_many(

@@ -10,6 +10,7 @@ from nestling.common.errors import InputError
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, OnDelete, Relationship
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.situation import situation
 from nestling.ir.statistics import (
     AttributeStatistics,
     EntityStatistics,
@@ -28,9 +29,10 @@ from nestling.ir.workload import (
     StatementKind,
     Workload,
 )
-from nestling.strategies import Thresholds, design, strategy_names
+from nestling.patterns import propose
+from nestling.strategies import Thresholds, design, drafted, strategy_names
 from tests.soaking import examples
-from tests.strategies.readings import entity, reading
+from tests.strategies.readings import entity, fan_out, read, reading, relationship, rows, select
 
 NAMES = st.sampled_from(["a", "b", "id", "_id", "$x", "a.b", "a．b", "page", "count", "t", "T", "", "b_id", "x y"])
 TYPES = st.sampled_from(
@@ -206,3 +208,24 @@ def test_the_same_reading_gives_the_same_proposal(found: Reading):
     """Nothing depends on the order of sets."""
     for strategy in strategy_names():
         assert design(found, strategy) == design(found, strategy)
+
+
+@pytest.mark.parametrize("heaviest", ["clip", "note", "photo"])
+def test_what_weighs_most_leaves_a_document_that_is_too_large(heaviest: str):
+    """Of children of which two fit and not all three, the heaviest get a collection of their own."""
+    children = ("clip", "note", "photo")
+    found = reading(
+        [entity("album"), *(entity(child, "album_id", "text") for child in children)],
+        [relationship("album", child) for child in children],
+        counts={child: rows(1_000, text=6_200 if child == heaviest else 6_000) for child in children},
+        fan_outs={f"album_{child}": fan_out(1_000, mean=1) for child in children},
+        statements=[
+            select("page", read("album", "id"), *(read(each, "album_id", via=f"album_{each}") for each in children))
+        ],
+    )
+    known = situation(found, Thresholds())
+    chosen = frozenset({"album in a collection of its own", *(f"{child} in album" for child in children)})
+    candidates = propose(known)
+    assert chosen <= {each.id for each in candidates}
+    made = drafted(known, candidates, chosen).design
+    assert {each.root for each in made.collections} == {"album", heaviest}

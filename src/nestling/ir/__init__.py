@@ -1,1 +1,1 @@
-"""The nouns every stage shares: frozen, checked when built, equal by value, each with one text form."""
+"""The nouns every stage shares: frozen, checked when built, equal by value; what people write or read has one text form."""

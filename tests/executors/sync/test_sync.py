@@ -20,7 +20,7 @@ from nestling.common.errors import LeaseLost, SyncError
 from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
 from nestling.executors.sync import following as loop
 from nestling.executors.sync.large_refreshes import RefreshQueue, Task
-from nestling.executors.sync.lease import COLLECTION
+from nestling.executors.sync.lease import COLLECTION, SyncLease
 from nestling.executors.sync.refresh import Refresh
 from nestling.ir.programs.route import BackgroundUpkeep, SyncPlan
 from nestling.ir.text import read_proposal
@@ -238,6 +238,22 @@ def test_scheduled_values_are_computed_when_they_are_due(shop: Database[Any]) ->
     found = standing(shop, "shop")
     assert found is not None
     assert set(found.computed) == {"customers.spent"}
+
+
+def test_a_lease_that_is_taken_anew_knows_no_times(shop: Database[Any]) -> None:
+    """`--restart` forgets when scheduled values were computed, as it does the resume point; going on knows both."""
+    sync(shop, plan_of("scheduled(1h)"), SyncOptions(once=True, restart=True))
+    before = standing(shop, "shop")
+    assert before is not None
+    assert before.computed
+    design = before.design
+    for anew, known in ((False, before.computed), (True, {})):
+        lease = SyncLease(shop, "shop", design, 10.0, lambda: None)
+        assert lease.take(anew=anew)
+        assert lease.computed == known
+        lease.release()
+    after = standing(shop, "shop")
+    assert after is None or not after.computed
 
 
 def test_a_scheduled_value_is_computed_anew_after_a_stop_in_between(

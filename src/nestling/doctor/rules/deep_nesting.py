@@ -8,7 +8,7 @@ Example: `order.customer.address.country.region.name`.
 Remedy: flatten what has one value; give what repeats on the third level a collection of its own.
 
 Ignore when: the documents are somebody else's messages, stored as they came. Arrays of plain values and coordinates
-are no level.
+are no level. One level more than the limit is a hint, not a warning.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ def _finding(seen: RuleInput, collection: CollectionFacts, deep: list[PathFacts]
     deepest = max(deep, key=lambda path: (_levels(path), path.documents, path.steps))
     most = max(path.documents for path in deep)
     documents = collection.sample.documents if collection.sample else most
+    which = "it" if len(deep) == 1 else "the commonest"
     return seen.finding(
         collection,
         deepest.text,
         f"{counted(len(deep), 'path')} {agreeing(len(deep))} nested deeper; "
-        f"{sampled_share(most, documents, collection.sample)} of the documents have one",
+        f"{sampled_share(most, documents, collection.sample)} of the documents have {which}",
         number=_levels(deepest),
         limit="levels",
         cost="long paths in every query and index; an index can follow only one array of a path",

@@ -9,7 +9,7 @@ Remedy: let the many refer to the one; keep at most the newest few in the docume
 over a bound to pages of its own (outlier pattern) when only some documents are this large.
 
 Ignore when: the array cannot grow – it is written once, such as a measured curve. Coordinates of GeoJSON objects are
-never reported.
+never reported. Where at most one array in a hundred is too long, and none twice, that is a hint, not a warning.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What a condition lets through is told by the values its statement compares with, where it is known how an attribute's values lie.
 Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows;
-where parents are known to keep getting children, busy ones are asked for more often (`planner/busy_parents.py`).
+where parents are known to keep getting children, busy ones are asked for more often (`planner/known/busy_parents.py`).
 """
 
 from __future__ import annotations
