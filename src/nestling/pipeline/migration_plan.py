@@ -122,6 +122,7 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
     from nestling.executors.migrate import in_the_way
     from nestling.executors.migrate.refused_values import refused_values
     from nestling.executors.migrate.state import States
+    from nestling.executors.migrate.unlike_references import unlike_references
     from nestling.pipeline.migrating import shelf_of
 
     problems = list[Problem]()
@@ -133,6 +134,7 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
             problems += error.problems
     if phase not in (Phase.SWITCHING, Phase.DONE):  # from then on the old design's names are the new one's
         problems += in_the_way(job, database, has_begun=phase is not None)
+        problems += unlike_references(job)
     yield from (f"it would be refused: {problem.text()}" for problem in problems)
 
 

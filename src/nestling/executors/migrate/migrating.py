@@ -46,6 +46,7 @@ from nestling.executors.migrate.state import COLLECTION, MigrationState, States,
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unique_indexes import build_uniques
 from nestling.executors.migrate.unknown_fields import dropped_with
+from nestling.executors.migrate.unlike_references import require_like_references
 from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import DifferingRow, Loss, Phase, RepeatedKey
@@ -143,6 +144,7 @@ class Migration:
     def _look(self) -> None:
         """Find what would be left behind; raises `MigrationError` where it may not be."""
         require_same_indexes(self.job, self.database)
+        require_like_references(self.job)
         require_nothing_lost(self.job, self.database, but=self.may_lose, tell=self.tell)
         if Loss.UNKNOWN in self.may_lose:
             self.unknown = find_fields(self.database, self.job.searches.unknown)
