@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.common.errors import InputError, Problem, unknown
+from nestling.ir.text.sql_quotes import sql_text
 
 
 class TypeName(StrEnum):
@@ -107,9 +108,7 @@ class Type:
     def __str__(self) -> str:
         if self.element is not None:
             return f"array({self.element})"
-        inner = ", ".join("'" + value.replace("'", "''") + "'" for value in self.values) or ",".join(
-            map(str, self.numbers)
-        )
+        inner = ", ".join(map(sql_text, self.values)) or ",".join(map(str, self.numbers))
         text = f"{self.name}({inner})" if inner else str(self.name)
         return f"{text} as {self.carried}" if self.carried else text
 

@@ -20,6 +20,7 @@ from nestling.ir.statements.expression import (
     Or,
 )
 from nestling.ir.statements.operands import is_condition
+from nestling.ir.text.sql_quotes import sql_name, sql_text
 
 WORDS = frozenset({"and", "or", "not", "is", "in", "null", "true", "false"})
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
@@ -38,17 +39,10 @@ def quoted_name(name: str) -> str:
     """A name as it is, or in double quotes where it would be read as something else."""
     if _PLAIN_NAME.fullmatch(name) and name not in WORDS:
         return name
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
+    return sql_name(name)
 
 
-def quoted_text(text: str) -> str:
-    """A text in single quotes."""
-    doubled = text.replace("'", "''")
-    return f"'{doubled}'"
-
-
-PLAIN = Writing(quoted_name, quoted_text)
+PLAIN = Writing(quoted_name, sql_text)
 
 
 def condition_text(expression: Expression, writing: Writing = PLAIN) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.ir.text.sql_quotes import sql_text
 from nestling.sources.ddl.tokens import Token, TokenKind
 
 _END = Token(TokenKind.SYMBOL, "", "", 0, 0)
@@ -138,7 +139,7 @@ def as_sql(tokens: Sequence[Token]) -> str:
     """The tokens as SQL again; blanks only between words."""
     text = ""
     for token in tokens:
-        shown = f"{token.key}'" + token.text.replace("'", "''") + "'" if token.kind is TokenKind.STRING else token.text
+        shown = f"{token.key}{sql_text(token.text)}" if token.kind is TokenKind.STRING else token.text
         apart = (text[-1:].isalnum() or text[-1:] in (")", "'")) and (
             shown[:1].isalnum() or token.kind is TokenKind.STRING
         )

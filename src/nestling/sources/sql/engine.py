@@ -20,6 +20,7 @@ from nestling.common.errors import (
     SourceError,
 )
 from nestling.ir.statements.sql_dialects import NAMES
+from nestling.ir.text.sql_quotes import sql_text
 from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.sources.sql.sampling import integer_key, windows
@@ -317,8 +318,7 @@ class Engine:
 
     def text_literal(self, text: str) -> str:
         """A text in a statement."""
-        doubled = text.replace("'", "''")
-        return f"'{doubled}'"
+        return sql_text(text)
 
     def begin_writing(self, connection: Any) -> None:
         """Begin one transaction that takes rows as they are, whether foreign keys hold or not."""

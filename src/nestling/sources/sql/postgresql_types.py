@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nestling.common.errors import SourceError
 from nestling.ir.statements.expression import Column, Literal
 from nestling.ir.statements.sql_dialects import POSTGRESQL
+from nestling.ir.text.sql_quotes import sql_text
 from nestling.ir.types import TypeName
 from nestling.sources.row_checks import compared_sides
 from nestling.sources.sql.connection import typed_errors
@@ -159,7 +160,7 @@ def _enum(sink: SqlSink, entity: Entity, attribute: Attribute) -> str:
         return str(there[0])
     taken = {name for (name,) in sink.connection.execute(_TYPE_NAMES, (schema,)).fetchall()}
     name = next(name for name in _names(f"{table}_{attribute.name}") if name not in taken)
-    listed = ", ".join("'" + label.replace("'", "''") + "'" for label in labels)
+    listed = ", ".join(map(sql_text, labels))
     sink.run(f"CREATE TYPE {_qualified(sink, schema, name)} AS ENUM ({listed})")
     return name
 

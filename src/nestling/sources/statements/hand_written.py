@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from nestling.ir.reading import Gap, Reading
 from nestling.ir.statements.sql_dialects import SQLITE
+from nestling.ir.text.sql_quotes import sql_text
 from nestling.ir.workload import Statement
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links
-from nestling.sources.statements.placeholders import apply_edits, normalise, quoted
+from nestling.sources.statements.placeholders import apply_edits, normalise
 from nestling.sources.statements.walk import Mistake
 
 
@@ -43,7 +44,7 @@ def _told(statement: Statement, reading: Reading, links: Links, gaps: list[Gap],
             gaps.append(gap)
     if isinstance(found, Mistake):
         return statement
-    texts = [(start, end, quoted(value)) for start, end, value in found.texts]
+    texts = [(start, end, sql_text(value)) for start, end, value in found.texts]
     return replace(
         statement,
         sql=apply_edits(written.sql, texts),

@@ -150,8 +150,3 @@ def _follows_value(found: list[Token], index: int) -> bool:
     if index == 0 or found[index - 1].end != found[index].start:
         return False
     return found[index - 1].kind is not TokenKind.SYMBOL or found[index - 1].key == ")"
-
-
-def quoted(value: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + value.replace("'", "''") + "'"

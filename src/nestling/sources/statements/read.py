@@ -10,11 +10,12 @@ from nestling.ir.model import Model
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
+from nestling.ir.text.sql_quotes import sql_text
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
 from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks
 from nestling.sources.statements.footprint import footprint, syntax_tree
 from nestling.sources.statements.joins import Links
-from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise, quoted
+from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise
 from nestling.sources.statements.requirements import read_requirements
 from nestling.sources.statements.walk import Mistake
 
@@ -169,7 +170,7 @@ class _Reader:
             self.gap(f"read only: `{entity}` is written by statement `{block.name}`", f"{block.line}")
         return Statement(
             name=block.name,
-            sql=apply_edits(written.sql, [(start, end, quoted(value)) for start, end, value in found.texts]),
+            sql=apply_edits(written.sql, [(start, end, sql_text(value)) for start, end, value in found.texts]),
             kind=found.kind,
             rate_per_second=_rate(block),
             dialect=self.dialect,

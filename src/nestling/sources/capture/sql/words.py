@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from sqlglot.tokens import Tokenizer
 
+from nestling.ir.text.sql_quotes import sql_name
+
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset(word.lower() for word in Tokenizer.KEYWORDS if word.isalpha())
 _UNNAMED = re.compile(r"\W+")
@@ -18,7 +20,7 @@ def quoted(name: str) -> str:
     """An identifier as SQL writes it."""
     if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED:
         return name
-    return '"' + name.replace('"', '""') + '"'
+    return sql_name(name)
 
 
 def plain(name: str) -> str:

@@ -14,6 +14,7 @@ from nestling.common.errors import NestlingError, PermissionDenied, Problem, Sou
 from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.rows import UndecodableText
 from nestling.ir.statements.sql_dialects import POSTGRESQL
+from nestling.ir.text.sql_quotes import sql_name
 from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import FAR_DATE
@@ -207,7 +208,7 @@ class Postgresql(Engine):
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
         """The last number of the column's own sequence, where the user may read it."""
-        name = ".".join('"{}"'.format(part.replace('"', '""')) for part in (table.schema, table.name) if part)
+        name = ".".join(sql_name(part) for part in (table.schema, table.name) if part)
         found = connection.cursor().execute(_LAST_NUMBER, {"table": name, "column": column}).fetchone()
         return None if found is None else found[0]
 
