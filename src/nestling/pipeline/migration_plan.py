@@ -119,7 +119,7 @@ def _phase(job: Job, database: Database[Any]) -> Phase | None:
 def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
     """Why `migrate` would not go on."""
     from nestling.common.errors import MigrationError, Problem
-    from nestling.executors.migrate import in_the_way
+    from nestling.executors.migrate import in_the_way, lacking_rights
     from nestling.executors.migrate.refused_values import refused_values
     from nestling.executors.migrate.state import States
     from nestling.executors.migrate.unlike_references import unlike_references
@@ -133,6 +133,7 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
         except MigrationError as error:
             problems += error.problems
     if phase not in (Phase.SWITCHING, Phase.DONE):  # from then on the old design's names are the new one's
+        problems += lacking_rights(job, database)
         problems += in_the_way(job, database, has_begun=phase is not None)
         problems += unlike_references(job)
     yield from (f"it would be refused: {problem.text()}" for problem in problems)

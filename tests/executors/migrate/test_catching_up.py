@@ -8,12 +8,16 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.common.errors import MigrationError
 from nestling.common.server import Server
+from nestling.executors.abilities import server_version
+from nestling.executors.changes.pipeline import splits
 from nestling.executors.migrate import migrating
 from nestling.executors.migrate.compare import HomeDifferences, HomeViews
 from nestling.executors.migrate.cutover import fence
 from nestling.executors.migrate.follow import ChangeFollower
 from nestling.executors.migrate.state import MigrationState, States
+from nestling.pipeline.migrating import abort_migration
 from nestling.sources.sql.shelf import SqliteShelf
 from tests.executors.migrate.test_array_orders import designs
 
@@ -94,3 +98,19 @@ def test_what_changes_are_derived_in_is_made_once(
     assert len(made) == 2
     skus = database["lines"].distinct("sku")
     assert {f"new {n}" for n in range(1, 6)} < set(skus)
+
+
+def test_a_change_too_large_to_be_told_ends_in_words(mongod: Server, database: Database[dict[str, Any]]) -> None:
+    """A server that does not split events cannot tell both pictures of a large document: the way back is named, and open."""
+    database["orders"].insert_many({"_id": n, "at": n, "lines": [{"line": 1, "sku": "s"}]} for n in range(20))
+    moves = designs(mongod, database)
+    assert pipeline.migrate(*moves, database).equal
+    for letter in "ab":
+        database["orders"].update_one({"_id": 7}, {"$set": {"lines": [{"line": 1, "sku": letter * 9_000_000}]}})
+    if splits(server_version(database)):
+        assert pipeline.migrate(*moves, database).equal
+        return
+    with pytest.raises(MigrationError, match=r"more than 8 MiB is too large .*\n  → end the migration with `--abort`"):
+        pipeline.migrate(*moves, database)
+    abort_migration(database)
+    assert pipeline.migrate(*designs(mongod, database), database, cutover=True).equal

@@ -148,6 +148,10 @@ def test_a_plan_begins_with_what_makes_it_another_one(tmp_path: Path) -> None:
         assert CollectionOrigin.KEPT not in {each.way for each in plan.moves}
         assert plan.risks[0].startswith("this user may not `collMod`")
         assert "with the role `dbAdmin`" in plan.risks[0]
+        told = [each for each in plan.refused if "the user `reader` may not: " in each]
+        assert ["insert, update, remove" in each for each in told] == [True, False]
+        assert "renameCollectionSameDB in every collection" in told[1]
         plan = pipeline.plan_migration(OLD, new, root)
         assert plan.moves[0].way is CollectionOrigin.KEPT
         assert not [each for each in plan.risks if "collMod" in each]
+        assert not plan.refused

@@ -13,7 +13,7 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.indexes import indexes_today
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migrating import Dropped, Migration, MigrationReport
-from nestling.executors.migrate.preflight import in_the_way
+from nestling.executors.migrate.preflight import in_the_way, lacking_rights
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.undo_record import BEFORE
@@ -38,6 +38,7 @@ __all__ = [
     "check_in_use",
     "in_the_way",
     "indexes_today",
+    "lacking_rights",
     "lost_options",
     "strays",
     "with_patience",

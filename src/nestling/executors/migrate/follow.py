@@ -10,7 +10,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.common.errors import MigrationError, Problem
+from nestling.common.errors import HistoryLost, MigrationError, Problem
 from nestling.executors.changes import ChangeBatch, ChangeStream, EventKind, HistoryPoint, Watching, follow
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.changed_rows import observe
@@ -87,9 +87,16 @@ def following(
     collections: Sequence[str],
     state: MigrationState,
 ) -> Iterator[ChangeFollower]:
-    """A follower from where the state says changes were carried over to."""
-    with follow(database, _watching(collections), after=state.point) as stream:
-        yield make(stream)
+    """A follower from where the state says changes were carried over to.
+
+    Raises `MigrationError` where the server cannot tell all that has changed since.
+    """
+    try:
+        with follow(database, _watching(collections), after=state.point) as stream:
+            yield make(stream)
+    except HistoryLost as lost:
+        move = "end the migration with `--abort`, and begin again; or stop every writer, and say `--offline`"
+        raise MigrationError(*(replace(each, next_move=move) for each in lost.problems)) from None
 
 
 def latest(database: Database[Any], collections: Sequence[str]) -> HistoryPoint:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.common.errors import MigrationError, Problem, suggest
+from nestling.common.errors import MigrationError, PermissionDenied, Problem, suggest
 from nestling.executors.abilities import has_history
 from nestling.executors.design_match import require_loaded
 from nestling.executors.found_fields import find_fields
@@ -30,8 +30,7 @@ _RENAMING = "renameCollectionSameDB"
 def check_start(job: Job, database: Database[Any], *, offline: bool) -> None:
     """Raise `MigrationError`, `PermissionDenied` or `VerifyError` with everything that is in the way."""
     require_loaded(database, job.old)
-    old = tuple(name for name in _OLD if name != "changeStream" or not offline)
-    check_privileges(database, (job.old, old), ((*job.names, *job.helping, COLLECTION), _NEW))
+    _check_building(job, database, offline=offline)
     _check_history(database, offline=offline)
     if problems := in_the_way(job, database):
         raise MigrationError(*problems)
@@ -44,6 +43,20 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
     losing = tuple(dict.fromkeys(each.collection for each in job.indexes.gone))
     renaming = ((EVERY,), (_RENAMING,))  # of single collections it is not enough
     check_privileges(database, ((*fenced, *aside), (MODIFYING,)), (losing, ("dropIndex",)), renaming)
+
+
+def lacking_rights(job: Job, database: Database[Any]) -> Iterator[Problem]:
+    """What the user may not do that it takes while others write, the cutover included."""
+    for check in (lambda: _check_building(job, database, offline=False), lambda: check_cutover(job, database)):
+        try:
+            check()
+        except PermissionDenied as error:
+            yield from error.problems
+
+
+def _check_building(job: Job, database: Database[Any], *, offline: bool) -> None:
+    old = tuple(name for name in _OLD if name != "changeStream" or not offline)
+    check_privileges(database, (job.old, old), ((*job.names, *job.helping, COLLECTION), _NEW))
 
 
 def in_the_way(job: Job, database: Database[Any], *, has_begun: bool = False) -> list[Problem]:
