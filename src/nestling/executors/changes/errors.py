@@ -29,7 +29,9 @@ def changes_error(error: PyMongoError, database: str) -> ChangesError | None:
         move = "compare everything once, and go on from now"
         return HistoryLost(Problem(f"the server cannot use the resume point: {said}", where=where, next_move=move))
     if error.code == TOO_LARGE:
-        what = "a change of a document of more than 8 MiB is too large for the server to tell; one from 6.0.9 on splits it"
+        what = (
+            "a change of a document of more than 8 MiB is too large for the server to tell; one from 6.0.9 on splits it"
+        )
         return HistoryLost(Problem(what, where=where, next_move="compare everything once, and go on from now"))
     return None
 
