@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from pymongo.database import Database
@@ -47,9 +48,9 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
 
 def lacking_rights(job: Job, database: Database[Any]) -> Iterator[Problem]:
     """What the user may not do that it takes while others write, the cutover included."""
-    for check in (lambda: _check_building(job, database, offline=False), lambda: check_cutover(job, database)):
+    for check in (partial(_check_building, offline=False), check_cutover):
         try:
-            check()
+            check(job, database)
         except PermissionDenied as error:
             yield from error.problems
 
