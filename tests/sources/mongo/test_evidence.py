@@ -252,3 +252,19 @@ def test_names_that_are_also_elsewhere_are_no_references(database: Database[Any]
     database.guests.create_index("name", unique=True)
     links = found_in(database, {"more": [{"_id": 1}]}).reading.model.relationships
     assert [(link.child, link.child_attributes, link.parent) for link in links] == [("hosts", ("name",), "guests")]
+
+
+@pytest.mark.parametrize("far", [0, 1, 12])
+def test_numbers_that_count_up_refer_to_no_others_that_do(far: int, database: Database[Any]) -> None:
+    """Also where some rows of both have a number far away, which makes the keys look rare."""
+    documents: Documents = {
+        "wagons": [
+            *({"_id": n, "axles": n % 7} for n in range(1, 1_501)),
+            *({"_id": 50_000 + 9 * k, "axles": 2} for k in range(far)),
+        ],
+        "lamps": [
+            *({"_id": n, "watts": n % 5} for n in range(1, 4_001)),
+            *({"_id": 900_000 + k, "watts": 2} for k in range(far)),
+        ],
+    }
+    assert links(database, documents) == set()

@@ -6,6 +6,7 @@ A name is evidence, and so are values that would not all be a key by chance: Obj
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ MANY = 200
 """… and so many that it is none even where half of them are no keys."""
 CHANCE = 1e-6
 """How likely numbers may be to be keys by chance, and still be believed."""
+NEIGHBOURS = 8
+"""Keys on both sides of a number that tell how likely it is one."""
 SIBLING_CHANCE = 1e-3
 """How likely few texts may be to be keys by chance where another column of the same rows refers there."""
 LETTERS, WORDS = 26, 20_000
@@ -129,20 +132,26 @@ def _not_by_chance(values: frozenset[int], found: int, target: KeyColumn, kind: 
 def numbers_by_chance(values: frozenset[int], target: KeyColumn) -> float:
     """How likely at least so many whole numbers are keys by chance, at most (Chernoff's bound).
 
-    Only the range that both have counts: numbers beyond the last key are no evidence that those before it refer to keys.
+    A number is a key by chance as often as there are keys around it: where numbers and keys both count up without gaps, all are,
+    however far away a single key may be. Numbers before the first or behind the last key are no evidence that others refer to keys.
     """
-    mine, keys = whole_numbers(values), whole_numbers(target.values)
-    found = len(mine & keys)
+    keys = sorted(whole_numbers(target.values))
+    drawn = sorted(value for value in whole_numbers(values) if keys and keys[0] <= value <= keys[-1])
+    found = len(frozenset(drawn).intersection(keys))
     if not found:
         return 1.0
-    low, high = max(min(mine), min(keys)), min(max(mine), max(keys))
-    drawn = sum(low <= value <= high for value in mine)
-    density = sum(low <= value <= high for value in keys) / (high - low + 1)
-    share = found / drawn
+    share, density = found / len(drawn), sum(_density(value, keys) for value in drawn) / len(drawn)
     if share <= density:
         return 1.0
     missed = (1 - share) * math.log((1 - share) / (1 - density)) if share < 1 else 0.0
-    return math.exp(-drawn * (share * math.log(share / density) + missed))
+    return math.exp(-len(drawn) * (share * math.log(share / density) + missed))
+
+
+def _density(value: int, keys: Sequence[int]) -> float:
+    """The share of the numbers around one that are keys."""
+    place = bisect_left(keys, value)
+    first, last = max(place - NEIGHBOURS, 0), min(place + NEIGHBOURS, len(keys) - 1)
+    return (last - first + 1) / (keys[last] - keys[first] + 1)
 
 
 def texts_by_chance(table: HashedTable, steps: Steps, values: frozenset[int], target: KeyColumn) -> float:

@@ -131,7 +131,8 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     for link in survey.links:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
-            yield f"`{where}` refers to `{link.target}`; {_rows(link.dangling, 'refers', 'refer')} to nothing there"
+            target = ".".join((link.target, *filter(None, [steps_text(link.target_node)])))
+            yield f"`{where}` refers to `{target}`; {_rows(link.dangling, 'refers', 'refer')} to nothing there"
     yield from (_maybe(each) for each in survey.facts.structure.unclear if not each.named)
     yield from map(_unkept, survey.unkept)
     for seen in survey.seen.values():
