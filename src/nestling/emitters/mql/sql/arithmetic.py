@@ -143,7 +143,8 @@ def _division(node: Arithmetic, r: Renderer) -> MqlValue:
 
 def _quotient(node: Arithmetic, left: MqlValue, right: MqlValue) -> MqlValue:
     if node.operator is ArithmeticOperator.MODULO:
-        rest: MqlValue = {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
+        pairs = ((node.left, left, node.right), (node.right, right, node.left))
+        rest: MqlValue = {"$mod": [_part(side, value, beside=other) for side, value, other in pairs]}
         return plain_zero(rest) if node.type.name is TypeName.DECIMAL else rest
     sides = ((node.left, left), (node.right, right))
     match node.division:
@@ -173,6 +174,11 @@ def may_overflow(expression: Expression) -> bool:
             return not isinstance(operand, Literal)
         case _:
             return False
+
+
+def _part(side: Expression, value: MqlValue, *, beside: Expression) -> MqlValue:
+    """A side of a remainder: floats have one among floats, where the server would reckon with decimals."""
+    return _real(side, value) if is_float(beside) else _whole(side, value)
 
 
 def _whole(side: Expression, value: MqlValue) -> MqlValue:
