@@ -133,7 +133,7 @@ def numbers_by_chance(values: frozenset[int], target: KeyColumn) -> float:
     """How likely at least so many whole numbers are keys by chance, at most (Chernoff's bound).
 
     A number is a key by chance as often as there are keys around it: where numbers and keys both count up without gaps, all are,
-    however far away a single key may be. Numbers before the first or behind the last key are no evidence that others refer to keys.
+    however far away a single key may be. Numbers before the first or behind the last key are no evidence for the others.
     """
     keys = sorted(whole_numbers(target.values))
     drawn = sorted(value for value in whole_numbers(values) if keys and keys[0] <= value <= keys[-1])
