@@ -45,6 +45,7 @@ class ComparedValue:
     """A value: its path below the check's place, the columns of what must be there and of what is; a missing column: nothing.
 
     `order`: the fields (dotted paths) of a sub-document, `several`: of each of an array. In whatever order they are, it is equal.
+    `null_or_missing`: it may be either where it must be one of them, as SQL has one NULL for both.
     """
 
     path: str
@@ -52,6 +53,7 @@ class ComparedValue:
     found: str
     order: tuple[str, ...] = ()
     several: bool = False
+    null_or_missing: bool = False
 
 
 SCREEN_KEY = "link"

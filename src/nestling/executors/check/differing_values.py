@@ -22,11 +22,18 @@ def differing_values(check: Check, row: Mapping[str, Any]) -> tuple[ComparedValu
     if len(check.values) == 1 and not check.inexact:
         return check.values
     unequal = (
-        each for each in check.values if not _is_equal(row.get(each.expected, MISSING), row.get(each.found, MISSING))
+        each
+        for each in check.values
+        if not _is_equal(row.get(each.expected, _nothing(each)), row.get(each.found, _nothing(each)))
     )
     if not check.inexact:
         return tuple(unequal)
     return tuple(each for each in unequal if not _is_near(row.get(each.expected), row.get(each.found)))
+
+
+def _nothing(value: ComparedValue) -> object:
+    """What a value that is missing is compared as."""
+    return None if value.null_or_missing else MISSING
 
 
 def _is_equal(one: object, other: object) -> bool:

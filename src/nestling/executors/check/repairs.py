@@ -20,7 +20,7 @@ class Repairs:
         self._compiled, self._updates = compiled, Updates(compiled.repair)
 
     def of(self, row: Mapping[str, Any]) -> UpdateOne | UpdateMany:
-        """The update of a row: a null that was found stays one to compare with; one to be written is nothing."""
-        known = present(row, self._compiled.read)
-        found = {each.found: row[each.found] for each in self._compiled.check.values if each.found in row}
-        return self._updates.of({**known, **found})
+        """The update of a row: of what was found, and of what is to be there, a null is one, and what is missing is not."""
+        compared = {name for each in self._compiled.check.values for name in (each.expected, each.found)}
+        values = {name: row[name] for name in compared & row.keys()}
+        return self._updates.of({**present(row, self._compiled.read), **values})

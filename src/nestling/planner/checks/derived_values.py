@@ -21,6 +21,7 @@ from nestling.ir.reading import Gap
 from nestling.ir.rows import AggregateKind
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
+from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparison import differing, field_order, guarded, way_to
 from nestling.planner.checks.screens import screen_of
@@ -75,16 +76,19 @@ def where_held(check: Check) -> Check:
 def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
     try:
         found = implied(upkeep, design, with_found=True)
-        return _check(found, screen_of(upkeep, design, [path for path, _ in found.values]))
+        return _check(found, screen_of(upkeep, design, [path for path, _ in found.values]), design)
     except ReadGap as error:
         return error.at(upkeep.id)
 
 
-def _check(found: ExpectedRead, screen: Screen | None) -> Check:
+def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
     upkeep = found.upkeep
     pairs = zip(found.values, found.found, strict=True)
     order, several = field_order(upkeep.what), isinstance(upkeep.what, Copy) and upkeep.what.form.to_many
-    values = tuple(ComparedValue(path, expected, there, order, several) for (path, expected), there in pairs)
+    nulls = _null_or_missing(upkeep, design)
+    values = tuple(
+        ComparedValue(path, expected, there, order, several, path in nulls) for (path, expected), there in pairs
+    )
     repair = guarded(stored(found), upkeep.place, found.locators, values)
     return Check(
         upkeep.id,
@@ -98,6 +102,19 @@ def _check(found: ExpectedRead, screen: Screen | None) -> Check:
         screen=screen,
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )
+
+
+def _null_or_missing(upkeep: Upkeep, design: Design) -> frozenset[str]:
+    """The fields of their own that hold a value of one row, but for json, whose null is a value."""
+    match upkeep.what:
+        case Copy(form=Form.INLINE) as copy:
+            source = design.model.entity(copy.path[-1].target(design.model))
+            fields = (
+                each for each in copy.attributes if source.attribute(each.attribute).type.name is not TypeName.JSON
+            )
+            return frozenset(each.path for each in fields)
+        case _:
+            return frozenset()
 
 
 def _kind(upkeep: Upkeep) -> DriftKind:
