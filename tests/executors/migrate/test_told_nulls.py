@@ -9,6 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
+from nestling.common.errors import MigrationError
 from nestling.common.server import Server
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.primitives import Copy, Field, Form
@@ -101,6 +102,29 @@ def test_a_copy_of_a_null_is_right(mongod: Server, database: Documents) -> None:
     assert not pipeline.check(moves[1], database).findings
 
 
+def test_a_null_that_is_copied_already_is_not_lost(mongod: Server, database: Documents) -> None:
+    """A copy is derived anew: a null in it stands in no way, and is one where its source is null."""
+    names = [_field("name", n, f"n{n}") for n in range(21)]
+    database["customers"].insert_many({"_id": n, "town": f"t{n}", **name} for n, name in enumerate(names))
+    copies = [{f"customer_{key}": value for key, value in name.items()} for name in names]
+    database["orders"].insert_many(
+        {"_id": n, "customer_id": n % 21, "lines": [{"no": 1}], **copies[n % 21]} for n in range(60)
+    )
+    today, new = designs(mongod, database)
+    (orders,) = (each for each in today.design.collections if each.name == "orders")
+    assert orders.body.copies
+    stored = tuple(
+        replace(each, body=replace(each.body, copies=orders.body.copies)) if each.name == "orders" else each
+        for each in new.design.collections
+    )
+    moves = today, Proposal("", replace(new.design, collections=stored))
+    assert not pipeline.plan_migration(*moves, database).refused
+    assert pipeline.migrate(*moves, database, cutover=True).equal
+    for order in database["orders"].find():
+        told = {key: value for key, value in order.items() if key == "customer_name"}
+        assert told == copies[order["customer_id"]]
+
+
 def _said(database: Documents) -> dict[tuple[object, ...], str]:
     """What documents say of people, addresses, letters and calls, wherever these are."""
     found: dict[tuple[object, ...], str] = {}
@@ -126,3 +150,29 @@ def _said(database: Documents) -> dict[tuple[object, ...], str]:
 
 def _told(document: dict[str, Any], name: str) -> str:
     return repr(document[name]) if name in document else "missing"
+
+
+def test_a_null_where_the_design_has_none(mongod: Server, database: Documents) -> None:
+    """An application writes one while the migration runs: it is named where a document would hold it, and copied as it is."""
+    database["customers"].insert_many({"_id": n, "name": f"n{n}"} for n in range(20))
+    database["orders"].insert_many(
+        {"_id": n, "customer_id": n % 20, "total": n, "customer_name": f"n{n % 20}", "lines": [{"no": 1}]}
+        for n in range(60)
+    )
+    today, new = designs(mongod, database)
+    (orders,) = (each for each in today.design.collections if each.name == "orders")
+    stored = tuple(
+        replace(each, body=replace(each.body, copies=orders.body.copies)) if each.name == "orders" else each
+        for each in new.design.collections
+    )
+    moves = today, Proposal("", replace(new.design, collections=stored))
+    assert pipeline.migrate(*moves, database).equal
+    database["orders"].update_one({"_id": 7}, {"$set": {"total": None}})
+    told = r"`total` is null or missing in 1 document, such as _id 7, which the design says it never is\n  → give it a value"
+    with pytest.raises(MigrationError, match=told):
+        pipeline.migrate(*moves, database)
+    database["orders"].update_one({"_id": 7}, {"$set": {"total": 8}})
+    database["customers"].update_one({"_id": 3}, {"$set": {"name": None}})
+    assert pipeline.migrate(*moves, database, cutover=True, may_lose=["copies"]).equal
+    assert (database["orders"].find_one({"_id": 3}) or {"customer_name": ""}).get("customer_name") is None
+    assert pipeline.check(moves[1], database).clean

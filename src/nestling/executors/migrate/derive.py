@@ -130,7 +130,14 @@ class Deriver:
         marks = frozenset(map(mark, scopes))
         place = self._place(target)
         with self.session() as session:
-            spool = Spool(self.homes.model, place.kept, place.shelf, self._policy, self.homes.told.nulls)
+            spool = Spool(
+                self.homes.model,
+                place.kept,
+                place.shelf,
+                self._policy,
+                nulls=self.homes.told.nulls,
+                required=target.required,
+            )
             scope_of = target.scoping()
             exact = (row for row in roots if mark(scope_of(row)) in marks)
             rows = gather(self.homes, target, exact, spool, session)

@@ -40,7 +40,7 @@ def is_of_id(found: FoundField) -> bool:
 
 
 def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
-    """The fields that are null in what is rewritten; nulls among the elements of an array do not count."""
+    """The fields that are null in what is rewritten, but for what is derived anew; nulls among elements of arrays do not count."""
     asked = {name: stages for name, stages in job.searches.nulls.items() if name not in job.kept}
     kept = {
         (place.query.collection, path)
@@ -48,6 +48,8 @@ def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
         for attribute, path in place.paths.items()
         if attribute in job.homes.nulls_of(place.entity)
     }
+    followed = (*job.searches.copies, *job.searches.lagging)
+    kept |= {(compiled.check.collection, path.replace("[]", "")) for path, compiled in followed}
     found = (each for each in find_fields(database, asked) if not each.path.endswith("[]"))
     return (each for each in found if (each.collection, each.path.replace("[]", "")) not in kept)
 

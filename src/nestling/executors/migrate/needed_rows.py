@@ -31,7 +31,7 @@ def needed(model: Model, target: MigrationUnit) -> Needed:
 
 
 def narrowed(model: Model, *targets: MigrationUnit) -> Model:
-    """The model of what the targets need. It allows any value of a type: what may be is asked where documents are written."""
+    """The model of what the targets need. It allows any value of a type, and NULL but in keys: what may be is asked elsewhere."""
     found: dict[str, frozenset[str]] = {}
     for each in targets:
         for name, names in needed(model, each).items():
@@ -52,6 +52,10 @@ def _of(model: Model, of: Needed) -> Model:
 
 
 def _narrowed(entity: Entity, names: frozenset[str], referred: set[tuple[str, frozenset[str]]]) -> Entity:
-    attributes = tuple(replace(each, allowed=None) for each in entity.attributes if each.name in names)
+    attributes = tuple(
+        replace(each, allowed=None, nullable=each.nullable or each.name not in entity.key)
+        for each in entity.attributes
+        if each.name in names
+    )
     uniques = tuple(each for each in entity.uniques if (entity.name, frozenset(each)) in referred)
     return Entity(entity.name, attributes, entity.key, uniques)

@@ -55,10 +55,13 @@ def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -
     value = values[error.attribute]
     among = _among(homes, collection, path, entity.attribute(error.attribute), value)
     what = f"`{path}` is {among}, such as _id {cut(shell(identity))}"
-    if entity.attribute(error.attribute).also:
-        what += ", and of other types in others"
-    what += ": it cannot be carried over as it is"
-    return MigrationError(Problem(what, collection, next_move=_move(entity, error.attribute, path, value)))
+    if value is None:
+        why = ", which the design says it never is"
+    elif entity.attribute(error.attribute).also:
+        why = ", and of other types in others: it cannot be carried over as it is"
+    else:
+        why = ": it cannot be carried over as it is"
+    return MigrationError(Problem(what + why, collection, next_move=_move(entity, error.attribute, path, value)))
 
 
 def _same_values(homes: Homes, error: RowRefused) -> MigrationError:
@@ -86,6 +89,8 @@ def kind_of(value: object) -> str:
 
 def _among(homes: Homes, collection: str, path: str, attribute: Attribute, value: object) -> str:
     """What the value is, and how many documents have such a one: of its type where there are several, else the same."""
+    if value is None:
+        return f"null or missing in {documents_with(homes.database[collection], {path: None})[1]}"
     stored = encoder(attribute.type, homes.policy)(value)
     alike: dict[str, Any] = {"$type": [*_KINDS[value.__class__]]} if value.__class__ in _KINDS else {}
     word = kind_of(value)
@@ -98,6 +103,8 @@ def _among(homes: Homes, collection: str, path: str, attribute: Attribute, value
 def _move(entity: Entity, attribute: str, path: str, value: object) -> str:
     if path.partition(".")[0] == "_id":
         return f"insert that document again under another `_id`, and delete the first; then {ANEW}"
+    if value is None:
+        return f"give it a value in those documents; or {ANEW}, which takes it for one that may be missing"
     if value is JSON_NULL:
         return (
             "$unset the field where it is null, or give it a value; what has begun ends with `nestling migrate --abort`"

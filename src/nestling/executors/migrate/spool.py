@@ -42,11 +42,13 @@ class Spool:
     """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`.
 
     The shelf has the column that tells the form of a row's values. A null in place of json whose attribute is none of `nulls` is
-    refused.
+    refused, and so is a NULL of one that is `required`.
     """
 
-    def __init__(self, model: Model, kept: Model, shelf: Shelf, policy: Policy, nulls: AttributesOf) -> None:
-        self._kept, self._shelf, self._policy, self._nulls = kept, shelf, policy, nulls
+    def __init__(
+        self, model: Model, kept: Model, shelf: Shelf, policy: Policy, *, nulls: AttributesOf, required: AttributesOf
+    ) -> None:
+        self._kept, self._shelf, self._policy, self._nulls, self._required = kept, shelf, policy, nulls, required
         self._places = {
             each.name: [model.entity(each.name).attribute_names.index(name) for name in each.attribute_names]
             for each in kept.entities
@@ -60,6 +62,7 @@ class Spool:
         """Write rows that one question brought; yields them whole, those included that were there already."""
         kind, places, brought = self._kept.entity(entity), self._places[entity], Counter[bytes]()
         written, nulls = self._written.entity(entity), self._nulls.get(entity, frozenset())
+        required = self._required.get(entity, frozenset())
         seen, batch = self._seen.setdefault(entity, Counter()), list[Row]()
         for whole in rows:
             row = (*(whole[place] for place in places), whole[-1])
@@ -68,6 +71,7 @@ class Spool:
             if brought[mark] > seen[mark] and not (kind.key and seen[mark]):
                 seen[mark] += 1
                 _require_told(kind, row, nulls)
+                _require_values(kind, row, required)
                 batch.append(row)
                 if len(batch) == WRITTEN_ROWS:
                     self._shelf.write(written, batch)
@@ -93,4 +97,12 @@ def _require_told(entity: Entity, row: Row, nulls: frozenset[str]) -> None:
     for name, value in zip(entity.attribute_names, row, strict=False):
         if value is JSON_NULL and name not in nulls:
             problem = Problem(f"`{name}`, which is kept as json, is null, and would become a text", where=entity.name)
+            raise RowRefused(problem, entity=entity.name, row=row, attribute=name)
+
+
+def _require_values(entity: Entity, row: Row, required: frozenset[str]) -> None:
+    """Refuse a NULL that no document may have."""
+    for name, value in zip(entity.attribute_names, row, strict=False):
+        if value is None and name in required:
+            problem = Problem(f"`{name}` is null or missing, and the design says that it never is", where=entity.name)
             raise RowRefused(problem, entity=entity.name, row=row, attribute=name)

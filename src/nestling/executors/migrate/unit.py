@@ -20,7 +20,7 @@ from nestling.ir.primitives import CollectionKind, Document, Pairs
 from nestling.ir.rows import Row, RowPath, down
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import stored_name
-from nestling.ir.storage.stored_forms import sql_value
+from nestling.ir.storage.stored_forms import AttributesOf, sql_value
 from nestling.ir.values import Policy, encoder
 
 RootKey = tuple[object, ...]
@@ -54,6 +54,12 @@ class MigrationUnit:
     def attributes(self) -> tuple[str, ...]:
         """What tells root rows apart; several documents may be of one scope."""
         return self.root.bucket.by if self.root.bucket is not None else total_order(self.entity)
+
+    @property
+    def required(self) -> AttributesOf:
+        """The attributes, by entity, that rows of its documents have; of what is only copied from, none has to be there."""
+        entities = (self.design.model.entity(name) for name in dict.fromkeys(node.entity for node in self.root.nodes()))
+        return {each.name: frozenset(a.name for a in each.attributes if not a.nullable) for each in entities}
 
     @property
     def is_keyed(self) -> bool:
