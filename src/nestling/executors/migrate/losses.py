@@ -40,7 +40,7 @@ def is_of_id(found: FoundField) -> bool:
 
 
 def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
-    """The fields that are null in what is rewritten, but for what is derived anew; nulls among elements of arrays do not count."""
+    """The fields that are null in what is rewritten, but for what is derived anew; those of elements of arrays do not count."""
     asked = {name: stages for name, stages in job.searches.nulls.items() if name not in job.kept}
     kept = {
         (place.query.collection, path)
