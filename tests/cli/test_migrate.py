@@ -53,7 +53,7 @@ def test_from_one_design_to_the_other(moving: Path, target: str, database: Docum
     done = nestling("migrate", *DESIGNS, target, "--cutover", "--json", cwd=moving)
     assert (done.code, done.json["phase"], done.json["equal"]) == (0, "done", True)
     told = {"phase", "equal", "rows", "differing", "repeated", "changes", "documents", "unknown", "lagging", "seconds"}
-    assert set(done.json) == {*told, "refused_seconds"}
+    assert set(done.json) == {*told, "refused_seconds", "late"}
     assert names(database) == {"author", "author.before", "book", "_nestling_migrate"}
     again = nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving)
     assert again.err.rstrip().endswith(f"nestling check new.yaml {quote(target)}")

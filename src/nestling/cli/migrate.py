@@ -132,7 +132,7 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
     """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds,
-    refused_seconds.
+    refused_seconds, late.
     """
     return {
         "phase": str(done.phase),
@@ -146,6 +146,7 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
         "lagging": [asdict(each) for each in done.lagging],
         "seconds": round(done.seconds, 3),
         "refused_seconds": None if done.refused_seconds is None else round(done.refused_seconds, 3),
+        "late": list(done.late),
     }
 
 
@@ -196,6 +197,11 @@ def show(done: MigrationReport) -> None:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:
         click.echo("Ready. Run it again with --cutover; the application then uses the new design. --abort ends it.")
+    for name in done.late:
+        click.echo(
+            f"`{name}` has what was written in the moment between two names: it is in the old form, and in neither design."
+            " Write it anew by the new design, and drop the collection."
+        )
     if done.refused_seconds is not None:
         click.echo(f"The old collections refused writes for {done.refused_seconds:.1f} s.")
     click.echo(f"It took {done.seconds:.1f} s.")

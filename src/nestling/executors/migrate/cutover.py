@@ -1,15 +1,19 @@
 """The cutover: the old collections take no writes, the last changes are carried over, and collections change names.
 
-Every step can be done again, so that whatever ends it halfway is followed by doing all of it again, or by taking it back.
+A validator refuses inserts and updates, but no deletes. So the old collections are set aside before the last changes are carried
+over: a view in the place of each shows what was there, and takes no writes of any kind. Every step can be done again, so that
+whatever ends it halfway is followed by doing all of it again, or by taking it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pymongo.database import Database
+from pymongo.errors import OperationFailure
 
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
@@ -21,6 +25,10 @@ from nestling.ir.indexes.index_form import does_work_of
 from nestling.ir.programs.command import CreateIndex
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
+LATE = ".late"
+"""What follows the name of an old collection that somebody wrote to while no collection had it."""
+_LATE_NAMES = 10
+NAMESPACE_EXISTS = 48
 _RULES = ("validator", "validationLevel", "validationAction")
 _NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
 
@@ -59,10 +67,72 @@ def forget_images(database: Database[Any], state: MigrationState) -> None:
                 break
 
 
+def set_aside(job: Job, database: Database[Any]) -> None:
+    """Give the old collections other names, and put a view in the place of each."""
+    options = {each["name"]: each["options"] for each in database.list_collections(filter={"type": "collection"})}
+    for name in job.replaced:
+        before = f"{name}{BEFORE}"
+        if name in job.unfenced:
+            continue
+        if name in options and before not in options:
+            database[name].rename(before)
+            options[before] = options[name]
+        if before in options:
+            alike = {key: value for key, value in options[before].items() if key == "collation"}
+            _claimed(database, name, partial(database.command, "create", name, viewOn=before, pipeline=[], **alike))
+
+
 def switch(job: Job, database: Database[Any]) -> None:
-    """Move the old collections aside and give the new ones their names."""
-    _rename(database, {name: f"{name}{BEFORE}" for name in job.replaced if name not in job.unfenced})
-    _rename(database, {staged: name for staged, name in job.names.items() if staged != name})
+    """Give the new collections their names, those of the old ones that were set aside among them."""
+    staged = {name: staged for staged, name in job.names.items() if staged != name}
+    for name in dict.fromkeys((*job.replaced, *staged)):
+        there = frozenset(database.list_collection_names())
+        if name in _views(database, [name]):
+            database.drop_collection(name)
+        if name in staged and staged[name] in there:
+            _claimed(database, name, partial(database[staged[name]].rename, name))
+
+
+def late_collections(names: Iterable[str], database: Database[Any]) -> tuple[str, ...]:
+    """What was written to old collections in the moment between two names: each is set aside by itself."""
+    there = frozenset(database.list_collection_names())
+    return tuple(each for name in names for each in _late_names(name) if each in there)
+
+
+def names_aside(name: str) -> tuple[str, ...]:
+    """The names that an old collection, or what is written under its name after that, may get."""
+    return f"{name}{BEFORE}", *_late_names(name)
+
+
+def _late_names(name: str) -> tuple[str, ...]:
+    """One for each time a name is free for a moment, and more for those who begin again."""
+    return tuple(f"{name}{LATE}{number or ''}" for number in range(_LATE_NAMES))
+
+
+def _views(database: Database[Any], names: Iterable[str]) -> frozenset[str]:
+    """Those of these names that are views of what was set aside."""
+    found = database.list_collections(filter={"type": "view", "name": {"$in": [*names]}})
+    return frozenset(each["name"] for each in found if each["options"]["viewOn"] == f"{each['name']}{BEFORE}")
+
+
+def _claimed(database: Database[Any], name: str, claim: Callable[[], object]) -> None:
+    """Take a name that is free for a moment: what somebody writes to it in between, which makes a collection, is set aside."""
+    while True:
+        try:
+            claim()
+        except OperationFailure as error:
+            if error.code != NAMESPACE_EXISTS:
+                raise
+            if name in _views(database, [name]):
+                return
+            _set_late_aside(database, name)
+        else:
+            return
+
+
+def _set_late_aside(database: Database[Any], name: str) -> None:
+    there = frozenset(database.list_collection_names())
+    database[name].rename(next(each for each in _late_names(name) if each not in there))
 
 
 def switch_indexes(job: Job, database: Database[Any]) -> None:
@@ -104,9 +174,12 @@ def switch_back(trail: Trail, database: Database[Any]) -> None:
     """Take back what was switched."""
     there = frozenset(database.list_collection_names())
     moved = [name for name in trail.replaced if f"{name}{BEFORE}" in there]
+    for name in _views(database, moved):
+        database.drop_collection(name)
     taken = {name: staged for staged, name in trail.names.items() if staged != name and name in moved}
     _rename(database, {name: staged for name, staged in taken.items() if staged not in there})
-    _rename(database, {f"{name}{BEFORE}": name for name in moved})
+    for name in moved:
+        _claimed(database, name, partial(database[f"{name}{BEFORE}"].rename, name))
 
 
 def _rename(database: Database[Any], names: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import HistoryLost, MigrationError, Problem
-from nestling.executors.changes import ChangeBatch, ChangeStream, EventKind, HistoryPoint, Watching, follow
+from nestling.executors.changes import ChangeBatch, ChangeEvent, ChangeStream, EventKind, HistoryPoint, Watching, follow
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.changed_rows import observe
 from nestling.executors.migrate.compare import HomeViews
@@ -26,7 +26,10 @@ _MARKER = "marker "
 
 @dataclass(slots=True)
 class ChangeFollower:
-    """A stream of the old design's changes and where they go. `changes` counts what has been carried over."""
+    """A stream of the old design's changes and where they go. `changes` counts what has been carried over.
+
+    `aside`: the names some of its collections get when they are set aside, or have back.
+    """
 
     deriver: Deriver
     targets: Sequence[MigrationUnit]
@@ -35,12 +38,13 @@ class ChangeFollower:
     states: States
     state: MigrationState
     stream: ChangeStream
+    aside: Mapping[str, Collection[str]]
     changes: int = 0
 
     def step(self, wait_seconds: float = WAIT_SECONDS) -> ChangeBatch:
         """Carry over the changes at hand, and remember that they are."""
         batch = self.stream.take(CHANGES_AT_ONCE, wait_seconds)
-        changes = [change for change in batch.changes if change.collection != COLLECTION]
+        changes = [change for change in batch.changes if change.collection != COLLECTION and not self._is_aside(change)]
         for change in changes:
             if not change.kind.of_document:
                 what = f"the collection was {_ENDED.get(change.kind, change.kind)} while it was being migrated"
@@ -57,6 +61,12 @@ class ChangeFollower:
             self.state = replace(self.state, point=batch.point)
             self.states.save(self.state)
         return batch
+
+    def _is_aside(self, change: ChangeEvent) -> bool:
+        """Whether a collection was given the name it is to be set aside under, or has its own again."""
+        if change.kind is not EventKind.RENAME:
+            return False
+        return change.to in self.aside.get(change.collection, ()) or change.collection in self.aside.get(change.to, ())
 
     def _require_compared(self, entities: Sequence[str]) -> None:
         """What is not known of a row that does not move cannot be found by comparing homes: these are the same."""

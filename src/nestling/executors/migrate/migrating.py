@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +27,11 @@ from nestling.executors.migrate.cutover import (
     drop,
     fence,
     forget_images,
+    late_collections,
+    names_aside,
+    set_aside,
     switch,
+    switch_back,
     switch_indexes,
     unfence,
 )
@@ -70,7 +74,8 @@ class MigrationReport:
     `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
     the designs say nothing of, were left behind, as that was asked for. `lagging` fields, kept in the background, were not what
     they follow from when they were looked at. `differing` are a few of the rows that do, `repeated` the keys that several of them
-    have. `refused_seconds`: for how long the cutover had the old collections refuse writes (None: there was none).
+    have. `refused_seconds`: for how long the cutover had the old collections refuse writes (None: there was none). `late`
+    collections hold what was written in the moment between two names.
     """
 
     phase: Phase
@@ -84,6 +89,7 @@ class MigrationReport:
     differing: tuple[DifferingRow, ...] = ()
     repeated: tuple[RepeatedKey, ...] = ()
     refused_seconds: float | None = None
+    late: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,7 @@ class Migration:
     unknown: tuple[FoundField, ...] = ()
     lagging: tuple[FoundField, ...] = ()
     refused_seconds: float | None = None
+    last_changes: int = 0
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
@@ -122,8 +129,11 @@ class Migration:
                 state = self._begin(states, offline=offline)
             if state.phase is Phase.SWITCHING:
                 self._switch(states, state)
-                seconds = time.monotonic() - start
-                return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=seconds)
+                seconds, late = time.monotonic() - start, late_collections(self.job.replaced, self.database)
+                changes = self.last_changes
+                return MigrationReport(
+                    Phase.DONE, {}, equal=True, changes=changes, documents=0, seconds=seconds, late=late
+                )
             return self._go_on(states, state, start, cutover=cutover)
 
     @contextmanager
@@ -195,12 +205,13 @@ class Migration:
             state = self._reached(states, follower, state, Phase.READY if compared.equal else state.phase)
             if cutover and compared.equal:
                 state, compared = self._cut_over(states, state, deriver, follower)
-            changes = follower.changes if follower is not None else 0
+            changes = (follower.changes if follower is not None else 0) + self.last_changes
         seconds = time.monotonic() - start
         written = deriver.written
         left = self.unknown, self.lagging
         report = MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
-        report = replace(report, refused_seconds=self.refused_seconds)
+        late = late_collections(self.job.replaced, self.database) if state.phase is Phase.DONE else ()
+        report = replace(report, refused_seconds=self.refused_seconds, late=late)
         return report if compared.equal else self._told(report, compared)
 
     def _told(self, report: MigrationReport, compared: HomeDifferences) -> MigrationReport:
@@ -252,12 +263,19 @@ class Migration:
         if state.offline:
             yield None
             return
+        with self._following(states, state, deriver) as follower:
+            yield follower
+
+    def _following(
+        self, states: States, state: MigrationState, deriver: Deriver
+    ) -> AbstractContextManager[ChangeFollower]:
+        job = self.job
+        aside = {name: names_aside(name) for name in job.replaced if name not in job.unfenced}
 
         def make(stream: ChangeStream) -> ChangeFollower:
-            return ChangeFollower(deriver, self.job.targets, self.job.sides, self.database, states, state, stream)
+            return ChangeFollower(deriver, job.targets, job.sides, self.database, states, state, stream, aside)
 
-        with following(make, self.database, self.job.old, state) as follower:
-            yield follower
+        return following(make, self.database, job.old, state)
 
     def _verify(self, deriver: Deriver, follower: ChangeFollower | None) -> HomeDifferences:
         """Compare all rows; those that differ, as they may while writes go on, again until each was once the same.
@@ -352,6 +370,10 @@ class Migration:
         return self._reached(states, follower, state, Phase.FOLLOWING)
 
     def _switch(self, states: States, state: MigrationState) -> MigrationState:
+        if not state.is_complete:
+            set_aside(self.job, self.database)
+            state = self._complete(states, state)
+            states.save(state)
         switch(self.job, self.database)
         switch_indexes(self.job, self.database)
         unfence(self.database, state)
@@ -359,6 +381,30 @@ class Migration:
         state = replace(state, phase=Phase.DONE)
         states.save(state)
         return state
+
+    def _complete(self, states: States, state: MigrationState) -> MigrationState:
+        """Carry over what was written until the old collections were set aside: deletes, and what passes by validators.
+
+        Where that fails, the old design takes writes again.
+        """
+        if state.offline:
+            return replace(state, is_complete=True)
+        try:
+            return self._complete_from(states, state)
+        except MigrationError:
+            switch_back(self.job.trail, self.database)
+            self._reopened(states, None, state)
+            raise
+
+    def _complete_from(self, states: States, state: MigrationState) -> MigrationState:
+        job = self.job
+        with (
+            Deriver(job.homes, self.database, self.open_shelf, state.moment, job.policy, snapshot=False) as deriver,
+            self._following(states, state, deriver) as follower,
+        ):
+            follower.drain()
+            self.last_changes = follower.changes
+            return replace(follower.state, is_complete=True)
 
     def drop_old(self) -> Dropped:
         """Drop what the old design left behind, once the new one has taken over.

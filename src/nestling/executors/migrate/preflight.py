@@ -43,7 +43,9 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
     aside = [f"{name}{BEFORE}" for name in job.replaced if name in fenced]
     losing = tuple(dict.fromkeys(each.collection for each in job.indexes.gone))
     renaming = ((EVERY,), (_RENAMING,))  # of single collections it is not enough
-    check_privileges(database, ((*fenced, *aside), (MODIFYING,)), (losing, ("dropIndex",)), renaming)
+    replaced = [name for name in job.replaced if name in fenced]
+    views = (replaced, ("createCollection", "dropCollection")), (aside, ("find",))
+    check_privileges(database, ((*fenced, *aside), (MODIFYING,)), (losing, ("dropIndex",)), *views, renaming)
 
 
 def lacking_rights(job: Job, database: Database[Any]) -> Iterator[Problem]:

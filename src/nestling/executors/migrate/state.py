@@ -32,7 +32,8 @@ class MigrationState:
 
     `done` units of the backfill and `after`, the scope the unit at work goes on behind. `point` is where changes are followed
     from. `images` and `fences` are what was changed on old collections: those that keep images for the migration, and the
-    validators they had before writes were refused. `trail` is what taking it back needs; None: an earlier version began it.
+    validators they had before writes were refused. `is_complete`: nothing has been written to the old collections since the new
+    ones hold all of it. `trail` is what taking it back needs; None: an earlier version began it.
     """
 
     designs: str
@@ -48,6 +49,7 @@ class MigrationState:
     old: str = ""
     new: str = ""
     trail: Trail | None = None
+    is_complete: bool = False
 
     @property
     def built(self) -> frozenset[str]:
@@ -87,6 +89,7 @@ class States:
             "old": state.old,
             "new": state.new,
             "trail": None if state.trail is None else state.trail.stored(),
+            "is_complete": state.is_complete,
         }
         self._collection.replace_one({"_id": ID}, document, upsert=True)
 
@@ -110,6 +113,7 @@ class States:
             found.get("old", ""),
             found.get("new", ""),
             None if trail is None else Trail.of(trail),
+            found.get("is_complete", False),
         )
 
     def resume(self, designs: str) -> MigrationState | None:
