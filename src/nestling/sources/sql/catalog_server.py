@@ -75,7 +75,7 @@ FROM information_schema.tables t JOIN information_schema.columns c
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
 _POSTGRESQL_VIEWS = """
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind = 'v'"""
+WHERE c.relkind = 'v' AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'"""
 _MYSQL_VIEWS = "SELECT NULL, table_name, view_definition FROM information_schema.views WHERE table_schema = DATABASE()"
 _POSTGRESQL_TRIGGERS = """
 SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace

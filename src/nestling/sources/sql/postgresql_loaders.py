@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from psycopg.adapt import Loader
@@ -59,6 +60,7 @@ class JsonbLoader(Loader):
         return read_json(bytes(data).decode(), digits=True)
 
 
+@cache
 def _or_text(inner: Any, *, utc: bool) -> type[Loader]:
     class OrText(Loader):
         """A date Python can hold, or the server's text: `infinity`, years before 1 or after 9999."""
@@ -77,6 +79,7 @@ def _or_text(inner: Any, *, utc: bool) -> type[Loader]:
     return OrText
 
 
+@cache
 def _unless_bounded(array: Any) -> type[Loader]:
     class UnlessBounded(Loader):
         """A list, or the server's text when the array's bounds do not start at 1 (a list could not say so).
