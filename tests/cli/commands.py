@@ -53,11 +53,12 @@ def nestling(*arguments: object, cwd: Path | None = None, **changed: str) -> Ran
     return _checked(Ran(code, _text(out), _text(err)))
 
 
-def told(*arguments: object, cwd: Path) -> str:
+def told(*arguments: object, cwd: Path) -> Ran:
     """All that a command in this process writes, in its order, as on a screen."""
     screen = _stream()
     code = _run_here(arguments, screen, screen, cwd, {})
-    return _checked(Ran(code, "", _text(screen))).err
+    shown = _checked(Ran(code, "", _text(screen))).err
+    return Ran(code, shown, "")
 
 
 def _run_here(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from nestling.common.server import Server
 from nestling.shop import schema
 from tests.bundled_shop import write_shop
 from tests.cli.commands import nestling
+from tests.designed_once import designed_once
 
 LIBRARY = """
 CREATE TABLE author (author_id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, born INTEGER);
@@ -23,6 +25,13 @@ CREATE TABLE book (
 INSERT INTO author VALUES (1, 'Ursula K. Le Guin', 1929), (2, 'Stanisław Lem', 1921), (3, 'Nobody', NULL);
 INSERT INTO book VALUES (1, 1, 'The Dispossessed'), (2, 1, 'Always Coming Home'), (3, 2, 'Solaris');
 """
+
+
+@pytest.fixture(scope="package", autouse=True)
+def designs() -> Iterator[None]:
+    """Each design is made once."""
+    with designed_once():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +44,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("inspect", "sqlite:///shop.db", "--workload", "workload.sql", "-o", "model.yaml"),
         ("design", "model.yaml", "-o", "design.yaml"),
     ):
-        done = nestling(*command, cwd=folder)
+        with designed_once():
+            done = nestling(*command, cwd=folder)
         assert done.code == 0, done.err
     return folder
 

@@ -10,12 +10,13 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pymongo.database import Database
 
 from nestling.ir.literals import shell
-from tests.cli.commands import environment, told
+from tests.cli.commands import environment, nestling, told
 
 LOCAL = "mongodb://localhost/shop"
 LOCAL_SQL = "postgresql://localhost/shop"
@@ -35,10 +36,13 @@ _MASKS = (
     (re.compile(r"'?mongodb://\S+"), "mongodb://…"),
 )
 _MEASURED = re.compile(r"<table>\n<caption>Rival designs, measured.*?^</div>", re.MULTILINE | re.DOTALL)
-_OF_A_SHELL = frozenset("|&;<>()$`\\*?[#~=%!{}\n")
-"""A command without any of these is its words, and needs no shell and no process, of which each takes half a second."""
-_PROGRAMS = """nestling() { "$PYTHON" -m nestling "$@"; }
-python() { "$PYTHON" "$@"; }
+_NESTLING = re.compile(r"(nestling [^|&;<>()$`\\*?\[#~%!{}\n]+?)( ?[|;>](?:(?!nestling ).)*)?")
+"""A command of ours that is its words, and what a shell does after it. It needs no process, of which each takes half a second."""
+_OF_A_PROCESS = """nestling() { "$PYTHON" -m nestling "$@"; }
+"""
+_DONE_ALREADY = """nestling() { cat "$SAID/out"; cat "$SAID/err" >&2; return "$CODE"; }
+"""
+_PROGRAMS = """python() { "$PYTHON" "$@"; }
 sqlite3() { "$PYTHON" -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.stdin.read())' "$@"; }
 """
 
@@ -78,9 +82,8 @@ class Session:
         if command.startswith("cd "):
             self.folder /= command[3:]
             return ""
-        meant = command.replace(LOCAL, self.uri).replace(LOCAL_SQL, self.sql)
-        plain = command.startswith("nestling ") and _OF_A_SHELL.isdisjoint(command)
-        out = told(*shlex.split(meant)[1:], cwd=self.folder) if plain else self._by_a_shell(meant)
+        ours = _NESTLING.fullmatch(command)
+        out = self._by_a_shell(command, _OF_A_PROCESS) if ours is None else self._here(ours[1], ours[2] or "")
         shown = re.sub(
             r"'postgresql://[^\s']+/shop'", LOCAL_SQL, out.replace(self.uri, LOCAL).replace(f"'{LOCAL}'", LOCAL)
         )
@@ -89,11 +92,26 @@ class Session:
         )  # the page's address has no password
         return re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, shown)
 
-    def _by_a_shell(self, command: str) -> str:
+    def _here(self, command: str, after: str) -> str:
+        """What a command of ours writes that is run in this process, and then a shell that is handed that."""
+        words = shlex.split(self._meant(command))[1:]
+        apart = "|" in after or ">" in after
+        ran = (nestling if apart else told)(*words, cwd=self.folder)
+        if not after:
+            return ran.out
+        with TemporaryDirectory() as folder:
+            for name, text in (("out", ran.out), ("err", ran.err)):
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+            return self._by_a_shell(command + after, _DONE_ALREADY, SAID=folder, CODE=str(ran.code))
+
+    def _meant(self, command: str) -> str:
+        return command.replace(LOCAL, self.uri).replace(LOCAL_SQL, self.sql)
+
+    def _by_a_shell(self, command: str, nestling: str, **changed: str) -> str:
         done = subprocess.run(
-            ["bash", "-c", _PROGRAMS + command],
+            ["bash", "-c", nestling + _PROGRAMS + self._meant(command)],
             cwd=self.folder,
-            env=environment(PYTHON=sys.executable),
+            env=environment(PYTHON=sys.executable, **changed),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if "|" in command else subprocess.STDOUT,  # else its place would be chance
             text=True,

@@ -18,6 +18,7 @@ from sqlalchemy.engine import make_url
 from nestling.common.server import Server
 from scripts.pages import DOCS, ROOT
 from tests.bundled_shop import write_shop
+from tests.designed_once import designed_once
 from tests.docs.session import Session, masked
 from tests.servers import missing
 
@@ -39,7 +40,8 @@ def session(tmp_path: Path, mongod: Server, mongo_client: MongoClient[dict[str, 
     """A shell in a folder that holds the shop and its workload, and a MongoDB whose database `shop` is empty."""
     write_shop(tmp_path)
     mongo_client.drop_database(NAME)
-    yield Session(tmp_path, mongod.uri.replace("/?", f"/{NAME}?"), mongo_client[NAME])
+    with designed_once():
+        yield Session(tmp_path, mongod.uri.replace("/?", f"/{NAME}?"), mongo_client[NAME])
     mongo_client.drop_database(NAME)
 
 
