@@ -24,7 +24,7 @@ from nestling.emitters.documents import documents
 from nestling.ir.constraints.allowed_values import fitting, nth_value
 from nestling.ir.design import Design
 from nestling.ir.storage.layout import StoredCollection
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import Type, TypeName, bit_count
 from nestling.ir.values import decode, encode
 
 _Document = dict[str, object]
@@ -131,7 +131,7 @@ def _of_type(kind: Type, name: str, number: int) -> object:  # noqa: C901 - one 
         case TypeName.INTERVAL:
             return "P1D"
         case TypeName.BITS:
-            return "1".rjust(kind.numbers[0] if kind.numbers else 1, "0")
+            return "1".rjust(bit_count(kind), "0")
         case TypeName.BYTES | TypeName.GEOMETRY:
             return Binary(b"\x01\x02\x03", 0)
         case TypeName.UUID:

@@ -163,6 +163,11 @@ INTEGER, TEXT, FLOAT, BOOLEAN = (
 DATE, TIMESTAMP, TIMESTAMPTZ = (Type(name) for name in (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ))
 
 
+def bit_count(kind: Type) -> int:
+    """How many digits the bits of MySQL's type have: one where it does not say."""
+    return kind.numbers[0] if kind.numbers else 1
+
+
 def is_text_apart(kind: Type) -> bool:
     """Whether values are kept as texts that are not in their order: of `inet`, of times with a zone."""
     return kind.carried not in ("", CHAR, SET) and kind.name in KEPT_AS_TEXT

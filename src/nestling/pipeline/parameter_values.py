@@ -51,10 +51,11 @@ def drawn(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int 
     with source.snapshot():
         for each in reading.workload.statements:
             try:
-                statement = translate(each.sql, source.model, reading.dialect_of(each))
+                dialect = reading.dialect_of(each)
+                statement = translate(each.sql, source.model, dialect)
                 place = inserts[statement.entity] if isinstance(statement, Insert) else 0
                 uses = parameter_uses(statement, source.model)
-                found[each.name] = draw(each, uses, source, count=count, seed=seed, place=place)
+                found[each.name] = draw(each, uses, source, dialect=dialect, count=count, seed=seed, place=place)
             except GapError:
                 continue
             except WorkloadError as error:

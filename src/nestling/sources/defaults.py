@@ -9,7 +9,7 @@ from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated
 from nestling.ir.model import Attribute
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
-from nestling.ir.types import TIMES, Type, TypeName
+from nestling.ir.types import TIMES, Type, TypeName, bit_count
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.ir.value_forms.instants import infinite_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
@@ -96,9 +96,7 @@ def _closes_last(text: str) -> bool:
 def _of_bits(digits: str, kind: Type, dialect: str) -> Default | None:
     """The constant of a bit literal: in MySQL a number, which zeros fill up."""
     if kind.name is TypeName.BITS:
-        return ConstantDefault(
-            digits if dialect != MYSQL else digits.lstrip("0").zfill(kind.numbers[0] if kind.numbers else 1)
-        )
+        return ConstantDefault(digits if dialect != MYSQL else digits.lstrip("0").zfill(bit_count(kind)))
     return (
         _constant(int(digits, 2), kind, "")
         if dialect == MYSQL and kind.name in (TypeName.INTEGER, TypeName.BOOLEAN)

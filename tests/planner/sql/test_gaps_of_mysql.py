@@ -14,10 +14,12 @@ from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed
 
 COLUMNS = {
     "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text(20)", "v": "text", "at": "timestamp",
-    "d": "date", "e": "enum('small', 'large')", "j": "json",
+    "d": "date", "e": "enum('small', 'large')", "j": "json", "b": "bits(4)",
 }  # fmt: skip
 ROWS = {
-    "numbers": ("price / :x", "s + 1", "CAST(s AS SIGNED)", "s = 1", "n & 1", "n | 1", "n << 1", "e = 1"),
+    "numbers": ("price / :x", "s + 1", "CAST(s AS SIGNED)", "s = 1", "n & 1", "n | 1", "n << 1", "e = 1",
+        "b + 1", "b = n", "b LIKE '1'", "n = b'0101'", "UPDATE item SET n = b'0101'", "UPDATE item SET s = b'0101'",
+    ),
     "texts": (
         "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)",
         "SHA2(s, 256)", "LOCATE('a', s)", "INSTR(s, 'a')", "POSITION('a' IN s)", r"s REGEXP '\\d'", "s LIKE BINARY 'a_'",
@@ -38,7 +40,7 @@ ROWS = {
     "new values": ("RAND()", "UUID()", "LAST_INSERT_ID()"),
     "reads": ("SELECT SQL_CALC_FOUND_ROWS n FROM item", "FOUND_ROWS()", "ROW_COUNT()", "@x := n"),
     "writes": (
-        "UPDATE item SET n = b'0101'", "UPDATE IGNORE item SET n = 1", "DELETE IGNORE FROM item",
+        "UPDATE IGNORE item SET n = 1", "DELETE IGNORE FROM item",
         "DELETE a, b FROM item a JOIN item b ON a.id = b.n", "DELETE FROM part LIMIT 1",
         "UPDATE item a JOIN item b ON a.id = b.n SET a.n = 1, b.n = 2", "UPDATE item NATURAL JOIN part SET n = 1",
         "INSERT INTO item (id, n) SELECT id + 100, n FROM item ON DUPLICATE KEY UPDATE n = 1",
@@ -54,7 +56,7 @@ CONVERTED = (
     "SELECT CONVERT_TZ(at, 'UTC', 'Europe/Berlin') FROM item",
     "SELECT id FROM item WHERE d > 20240131 OR e = 'small'",
     "SELECT j->>'$.key', JSON_CONTAINS_PATH(j, 'one', '$.a') FROM item WHERE JSON_CONTAINS(j, '{\"a\": 1}')",
-    "UPDATE item SET n = n + :x",
+    "UPDATE item SET b = b'0101', n = n + :x WHERE b = 5 OR NOT b",
     "UPDATE item SET at = at + INTERVAL :x DAY",
     "INSERT INTO item (id, n) VALUES (:x, 1) RETURNING id",
     "INSERT IGNORE INTO item (id, n) SELECT id + 100, n FROM item",

@@ -23,6 +23,7 @@ from nestling.ir.value_forms.zero_dates import is_zero
 JSON_MOVE = "give a dict, a list, or the text of a JSON value, such as json.dumps makes"
 NAN_MOVE = "give NULL, or write `as nan` behind the column's type in the model: an order of it is a gap then"
 PLACE = re.compile(r"\s*\+?\d+", re.ASCII)
+BIT_DIGITS = re.compile(r"[01]*", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
@@ -336,6 +337,42 @@ def strict_year(value: Any) -> Any:
     if year and not FIRST_YEAR <= year <= LAST_YEAR:
         raise ValueError(f"{value!r} is no YEAR", f"give 0, or a year from {FIRST_YEAR} to {LAST_YEAR}")
     return year
+
+
+def bits_compared(count: int) -> Callable[[Any], Any]:
+    """Gives a function that writes a number as MySQL's bits beside which it is compared."""
+
+    def convert(value: Any) -> Any:
+        if value is None:
+            return None
+        if not isinstance(value, int | float | Decimal) or int(value) != value:
+            raise TypeError("a whole number, as bits are to MySQL")
+        if not 0 <= value < 1 << count:
+            raise ValueError(f"bits({count}) are a number from 0 to {(1 << count) - 1}")
+        return f"{int(value):0{count}b}"
+
+    return convert
+
+
+def strict_bits(count: int) -> Callable[[Any], Any]:
+    """MySQL's bits of a whole number, or of the bytes that hold one, as the text of their digits."""
+
+    def convert(value: Any) -> Any:
+        number = int.from_bytes(value, "big") if isinstance(value, bytes) else value
+        is_number = isinstance(number, int | float | Decimal) and number == int(number)
+        if not is_number or not 0 <= number < 1 << count:
+            move = f"give a whole number from 0 to {(1 << count) - 1}"
+            raise ValueError(f"{value!r} cannot be stored as bits({count})", move)
+        return f"{int(number):0{count}b}"
+
+    return convert
+
+
+def strict_bit_text(value: Any) -> str:
+    """PostgreSQL's bits, of the text of their digits."""
+    if not isinstance(value, str) or not BIT_DIGITS.fullmatch(value):
+        raise not_written_so(value, "bit", "101")
+    return value
 
 
 def enum_label(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:

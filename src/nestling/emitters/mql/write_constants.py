@@ -14,7 +14,20 @@ from nestling.ir.fraction import Fraction
 from nestling.ir.programs import compiled
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import AttributeCast, Rules
-from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, SET, SINGLE, TIMES, TIMETZ, YEAR, Type, TypeName
+from nestling.ir.types import (
+    BSON_DIGITS,
+    JSONB,
+    MOMENTS,
+    REAL,
+    SET,
+    SINGLE,
+    TIMES,
+    TIMETZ,
+    YEAR,
+    Type,
+    TypeName,
+    bit_count,
+)
 from nestling.ir.value_forms.instants import WHOLE_MILLISECONDS
 from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.ir.values import encoder
@@ -204,7 +217,7 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     TypeName.UUID: servers.strict_uuid,
     TypeName.INTERVAL: servers.strict_interval,
     **dict.fromkeys((TypeName.ANY, TypeName.GEOMETRY), stored.unchanged),
-    **dict.fromkeys((TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
+    **dict.fromkeys((TypeName.OBJECT_ID, TypeName.ENUM), str),
 }
 _CARRIED = {
     "inet": Conversion(postgresql_texts.strict_inet),
@@ -221,6 +234,10 @@ _CARRIED = {
 
 
 def _text_or_bytes(kind: Type, rules: Rules) -> Conversion:
+    if kind.name is TypeName.BITS and rules is Rules.MYSQL:
+        return Conversion(servers.strict_bits, (bit_count(kind),))
+    if kind.name is TypeName.BITS:
+        return Conversion(servers.strict_bit_text)
     if kind.name is TypeName.BYTES:
         return Conversion(postgresql_texts.strict_bytea if rules is Rules.POSTGRESQL else servers.strict_bytes)
     if kind.carried in _CARRIED:
@@ -274,7 +291,7 @@ def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversio
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))
-        case TypeName.TEXT | TypeName.BYTES:
+        case TypeName.TEXT | TypeName.BYTES | TypeName.BITS:
             return _text_or_bytes(kind, rules)
         case TypeName.FLOAT:
             return _float(kind)

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.rows import JsonNull, Row
-from nestling.ir.types import MAY_BE_ARRAYS, REAL, TIMES, Type, TypeName
+from nestling.ir.types import MAY_BE_ARRAYS, REAL, TIMES, Type, TypeName, bit_count
 from nestling.ir.value_forms.instants import cut_to_millisecond
 from nestling.ir.value_forms.json_text import json_text, read_json
 
@@ -55,7 +55,7 @@ def _shown(value: object, kind: Type, is_single: bool, milliseconds: bool) -> ob
         case dict() | list():
             return _json(value)
         case bytes() if kind.name is TypeName.BITS:
-            return format(int.from_bytes(value, "big"), f"0{kind.numbers[0] if kind.numbers else 1}b")
+            return format(int.from_bytes(value, "big"), f"0{bit_count(kind)}b")
         case _:
             return value
 

@@ -60,6 +60,7 @@ from nestling.planner.sql.literals import (
     number_literal,
     typed_literal,
 )
+from nestling.planner.sql.mysql.bits import beside_bits, is_bits, truth_of_bits
 from nestling.planner.sql.mysql.digits import observed, observed_beside
 from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
@@ -70,7 +71,13 @@ from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import placed_sides, refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_label, refuse_no_uuid, refuse_unlike
 from nestling.planner.sql.scope import Translation
-from nestling.planner.sql.supported_types import refuse_comparison, refuse_nan, refuse_order, refuse_reckoning
+from nestling.planner.sql.supported_types import (
+    refuse_bits,
+    refuse_comparison,
+    refuse_nan,
+    refuse_order,
+    refuse_reckoning,
+)
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _SHORT_NUMERAL = re.compile(r"-?(?=[\d.]{1,15}\Z)\d+(?:\.\d+)?", re.ASCII)
@@ -161,6 +168,8 @@ def truth(expression: Expression, translation: Translation) -> Expression:
         return Parameter(expression.name, BOOLEAN) if isinstance(expression, Parameter) else expression
     if isinstance(expression, Literal) and isinstance(expression.value, int | float):
         return TRUE if expression.value else FALSE
+    if is_bits(expression) and translation.dialect.rules is Rules.MYSQL:
+        return truth_of_bits(expression)
     return Cast(plain(expression, translation), BOOLEAN, translation.dialect.rules)
 
 
@@ -238,6 +247,8 @@ def text(expression: Expression, translation: Translation) -> Expression:
     is_enum = value.type.name is TypeName.ENUM and not is_mixed(value)
     if value.type.carried and value.type.name in KEPT_AS_TEXT:
         refuse_order("a text", None, value)
+    if translation.dialect.rules is Rules.MYSQL:
+        refuse_bits("a text", None, value)
     if is_text(value) or is_enum or value == NULL:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
@@ -336,6 +347,8 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
         case Rules.MYSQL if left.type.name is right.type.name is TypeName.BOOLEAN and not _mixed(left, right):
             return left, right
         case Rules.MYSQL:
+            if TypeName.BITS in (left.type.name, right.type.name):
+                return beside_bits(left, right), beside_bits(right, left)
             left, right = beside_years(left, right)
             return _mysql(left, right, translation), _mysql(right, left, translation)
 

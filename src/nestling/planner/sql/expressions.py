@@ -44,6 +44,7 @@ from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
 from nestling.planner.sql.json_changes import is_jsonb, merged
 from nestling.planner.sql.literals import decimal_literal
+from nestling.planner.sql.mysql.bits import bit_literal
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import ARRAYS
 from nestling.planner.sql.postgresql.enums import ranked
@@ -439,6 +440,7 @@ _CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {
 _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.Literal: _literal,
     exp.HexString: _bytes,
+    exp.BitString: bit_literal,
     exp.Column: _column,
     exp.Placeholder: _parameter,
     exp.Parameter: _parameter,

@@ -12,6 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, Parameter
 from nestling.ir.model import Model, OnDelete
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rows import JsonNull, RowColumn, RowPath, RowQuery, RowSource
+from nestling.ir.statements.sql_dialects import MYSQL, NAMES
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
@@ -28,15 +29,16 @@ _GIVEN_FIRST = frozenset({ParameterRole.LOWER, ParameterRole.UPPER, ParameterRol
 
 
 def draw(
-    statement: Statement, uses: ParameterUses, source: RowSource, *, count: int, seed: int, place: int
+    statement: Statement, uses: ParameterUses, source: RowSource, *, dialect: str, count: int, seed: int, place: int
 ) -> Bindings:
-    """At most `count` draws for a statement; `place` tells statements that insert rows of the same entity apart.
+    """At most `count` draws for a statement in that dialect; `place` tells statements that insert rows of the same entity apart.
 
     Equality takes the values of rows, as often as rows have them; values of one row go together, as do rows that the statement
     joins. Ranges, patterns and amounts take the statement's sample values where it has some. Inserted rows look like those there
     are, with keys that are not. Raises `WorkloadError` naming the parameters for which there is nothing.
     """
-    drawing = _Drawing(statement, uses, source, source.model, count, Random(f"{seed} {statement.name}"))  # noqa: S311 - not secret
+    chance = Random(f"{seed} {statement.name}")  # noqa: S311 - not secret
+    drawing = _Drawing(statement, uses, source, source.model, dialect, count, chance)
     drawing.given()
     drawing.counted(place)
     drawing.combined()
@@ -53,6 +55,7 @@ class _Drawing:
     uses: ParameterUses
     source: RowSource
     model: Model
+    dialect: str
     count: int
     chance: Random
     values: dict[str, list[object]] = field(default_factory=dict)
@@ -145,7 +148,7 @@ class _Drawing:
             column = RowColumn(use.attribute, paths[use.row])
             before.setdefault(column, []).append(use)
             kind = self.model.entity(use.entity).attribute(use.attribute).type
-            self.of_column([_bindable(row[columns.index(column)], kind) for row in rows], before[column])
+            self.of_column([_bindable(row[columns.index(column)], kind, self.dialect) for row in rows], before[column])
 
     def sampled(
         self, entity: str, columns: tuple[RowColumn, ...], needed: list[int], *, target: bool
@@ -228,10 +231,12 @@ def _ranked(values: list[object]) -> list[Any]:
     return sorted(values, key=lambda value: (str(type(value)), value))
 
 
-def _bindable(value: object, kind: Type) -> object:
-    """A value of this type as a parameter takes it: JSON as its text."""
+def _bindable(value: object, kind: Type, dialect: str) -> object:
+    """A value of this type as a parameter takes it: JSON as its text, MySQL's bits as a number."""
     if isinstance(value, JsonNull):
         return "null"
+    if kind.name is TypeName.BITS and isinstance(value, str) and NAMES.get(dialect) == MYSQL:
+        return int(value, 2)
     is_array = kind.name is TypeName.ARRAY and isinstance(value, list)
     return json_text(value) if isinstance(value, dict | list) and not is_array else value
 

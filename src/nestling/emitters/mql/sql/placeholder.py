@@ -77,8 +77,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
     or floats. `by_sqlite`, `no_float`, `rules`, `no_number`: as in `Parameter`. `carried`: the type of the source as
     which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
-    `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `shifted`: a time is
-    reckoned with, so it has whole milliseconds.
+    `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `bits`: a number
+    is as many of MySQL's bits. `shifted`: a time is reckoned with, so it has whole milliseconds.
     """
 
     name: str
@@ -102,6 +102,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     strict: bool = False
     id_as_text: bool = False
     no_array: bool = False
+    bits: int = 0
     shifted: bool = False
 
     @property
@@ -197,18 +198,25 @@ def _kept(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         yield Conversion(given.of_whole_milliseconds)
     if placeholder.whole is not None:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
-    if placeholder.carried == CHAR:
-        yield Conversion(given.without_blanks)
-    elif placeholder.carried == YEAR:
-        yield Conversion(given.as_year)
-    elif placeholder.carried:
-        yield Conversion(given.as_written_by, (placeholder.carried,))
+    if (written := _as_written(placeholder)) is not None:
+        yield written
     if placeholder.pattern is not None:
         yield _as_regex(placeholder.pattern)
     if placeholder.no_array:
         yield Conversion(given.no_array_text)
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
+
+
+def _as_written(placeholder: ConvertedPlaceholder) -> Conversion | None:
+    """What makes one text of equal values of a type that is kept as text."""
+    if placeholder.bits:
+        return Conversion(servers.bits_compared, (placeholder.bits,))
+    if placeholder.carried == CHAR:
+        return Conversion(given.without_blanks)
+    if placeholder.carried == YEAR:
+        return Conversion(given.as_year)
+    return Conversion(given.as_written_by, (placeholder.carried,)) if placeholder.carried else None
 
 
 def _as_id(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:

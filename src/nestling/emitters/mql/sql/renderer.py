@@ -41,10 +41,11 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
     Raw,
+    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import nullable
-from nestling.ir.types import BSON_DIGITS, CHAR, NAN, YEAR, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, CHAR, NAN, YEAR, Type, TypeName, bit_count
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 
 _CONVERTED = frozenset({*CANONICAL, CHAR, YEAR})
@@ -134,10 +135,10 @@ class Renderer:
             form = _written_form(parameter.type)
             found = replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
             as_float = TypeName.FLOAT if kind is TypeName.FLOAT and not own else None
-            found = replace(found, rules=parameter.rules, no_number=parameter.no_number)
+            found = replace(found, rules=parameter.rules, no_number=parameter.no_number, bits=_bits(parameter))
             return replace(found, no_float=parameter.no_float, number=as_float)
         if form := _written_form(parameter.type):
-            value = ConvertedPlaceholder(parameter.name, carried=form).bind(value)
+            value = ConvertedPlaceholder(parameter.name, carried=form, bits=_bits(parameter)).bind(value)
         if parameter.by_sqlite:
             value = given.decimal_as_float(given.time_as_text(value))
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
@@ -179,6 +180,12 @@ def _told_apart(values: list[MqlValue], *, keeps_null: bool) -> list[MqlValue]:
         else value
         for at, value in enumerate(values)
     ]
+
+
+def _bits(parameter: Parameter) -> int:
+    """How many of MySQL's bits it is; 0 where it is none."""
+    is_of_mysql = parameter.type.name is TypeName.BITS and parameter.rules is Rules.MYSQL
+    return bit_count(parameter.type) if is_of_mysql else 0
 
 
 def _written_form(kind: Type) -> str:

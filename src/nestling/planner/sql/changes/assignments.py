@@ -42,12 +42,14 @@ from nestling.planner.sql.exact_decimals import exactly
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
+from nestling.planner.sql.mysql.bits import stored_bits
 from nestling.planner.sql.mysql.read_types import as_read, is_single
 from nestling.planner.sql.postgresql.char_n import unfilled
 from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 from nestling.planner.sql.sqlite_time_texts import require_form
+from nestling.planner.sql.supported_types import refuse_bits
 
 _CHECKED = frozenset({TypeName.JSON, TypeName.TEXT, TypeName.ENUM})
 """Types not every text is a value of: JSON, PostgreSQL's that are kept as texts, among which NUL is none, and enums."""
@@ -132,7 +134,7 @@ def _stored_array(array: Call, attribute: Attribute, translation: Translation) -
 
 
 def _told(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
-    """With parameters of the type the attribute tells.
+    """With parameters of the type the attribute tells, and bits of MySQL's as it keeps them.
 
     MySQL: what is added to a column of integers that keeps the sum is a whole number, so that the server adds it itself.
     PostgreSQL: what days are added to for a date is one.
@@ -149,6 +151,11 @@ def _told(expression: Expression, attribute: Attribute, translation: Translation
             and added.no_float
         ):
             return replace(expression, right=replace(added, type=INTEGER), type=INTEGER)
+        case _ if translation.dialect.rules is Rules.MYSQL and attribute.type.name is TypeName.BITS:
+            return stored_bits(expression, attribute.type)
+        case _ if translation.dialect.rules is Rules.MYSQL:
+            refuse_bits(f"storing in `{attribute.name}`", None, expression)
+            return expression
         case _ if translation.dialect.rules is Rules.POSTGRESQL:
             return given_beside(expression, attribute.type)
         case _:

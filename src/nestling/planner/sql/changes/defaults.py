@@ -122,6 +122,6 @@ def _type_of(value: object, kind: Type) -> Type:
         case datetime():
             return kind
         case str():
-            return TEXT
+            return kind if kind.name is TypeName.BITS else TEXT
         case _:
             return kind

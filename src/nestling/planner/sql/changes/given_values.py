@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nestling.ir.model import Attribute
-from nestling.ir.statements.algebra import Distinct, Filter, LimitOffset, Named, Project, Relation, Sort
+from nestling.ir.statements.algebra import Distinct, Filter, LimitOffset, Named, Project, Relation, Sort, Values
 from nestling.ir.statements.expression import ANY, NULL, Column, Literal, Parameter
 from nestling.ir.types import TypeName
 from nestling.planner.sql.changes.assignments import stored
@@ -26,8 +26,27 @@ def with_given_values(rows: Relation, attributes: Sequence[Attribute], translati
             below = _below(rows.input, wanted, translation)
             known = {(column.alias, column.name): column for column in below.columns}
             return Project(below, rows.alias, tuple(_kept(each, a, known, translation) for each, a in pairs))
+        case Values(columns=columns) if len(columns) == len(attributes):
+            return _with_bits(rows, attributes, translation)
         case _:
             return rows
+
+
+def _with_bits(rows: Values, attributes: Sequence[Attribute], translation: Translation) -> Values:
+    """The rows with what is written for bits as these are kept: numbers, truths and bits, which have no type in common."""
+    is_bits = [attribute.type.name is TypeName.BITS for attribute in attributes]
+    columns = tuple(
+        replace(column, type=attribute.type, mixed=False) if bits else column
+        for column, attribute, bits in zip(rows.columns, attributes, is_bits, strict=True)
+    )
+    cells = tuple(
+        tuple(
+            stored(cell, attribute, translation) if bits else cell
+            for cell, attribute, bits in zip(row, attributes, is_bits, strict=True)
+        )
+        for row in rows.rows
+    )
+    return replace(rows, columns=columns, rows=cells)
 
 
 def _below(rows: Relation, wanted: Mapping[str, Attribute], translation: Translation) -> Relation:
@@ -43,9 +62,9 @@ def _kept(
     output: Named, attribute: Attribute, known: Mapping[tuple[str, str], Column], translation: Translation
 ) -> Named:
     value = output.expression
-    is_written = (
-        isinstance(value, Literal) and isinstance(value.value, str) and attribute.type.name is not TypeName.TEXT
-    )
+    is_read = attribute.type.name is not TypeName.TEXT
+    is_bits = attribute.type.name is TypeName.BITS
+    is_written = isinstance(value, Literal) and ((isinstance(value.value, str) and is_read) or is_bits)
     if is_written or (isinstance(value, Parameter) and value.type == ANY):
         return replace(output, expression=stored(value, attribute, translation))
     if value == NULL:

@@ -20,7 +20,7 @@ from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL
-from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, Type, TypeName
+from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, Type, TypeName, bit_count
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.sources.sql.driver_parameters import array_text, none_or, undecodable
@@ -161,7 +161,7 @@ class Mysql(Engine):
             return for_integers(attribute)
         if kind.name in MOMENTS:
             return moment(kind)
-        return bits(kind.numbers[0] if kind.numbers else 1) if kind.name is _T.BITS else by_type(kind)
+        return bits(bit_count(kind)) if kind.name is _T.BITS else by_type(kind)
 
     def in_milliseconds(self, column: Any) -> Any:
         """The time cut to milliseconds, by subtraction, since a cast rounds. A zero date stays one."""
