@@ -16,6 +16,7 @@ from nestling.emitters.conversions.postgresql_texts import not_written_so
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
+from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.value_forms.time_text import clock_of, interval_of, read_interval, read_time_of_day
 from nestling.ir.value_forms.two_digit_years import FIRST_YEAR, LAST_YEAR, full_year
 from nestling.ir.value_forms.zero_dates import is_zero
@@ -43,10 +44,16 @@ def strict_integer(value: Any) -> Any:
 def mysql_number(convert: Callable[[Any], Any], whole: bool) -> Callable[[Any], Any]:
     """The conversion of a number for MySQL: true and false are 1 and 0, a float its shortest digits, or the even whole number."""
 
-    def converted(value: Any) -> Any:
+    def read(value: Any) -> Any:
         if not isinstance(value, float) or not isfinite(value):
             return convert(counted_truth(value))
         return convert(round(value) if whole else Decimal(repr(value)))
+
+    def converted(value: Any) -> Any:
+        found = read(value)
+        if whole and not -INT64 <= found < 2 * INT64:
+            raise ValueError(f"{value!r} is beyond MySQL's integers", f"give one from {-INT64} to {2 * INT64 - 1}")
+        return found
 
     return converted
 

@@ -163,6 +163,8 @@ def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         yield Conversion(given.short_float_as_decimal)
     if placeholder.no_number:
         yield Conversion(given.no_number)
+    if placeholder.exactly is not None and placeholder.rules is Rules.MYSQL:
+        yield Conversion(given.counted_truth)
     if placeholder.exactly is not None:
         yield Conversion(given.of_exact_type, (str(placeholder.exactly),))
     if placeholder.number is not None:

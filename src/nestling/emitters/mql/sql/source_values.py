@@ -19,7 +19,7 @@ from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.fraction import Fraction
 from nestling.ir.statements.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
-from nestling.ir.statements.operands import is_mixed, is_mixed_time, is_text, may_be_nan
+from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time, is_text, may_be_nan
 from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, SINGLE, TEXT, TIMES, YEAR, Type, TypeName
 
 if TYPE_CHECKING:
@@ -134,7 +134,19 @@ def _computed(node: AttributeCast, r: Renderer) -> MqlValue:
         return wide(node.operand, r, node.type)
     if node.type.carried == YEAR:
         return year(node, r)
+    if node.type.name is TypeName.BOOLEAN and is_integer(node.operand) and node.rules is Rules.MYSQL:
+        return bind({"number": r.value(node.operand)}, _truth)
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
+
+
+def _truth(number: MqlValue) -> MqlValue:
+    """The truth a TINYINT(1) has as 1 or 0; the statement fails on another number, which only the source keeps there."""
+    branches: list[MqlValue] = [
+        {"case": {"$in": [number, [0, 1]]}, "then": {"$eq": [number, 1]}},
+        {"case": {"$lte": [number, None]}, "then": None},
+    ]
+    other = failure("a value cannot be stored as boolean", {"$toString": number})
+    return {"$switch": {"branches": branches, "default": other}}
 
 
 def _within(node: AttributeCast, r: Renderer) -> MqlValue:
