@@ -5,7 +5,7 @@ SQLite's NOCASE and RTRIM are computed in each comparison; what neither case nor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from nestling.common.trees import nodes_in, rebuilt
@@ -36,6 +36,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import SUBQUERIES, conjuncts, operands
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXT, TEXTS, TypeName
+from nestling.planner.reads.determined import telling
 from nestling.planner.reads.traverse import everything, expressions, subqueries
 
 _KEYS_IN_ORDER = frozenset({Function.JSON_MERGE, Function.JSON_SET})
@@ -44,8 +45,36 @@ _KEYS_IN_ORDER = frozenset({Function.JSON_MERGE, Function.JSON_SET})
 def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:
     """The relation with its collation taken out, when all its texts are compared by one only the server knows.
 
-    The keys documents are found by must be compared by it too, or two that differ in case would be taken for one.
+    The keys documents are found by must be compared by it too, or two that differ in case would be taken for one. What follows
+    from other keys of a group is compared by whichever suits the rest.
     """
+    if not any(
+        isinstance(each, a.GroupBy) and Collation.UNICODE_CI in each.collations for each in everything(relation)
+    ):
+        return _with_one(relation, design)
+    found, collation = _with_one(rebuilt(relation, _following(Collation.UNICODE_CI, design.model)), design)
+    if collation is Collation.UNICODE_CI:
+        return found, collation
+    return _with_one(rebuilt(relation, _following(Collation.BINARY, design.model)), design)
+
+
+def _following(rule: Collation, model: Model) -> Callable[[object], object | None]:
+    """Groups whose keys are compared by the rule where they follow from others: these decide which rows are of one group."""
+
+    def change(value: object) -> object | None:
+        if not isinstance(value, a.GroupBy) or Collation.UNICODE_CI not in value.collations:
+            return None
+        keys, rules = [key.expression for key in value.keys], value.collations
+        are_texts = [*map(_may_be_text, keys)]
+        sure = {place for place, each in enumerate(rules) if each is Collation.BINARY or not are_texts[place]}
+        kept = telling(keys, value.input, model, sure)
+        chosen = tuple(rule if are_texts[place] and place not in kept else each for place, each in enumerate(rules))
+        return replace(value, input=rebuilt(value.input, change), collations=chosen)
+
+    return change
+
+
+def _with_one(relation: Relation, design: Design) -> tuple[Relation, Collation]:
     if Collation.UNICODE_CI not in (found := set(_rules(relation))):
         in_any_case = _in_any_case(relation, design) if Collation.NOCASE in found else None
         return (relation, Collation.BINARY) if in_any_case is None else (in_any_case, Collation.NOCASE)

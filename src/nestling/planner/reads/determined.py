@@ -5,7 +5,7 @@ An order by some columns settles the order of all rows when all other columns fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.model import Model
@@ -53,11 +53,16 @@ def _closed(known: Iterable[ColumnId], rules: Sequence[Dependency]) -> set[Colum
     return found
 
 
-def telling(keys: Sequence[Expression], relation: a.Relation, model: Model) -> tuple[int, ...]:
-    """The positions of the keys that tell the relation's groups apart: the others follow from these, the last ones first."""
+def telling(
+    keys: Sequence[Expression], relation: a.Relation, model: Model, sure: Container[int] | None = None
+) -> tuple[int, ...]:
+    """The positions of the keys that tell the relation's groups apart: the others follow from these, the last ones first.
+
+    `sure`: those whose equal values are the same; texts that are equal in another case say nothing of others. None: all.
+    """
     rules, kept = list(_rules(relation, model)), list(range(len(keys)))
     for number in reversed(range(len(keys))):
-        rest = [plain_column(keys[each]) for each in kept if each != number]
+        rest = [plain_column(keys[each]) for each in kept if each != number and (sure is None or each in sure)]
         if _closed((each for each in rest if each is not None), rules).issuperset(ids(mentioned(keys[number]))):
             kept.remove(number)
     return tuple(kept)

@@ -141,4 +141,6 @@ def unique_names(wishes: list[str], taken: frozenset[str]) -> list[str]:
 def _refuse_collations(collations: tuple[Collation, ...]) -> None:
     for collation in collations:
         if collation is not Collation.BINARY:
-            raise read_gap(f"grouping by texts under the collation {collation}")
+            beside = "beside texts that the statement, or a key on its way, compares to the letter"
+            what = f"whatever case and accents, {beside}" if collation is Collation.UNICODE_CI else f"by {collation}"
+            raise read_gap(f"grouping by texts {what}")

@@ -134,12 +134,21 @@ def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type
     """The type of one of several values whose types differ in their numbers or labels at most."""
     if all(one.type == other.type for one, other in pairwise(values)):
         return values[0].type
+    if values[0].type.name is TypeName.ENUM:
+        return _of_enums(translation)
     kind = Type(values[0].type.name)
     if kind.name in MAY_BE_ARRAYS:
         made = [value.type for value in values if not isinstance(value, Cast)]
         return made[0] if len(set(made)) == 1 else _of_several(kind, values)
     exact = translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL
     return together(values) or kind if exact else kind
+
+
+def _of_enums(translation: Translation) -> Type:
+    """One type of labels of several enums: texts, which PostgreSQL does not make of them by itself."""
+    if translation.dialect.rules is Rules.POSTGRESQL:
+        raise statement_gap("labels of several enums that become one value; cast them to text")
+    return TEXT
 
 
 def _of_several(kind: Type, values: Sequence[Expression]) -> Type:
