@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import uuid
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url
 
-from nestling.common.errors import AuthenticationFailed, ConnectionFailed, NestlingError, SourceError
+from nestling.common.errors import AuthenticationFailed, ConnectionFailed, NestlingError, PermissionDenied, SourceError
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.types import INTEGER
 from nestling.sources.sql import SqlDatabase, open_database
+from nestling.sources.sql.address import parse_address
+from nestling.sources.sql.sink import SqlSink
 
 
 @pytest.mark.parametrize(
@@ -59,6 +65,33 @@ def test_a_missing_postgresql_database(postgresql: str) -> None:
 def test_a_missing_mariadb_database(mariadb: str) -> None:
     """As one of PostgreSQL."""
     _check_missing(mariadb, "mysql")
+
+
+def test_unloading_into_a_missing_mariadb_database(mariadb: str) -> None:
+    """The catalogue is read by other means there, which say the same."""
+    url = make_url(mariadb).set(drivername="mysql", database="no_such_database")
+    sink = SqlSink(parse_address(url.render_as_string(hide_password=False)))
+    with pytest.raises(ConnectionFailed, match="name a database that the server has"):
+        sink.begin(Model("m", (Entity("t", (Attribute("id", INTEGER, nullable=False),), ("id",)),)))
+
+
+def test_a_user_without_rights_on_a_mariadb_database(mariadb: str) -> None:
+    """Is known to the server, with this password: a grant is missing."""
+    pymysql = pytest.importorskip("pymysql")
+    url, name = make_url(mariadb), f"u{uuid.uuid4().hex[:12]}"
+    with (
+        closing(
+            pymysql.connect(host=url.host, port=url.port, user=url.username, password=str(url.password))
+        ) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(f"CREATE DATABASE {name}")
+        cursor.execute(f"CREATE USER {name}@'%' IDENTIFIED BY 'secret'")
+        own = url.set(drivername="mysql", username=name, password="secret", database=name)
+        with pytest.raises(PermissionDenied, match="SELECT from every table"):
+            open_database(own.render_as_string(hide_password=False))
+        cursor.execute(f"DROP USER {name}@'%'")
+        cursor.execute(f"DROP DATABASE {name}")
 
 
 def _check_missing(server: str, driver: str) -> None:

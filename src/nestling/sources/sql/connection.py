@@ -44,11 +44,12 @@ def typed_errors(address: Address) -> Iterator[None]:
     except ssl.SSLError as error:
         what = f"a certificate or key of the address cannot be used: {error.reason or error.args[-1]}"
         raise SourceError(Problem(what, where=address.origin)) from None
-    except Exception as error:
+    except Exception as raised:
+        own = getattr(raised, "orig", None) or raised  # what SQLAlchemy has of the driver
         engine = engine_of(address.dialect)
-        if type(error).__module__.split(".")[0] not in (engine.error_modules or (engine.module,)):
+        if type(own).__module__.split(".")[0] not in (engine.error_modules or (engine.module,)):
             raise
-        raise _typed(error, address) from None  # the driver's own text may hold what has been redacted
+        raise _typed(own, address) from None  # the driver's own text may hold what has been redacted
 
 
 def _typed(error: Exception, address: Address) -> NestlingError:

@@ -53,8 +53,8 @@ _WORDS = {
 _UNSIGNED = "bigint unsigned"
 KEY_CHARACTERS = 190
 """Text in a key of MySQL needs a length; this many characters of four bytes fit its shortest limit."""
-_REFUSALS = {1044, 1045, 1698}
-_NOT_ALLOWED = {1142, 1143, 1227, 1290, 1792}
+_REFUSALS = {1045, 1698}
+_NOT_ALLOWED = {1044, 1142, 1143, 1227, 1290, 1792}
 _UNREACHABLE = {2002, 2003, 2005, 2006, 2013}
 _NO_DATABASE = 1049
 MARIADB = "MariaDB"
