@@ -18,6 +18,7 @@ from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Whole
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import (
+    AttributeCast,
     Call,
     Case,
     Collation,
@@ -156,7 +157,7 @@ def _keeps_precision(expression: Expression) -> bool:
     if isinstance(expression, Call):
         is_later = expression.function is Function.ADD_TIME and is_wide(expression.arguments[0])
         return is_later or expression.function in _AS_KEPT
-    return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
+    return isinstance(expression, Column | Parameter | Case | ScalarSubquery | AttributeCast)
 
 
 def wide(expression: Expression, r: Renderer, kind: Type) -> MqlValue:
