@@ -37,21 +37,19 @@ def name_float_mod(tokens: Sequence[Token]) -> None:
             token.text = FLOAT_MOD
 
 
-_DATE_PART, _OWN = "date_part", "date_part as a float"
+OWN_CALLS = {
+    "postgres": {"date_part": "date_part as a float"},
+    "mysql": {"to_days": "to_days as written"},
+}
+"""By dialect, functions that sqlglot takes for others: for EXTRACT, which gives a numeric, and for a DATEDIFF of its own."""
 
 
-def name_date_part(tokens: Sequence[Token]) -> None:
-    """Give each date_part() of PostgreSQL a name of its own, as sqlglot takes it for EXTRACT, which gives a numeric there."""
-    for token, after in pairwise(tokens):
-        if token.text.casefold() == _DATE_PART and after.token_type is TokenType.L_PAREN:
-            token.text = _OWN
-
-
-def restore_date_part(tree: exp.Expr) -> None:
-    """Call it again as it is written."""
+def restore_own_calls(tree: exp.Expr) -> None:
+    """Call them again as they are written."""
+    written = {alias: name for names in OWN_CALLS.values() for name, alias in names.items()}
     for call in tree.find_all(exp.Anonymous):
-        if call.name == _OWN:
-            call.set("this", _DATE_PART)
+        if call.name in written:
+            call.set("this", written[call.name])
 
 
 def name_calls(tokens: Sequence[Token], names: Mapping[str, str]) -> None:

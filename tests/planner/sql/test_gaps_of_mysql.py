@@ -6,6 +6,7 @@ import pytest
 
 from nestling import pipeline
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statements.expression import Collation
@@ -14,21 +15,26 @@ from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed
 
 COLUMNS = {
     "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text(20)", "v": "text", "at": "timestamp",
-    "d": "date", "e": "enum('small', 'large')", "j": "json", "b": "bits(4)",
+    "d": "date", "e": "enum('small', 'large')", "j": "json", "b": "bits(4)", "us": "timestamp(6)",
 }  # fmt: skip
 ROWS = {
     "numbers": ("price / :x", "s + 1", "CAST(s AS SIGNED)", "s = 1", "n & 1", "n | 1", "n << 1", "e = 1",
         "b + 1", "b = n", "b LIKE '1'", "n = b'0101'", "UPDATE item SET n = b'0101'", "UPDATE item SET s = b'0101'",
+        "ROUND(f, 2)", "ROUND(AVG(f), 1)", "POWER(n, 2)", "x'01'", "0x01", "UNHEX('01')", "CONV(n, 10, 2)",
     ),
     "texts": (
         "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)",
         "SHA2(s, 256)", "LOCATE('a', s)", "INSTR(s, 'a')", "POSITION('a' IN s)", r"s REGEXP '\\d'", "s LIKE BINARY 'a_'",
         "s REGEXP BINARY 'a.'", "s LIKE CONCAT('%', v, '%')", "s LIKE CONCAT(:a, :b)", "MATCH (s) AGAINST ('x')",
         "TRIM('a' FROM s)", "LEFT(s, n)", "CONCAT(f, 'x')",
+        "BINARY v = 'x'", "CAST(v AS BINARY)", "GREATEST(s, v)", "LEAST(s, v)",
     ),
     "times": (
         "DATE_FORMAT(at, '%f')", "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "UNIX_TIMESTAMP(at)",
         "TIMESTAMP_DIFF(at, at)", "CONVERT_TZ(at, 'Europe/Berlin', 'UTC')", "CURTIME()", "CURRENT_TIME", "d > 77",
+        "UPDATE item SET us = NOW(6), at = us", "TIME_FORMAT(at, '%H')", "TIME_TO_SEC(at)", "SEC_TO_TIME(n)", "TO_SECONDS(at)",
+        "FROM_DAYS(n)", "MICROSECOND(at)", "at + INTERVAL '1 2' DAY_HOUR", "at LIKE '2024-01%'", "us LIKE '2024-01%'",
+        "CAST(us AS CHAR)", "COALESCE(at, us)",
     ),
     "aggregates": (
         "STDDEV(n)", "VARIANCE(n)", "BIT_OR(n)", "BIT_AND(n)", "JSON_ARRAYAGG(n)", "JSON_OBJECTAGG(s, n)",
@@ -52,6 +58,7 @@ CONVERTED = (
     "SELECT price / CAST(:x AS DECIMAL(10, 2)) FROM item",
     "SELECT LOCATE('a', s COLLATE utf8mb4_bin) FROM item",
     "SELECT id FROM item WHERE s LIKE CONCAT('%', :q, '%') OR s REGEXP '[0-9]'",
+    "SELECT ROUND(CAST(f AS DECIMAL(20, 6)), 2), n * n FROM item WHERE v COLLATE utf8mb4_bin = 'x' AND at >= '2024-01-01'",
     "SELECT TRIM(s), SUBSTRING(s, 1, 3) FROM item",
     "SELECT CONVERT_TZ(at, 'UTC', 'Europe/Berlin') FROM item",
     "SELECT id FROM item WHERE d > 20240131 OR e = 'small'",
@@ -90,6 +97,23 @@ def test_every_row_of_the_table_is_tried() -> None:
 def test_it_is_a_gap(proposal: Proposal, kind: str, sql: str) -> None:
     """And is refused in words."""
     assert is_gap(proposal, sql, "mysql"), kind
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (
+            "SELECT JSON_UNQUOTE(JSON_EXTRACT(j, '$.tags[0]')) FROM item",
+            "`JSON_UNQUOTE(JSON_EXTRACT(j, '$.tags[0]'))`, whose path",
+        ),
+        ("SELECT price / :x FROM item", "is not declared; write `CAST(:x AS DECIMAL(10, 2))`"),
+    ],
+)
+def test_the_words_are_whole(proposal: Proposal, sql: str, said: str) -> None:
+    """No text of SQL ends within a quoted one, and a parameter is named by its name."""
+    found = pipeline.convert(proposal, sql, dialect="mysql")
+    assert isinstance(found, NotCompiled)
+    assert said in str(found.gap)
 
 
 @pytest.mark.parametrize("sql", CONVERTED)

@@ -175,11 +175,17 @@ def _declared(operator: ArithmeticOperator, left: Expression, right: Expression,
     digits = mysql_digits.reckoned(operator, left, right)
     if digits is None and operator is ArithmeticOperator.DIVIDE:
         what = "a division of decimals whose number of digits is not declared"
-        raise statement_gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
+        raise statement_gap(what + _digits_for(left, right), node)
     if digits is None and any(map(mysql_digits.is_rounded_later, (left, right))):
         what = "a quotient reckoned with a number of digits that are not declared"
-        raise statement_gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
+        raise statement_gap(what + _digits_for(left, right), node)
     return digits.type if digits is not None else DECIMAL
+
+
+def _digits_for(*sides: Expression) -> str:
+    """What to write where a parameter is one of them."""
+    name = next((each.name for each in sides if isinstance(each, Parameter)), None)
+    return f"; write `CAST(:{name} AS DECIMAL(10, 2))`" if name else ""
 
 
 def _time_arithmetic(

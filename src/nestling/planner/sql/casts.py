@@ -60,7 +60,9 @@ def cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, Ty
         or is_rounded
         or (env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL))
     ):
-        raise statement_gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
+        is_bytes = to.this is exp.DataType.Type.BINARY and env.dialect.rules is Rules.MYSQL
+        instead = "; `x COLLATE utf8mb4_bin` compares a text to the letter" if is_bytes else ""
+        raise statement_gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}{instead}", node)
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
     return Type(name, numbers if counted else ())
 

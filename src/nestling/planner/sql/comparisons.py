@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
+from nestling.ir.quantity_words import cut
 from nestling.ir.statements.expression import (
     FALSE,
     NULL,
@@ -209,7 +210,7 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bind) -> Expression:
         condition = conversions.truth(operand, env.translation)
         return conversions.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
     if not env.dialect.is_sqlite:
-        raise statement_gap(f"IS {other.sql(dialect=env.dialect.grammar)[:40]}", node)
+        raise statement_gap(f"IS {cut(other.sql(dialect=env.dialect.grammar))}", node)
     operand, value = chars.compared((node.this, other), operand, bound(other))
     rule = collation(env, (node.this, other), (operand, value))
     return conversions.compare(Comparison.SAME, operand, value, env.translation, rule)

@@ -12,8 +12,8 @@ from nestling.ir.statements.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.statements.operands import is_text, of_numbers
-from nestling.ir.types import TEXT
+from nestling.ir.statements.operands import is_mixed, is_text, of_numbers
+from nestling.ir.types import TEXT, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.arguments import of_one
@@ -70,7 +70,7 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     name = node.name.casefold()
     handler = NAMES.get(name)
     if handler is None:
-        raise statement_gap(f"{node.name.upper()}() function", node)
+        raise statement_gap(f"{node.name.upper()}() function{_INSTEAD.get(name, '')}", node)
     if not node.expressions and name not in _MAY_BE_EMPTY:
         raise mistake(f"{node.name.upper()}() needs an argument", node)
     return handler(node, env, bound)
@@ -85,13 +85,16 @@ def _field(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap("FIELD() function", node)
     values = [value for value in map(bound, node.expressions) if not isinstance(value, Parameter)]
-    if not values or not (all(map(is_text, values)) or all(map(of_numbers, values))):
+    are_texts = all(is_text(value) or (value.type.name is TypeName.ENUM and not is_mixed(value)) for value in values)
+    if not values or not (are_texts or all(map(of_numbers, values))):
         raise statement_gap("FIELD() of anything but texts, or numbers, alone", node)
     places = enumerate(node.expressions[1:], start=1)
     ifs = [exp.If(this=item, true=exp.Literal.number(place)) for place, item in places]
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
 
 
+_INSTEAD = {"last_insert_id": "; `INSERT … RETURNING id` answers with the new number"}
+"""What to write for a function that is refused."""
 _MAY_BE_EMPTY = frozenset((*JSON_BUILDERS, *TIME_NAMES, *CALENDAR_NAMES))
 """Names of which each handler says itself how many arguments it takes."""
 NAMES: dict[str, Handler] = {

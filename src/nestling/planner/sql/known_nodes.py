@@ -80,6 +80,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Replace: {"replacement"},
     exp.SubstringIndex: {"delimiter", "count"},
     exp.SplitPart: {"delimiter", "part_index"},
+    exp.TimestampAdd: {"unit"},
     exp.TimestampDiff: {"unit"},
     exp.Pad: {"fill_pattern", "is_left"},
     exp.Repeat: {"times"},

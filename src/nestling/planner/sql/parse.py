@@ -16,17 +16,16 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_constants import ConstantValue, with_constants
 from nestling.common.sql_syntax import UNREADABLE, misspelt, not_parsed, syntax_words
 from nestling.common.sql_tokens import (
+    OWN_CALLS,
     as_insert,
     name_calls,
-    name_date_part,
     name_float_mod,
-    restore_date_part,
+    restore_own_calls,
     sql_tokens,
     take_overriding,
     without_brackets,
 )
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.expression import Rules
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.postgresql.make_interval import with_intervals
@@ -45,6 +44,12 @@ _LIST_ENDS = frozenset(
 )  # fmt: skip
 
 
+_TRANSACTION = "; a Store makes a transaction of several statements by `store.transaction(work)`"
+_INSTEAD = {
+    "TRUNCATE": "; `DELETE FROM` does that",
+    **dict.fromkeys(("BEGIN", "START", "COMMIT", "ROLLBACK"), _TRANSACTION),
+}
+"""What to write for a statement that is refused."""
 _OPERANDS = frozenset(
     {
         TokenType.R_PAREN, TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.END,
@@ -97,7 +102,7 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         if said := misspelt(sql.lstrip()):
             raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where="1:1"))
         word = tokens[0].text.upper() if tokens else ""
-        raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement", "1:1"))
+        raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement{_INSTEAD.get(word, '')}", "1:1"))
     if dialect.lenient and any(not each.expressions for each in trees[0].find_all(exp.Select)):
         raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
@@ -112,14 +117,12 @@ def _name_functions(tokens: Sequence[Token], dialect: Dialect) -> None:
     if dialect.is_sqlite:
         name_float_mod(tokens)
         return
-    name_calls(tokens, AS_WRITTEN)
-    if dialect.rules is Rules.POSTGRESQL:
-        name_date_part(tokens)
+    name_calls(tokens, AS_WRITTEN | OWN_CALLS[dialect.grammar])
 
 
 def _with_functions(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
     """The tree with these functions under their own names."""
-    restore_date_part(tree)
+    restore_own_calls(tree)
     without_brackets(tree)
     return tree if dialect.is_sqlite else restore_formats(tree, dialect.rules, dialect.grammar)
 

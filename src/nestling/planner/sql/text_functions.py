@@ -240,6 +240,12 @@ def _repeat(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return Call(Function.REPEAT, arguments, TEXT, env.dialect.rules)
 
 
+def _blanks(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """MySQL's SPACE."""
+    arguments = (Literal(" ", TEXT), integer(node.this, env, bound))
+    return Call(Function.REPEAT, arguments, TEXT, env.dialect.rules)
+
+
 def _character(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if len(node.expressions) != 1:
         raise statement_gap("CHAR of several numbers", node)
@@ -319,6 +325,7 @@ TEXT_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.SubstringIndex: _substring_index,
     exp.SplitPart: _split_part,
     exp.Repeat: _repeat,
+    exp.Space: _blanks,
     exp.Reverse: _of_text(Function.REVERSE),
     exp.Translate: _of_texts(Function.TRANSLATE, TEXT, "this", "from_", "to"),
     exp.Unicode: _of_text(Function.CODE_POINT, INTEGER),

@@ -23,7 +23,7 @@ from nestling.ir.statements.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.statements.operands import is_integer, is_mixed_time
+from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time
 from nestling.ir.types import (
     BOOLEAN,
     BSON_DIGITS,
@@ -244,7 +244,8 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
         and ":" not in str(given.value)
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
-    found = time_of(given, env)
+    is_clock = given.type == Type(TypeName.TIME) and unit in _CLOCK and env.dialect.rules is Rules.MYSQL
+    found = given if is_clock and not is_mixed(given) else time_of(given, env)
     if (of_interval := part_of_interval(unit, found)) is not None:
         return of_interval
     is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
@@ -317,10 +318,13 @@ def is_instant(value: Expression) -> bool:
 def _difference(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap("DATEDIFF", node)
-    sides = tuple(
-        Call(Function.DATE_OF, (time_of(bound(side), env),), DATE, Rules.MYSQL) for side in (node.this, node.expression)
-    )
+    sides = tuple(day_of(bound(side), env) for side in (node.this, node.expression))
     return Call(Function.DAYS_BETWEEN, sides, INTEGER, Rules.MYSQL)
+
+
+def day_of(value: Expression, env: Env) -> Expression:
+    """The day of a date or moment, NULL of a zero date."""
+    return Call(Function.DATE_OF, (time_of(value, env),), DATE, Rules.MYSQL)
 
 
 def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
@@ -468,6 +472,7 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Quarter: _part_of("quarter"),
     exp.Month: _part_of("month"),
     exp.Day: _part_of("day"),
+    exp.DayOfMonth: _part_of("day"),
     exp.DayOfYear: _part_of("doy"),
     exp.Hour: _part_of("hour"),
     exp.Minute: _part_of("minute"),

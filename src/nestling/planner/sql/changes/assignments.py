@@ -163,8 +163,13 @@ def _told(expression: Expression, attribute: Attribute, translation: Translation
 
 
 def _holds_constants(expression: Expression, attribute: Attribute, translation: Translation) -> bool:
-    """Whether constants in it are of a type whose values are read as they are stored: JSON of its text, dates of moments."""
+    """Whether constants in it are of a type whose values are read as they are stored: JSON of its text, dates of moments, and
+    MySQL's labels of theirs.
+    """
     kind = attribute.type
+    is_choice = isinstance(expression, Case | Call) and expression.type == TEXT
+    if kind.name is TypeName.ENUM and is_choice and translation.dialect.rules is Rules.MYSQL:
+        return True
     is_read = kind.name in _READ or (kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS)
     return is_read and expression.type.name is kind.name and not translation.dialect.is_sqlite
 

@@ -299,8 +299,8 @@ def _target(entity: Entity, alias: str, table: exp.Table, translation: Translati
 
 
 def _values_of(node: exp.Expr) -> exp.Expr:
-    """MySQL's VALUES(column) is the new row's."""
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES":
+    """MySQL's VALUES(column), and MariaDB's VALUE(column), is the new row's."""
+    if isinstance(node, exp.Anonymous) and node.name.upper() in ("VALUE", "VALUES"):
         return exp.column(node.expressions[0].name, table="excluded")
     return node
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from sqlglot import exp
 
+from nestling.ir.quantity_words import counted
 from nestling.ir.statements.expression import (
     Arithmetic,
     ArithmeticOperator,
@@ -19,7 +21,7 @@ from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.scope import Bind, Env, Handler
-from nestling.planner.sql.times import UTC_NAMES, ZONE, of_calendar, part_of, shifted, time_of
+from nestling.planner.sql.times import UTC_NAMES, ZONE, day_of, of_calendar, part_of, shifted, time_of
 from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
 
 
@@ -176,6 +178,25 @@ def _unix_seconds(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return Call(Function.EPOCH, (value,), INTEGER, Rules.MYSQL)
 
 
+_FIRST_DAY = Literal(date(1970, 1, 1), DATE)
+_ITS_NUMBER = Literal(719_528, INTEGER)
+
+
+def _number_of_day(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """MySQL's TO_DAYS; DATEDIFF is the difference of two, as which MariaDB's catalogue has it."""
+    if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 1:
+        raise statement_gap(f"{node.name.upper()}() with {counted(len(node.expressions), 'argument')}", node)
+    days = Call(Function.DAYS_BETWEEN, (day_of(bound(node.expressions[0]), env), _FIRST_DAY), INTEGER, Rules.MYSQL)
+    return Arithmetic(ArithmeticOperator.ADD, days, _ITS_NUMBER, INTEGER)
+
+
+def _units_added(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """MySQL's TIMESTAMPADD: DATE_ADD."""
+    if env.dialect.rules is not Rules.MYSQL:
+        raise statement_gap("TIMESTAMPADD() function", node)
+    return shifted(node.this, node.expression, node.args.get("unit"), False, env, bound)
+
+
 CALENDAR_NAMES: dict[str, Handler] = {
     "weekday": _weekday("isodow", -1),
     "unix_timestamp": _unix_seconds,
@@ -183,10 +204,12 @@ CALENDAR_NAMES: dict[str, Handler] = {
     "adddate": _days_added,
     "makedate": _first_of_year,
     "subdate": _days_added,
+    "to_days": _number_of_day,
 }
 
 CALENDAR_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.ConvertTimezone: _converted,
+    exp.TimestampAdd: _units_added,
     exp.TimestampDiff: _passed,
     exp.DayOfWeek: _weekday("dow", 1),
     exp.Week: _week,

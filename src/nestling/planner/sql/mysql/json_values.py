@@ -12,7 +12,7 @@ from sqlglot.jsonpath import parse
 from nestling.ir.statements.expression import And, Call, Column, Expression, Function, Literal, Or, Rules
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap, written
 from nestling.planner.sql.scope import Bind, Env
 
 
@@ -91,7 +91,7 @@ def _column(node: exp.Expr, whole: exp.Expr, bound: Bind) -> Column:
     inner = node.unnest()
     found = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(found, Column) or found.type.name is not TypeName.JSON or found.mixed:
-        raise statement_gap(f"`{whole.sql(dialect='mysql')[:40]}`, which is of no column of JSON", whole)
+        raise statement_gap(f"{written(whole, 'mysql')}, which is of no column of JSON", whole)
     return found
 
 
@@ -109,7 +109,7 @@ def _keys(path: exp.Expr, node: exp.Expr) -> list[str]:
         ):
             return [str(step.this) for step in steps]
         case _:
-            raise no_constant(f"`{node.sql(dialect='mysql')[:40]}`, whose path is no constant of keys", node, path)
+            raise no_constant(f"{written(node, 'mysql')}, whose path is no constant of keys", node, path)
 
 
 def _texts(texts: tuple[str, ...] | list[str]) -> tuple[Literal, ...]:

@@ -28,7 +28,7 @@ from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared
-from nestling.planner.sql.gaps import StatementGap, statement_gap
+from nestling.planner.sql.gaps import StatementGap, statement_gap, written
 from nestling.planner.sql.postgresql.json_values import contains, is_jsonb
 from nestling.planner.sql.scope import Bind, Env
 
@@ -53,7 +53,7 @@ def array_column(node: exp.Expr, env: Env, bound: Bind) -> Column:
             )
         if isinstance(column, Column) and column.type != ANY:
             raise statement_gap(f"`{column.name}` is {column.type} where an array is needed", node)
-        raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
+        raise statement_gap(f"{written(node, env.dialect.grammar)} as an array", node)
     if column.mixed or column.type.element.name not in _ELEMENTS:
         raise statement_gap(
             f"elements of `{column.name}`, whose values are not all {_element(column)} in one dimension", node
@@ -99,7 +99,7 @@ def _written(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Sequence[
     if is_given_list(plain):
         return [of_elements(given_list(plain, env, node), column, node)]
     if (listed := written_items(plain, env)) is None:
-        raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
+        raise statement_gap(f"{written(node, env.dialect.grammar)} as an array", node)
     return [_beside(item, column, env, bound) for item in listed]
 
 
@@ -156,7 +156,7 @@ def _element_at(node: exp.Bracket, env: Env, bound: Bind) -> Expression:
     """`array[1]`: sqlglot counts a constant place from 0. Days may be texts, such as `infinity`, that sort among no days."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
-        raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}`, whose place is no number from 1", node)
+        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose place is no number from 1", node)
     column = array_column(node.this, env, bound)
     element = _element(column)
     if element.name is TypeName.DATE:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from nestling.ir.quantity_words import cut
 from nestling.ir.statements.expression import (
     ANY,
     TRUE,
@@ -165,7 +166,7 @@ def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) 
 
 
 def _written(node: exp.Expr, env: Env) -> str:
-    return node.sql(dialect=env.dialect.grammar)[:40]
+    return cut(node.sql(dialect=env.dialect.grammar))
 
 
 JSON_VALUES: dict[type[exp.Expr], Callable[..., Expression]] = {

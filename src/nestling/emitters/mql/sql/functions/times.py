@@ -142,10 +142,18 @@ def time_part(node: Call, r: Renderer) -> MqlValue:
     unit = constant(node.arguments[0], r)
     if is_wide(node.arguments[1]) and unit == "second":
         raise rendering_gap("seconds finer than a millisecond")
+    if node.arguments[1].type.name is TypeName.TIME:
+        return bind({"time": r.value(node.arguments[1])}, lambda x: _part_of_clock(x, str(unit)))
     texts = with_texts(node.arguments[1])
     if texts is not None and isinstance(unit, str):
         return told_apart(r.value(texts), lambda x: _part(node, unit, x), lambda x: part_of_text(x, unit))
     return _part(node, unit, instant(node.arguments[1], r))
+
+
+def _part_of_clock(time: MqlValue, unit: str) -> MqlValue:
+    """A part of the text of a time of day."""
+    start = ("hour", "minute", "second").index(unit) * len("00:")
+    return {"$cond": [{"$lte": [time, None]}, None, {"$toInt": {"$substrCP": [time, start, 2]}}]}
 
 
 def _part(node: Call, unit: object, time: MqlValue) -> MqlValue:

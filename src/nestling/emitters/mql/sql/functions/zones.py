@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
@@ -61,8 +61,8 @@ def _shown(time: MqlValue, zone: MqlValue) -> MqlValue:
     return {"$dateFromString": {"dateString": {"$dateToString": {"date": time, "format": _CLOCK, "timezone": zone}}}}
 
 
-_FIRST = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
-_AFTER_LAST = datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC)
+_FIRST = datetime(1970, 1, 1, 0, 0, 1)  # noqa: DTZ001 - naive means UTC in BSON
+_AFTER_LAST = datetime(2038, 1, 19, 3, 14, 8)  # noqa: DTZ001
 
 
 def _of_mysql(instant: MqlValue, shown: MqlValue) -> MqlValue:
