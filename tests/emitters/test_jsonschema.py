@@ -24,6 +24,7 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, Document
 from nestling.ir.reading import GapKind
 from nestling.ir.types import Type
+from nestling.ir.value_forms.instants import END
 from nestling.ir.values import Policy, encoder
 from tests.emitters.designs import DESIGNS, attribute, entity, model
 
@@ -189,6 +190,7 @@ def test_what_the_model_does_not_tell_passes_only_where_a_load_met_it(database, 
         ("date, enum('-infinity', 'infinity')", {"anyOf": [{"bsonType": "date"}, {"enum": ["-infinity", "infinity"]}]}),
         ("uuid", {"bsonType": "binData"}),
         ("objectid", {"bsonType": "objectId"}),
+        ("bits(4)", {"bsonType": "string", "pattern": f"^([01]*){END}"}),
         ("array(text)", {"bsonType": "array", "items": {"bsonType": ["string", "null"]}}),
     ],
 )

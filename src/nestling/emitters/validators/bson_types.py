@@ -77,8 +77,10 @@ def _schema(kind: Type, policy: Policy, unseen: bool) -> Schema:  # noqa: C901 -
             return bson_type("string", *(("binData",) if unseen else ()))
         case TypeName.ENUM:
             return {"enum": list(kind.values)}
-        case TypeName.TIME | TypeName.INTERVAL | TypeName.BITS:
+        case TypeName.TIME | TypeName.INTERVAL:
             return bson_type("string")
+        case TypeName.BITS:
+            return _text("[01]*")
         case TypeName.BYTES:
             return bson_type("binData")
         case TypeName.UUID:
