@@ -14,6 +14,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError, MigrationError, NestlingError, VerifyError, WriteError
+from nestling.executors.migrate import migrating
 from nestling.ir.proposal import Proposal
 
 TABLES = """
@@ -94,6 +95,26 @@ def test_no_write_is_lost_beside_a_cutover(designs: tuple[Proposal, Proposal], d
     new = Store(designs[1], database)
     assert [row["name"] for row in new.execute("SELECT name FROM thing ORDER BY id")] == ["first", *taken]
     assert pipeline.check(designs[1], database).clean
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM thing WHERE id = 1", ADD.replace(":name", "'late'")])
+def test_a_write_in_the_last_moments_is_refused_in_words(
+    sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A view is in place of the collection then."""
+    old, aside = Store(designs[0], database), migrating.set_aside
+
+    def then_write(*given: Any) -> None:
+        aside(*given)
+        with pytest.raises(MigrationError, match=r"(?s)collections change their names.*→ try again in a second"):
+            old.execute(sql)
+        monkeypatch.setattr("nestling.executors.migrate.active_design._refuse_other", lambda *_: None)  # asked before
+        with pytest.raises(WriteError, match=r"(?s)in the last moments of a migration.*→ try again in a second"):
+            old.execute(sql)
+        monkeypatch.undo()
+
+    monkeypatch.setattr(migrating, "set_aside", then_write)
+    assert pipeline.migrate(*designs, database, cutover=True).equal
 
 
 def test_check_names_collections_that_were_written_after_the_cutover(

@@ -53,6 +53,7 @@ from nestling.ir.storage.stored_names import NO_NAMES, said, said_names
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
+IS_A_VIEW = 166
 _OF_VALUES = (
     "give a value that is allowed, or change what is in the design: an enum's values in its `type`, `allowed` of the attribute, "
     "`checks` of the entity"
@@ -133,6 +134,12 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             return ConstraintError(problem, violation=Violation.CHECK) if of_values else DataError(problem)
         case OperationFailure(code=code) if code in DOCUMENT_TOO_LARGE:
             return _too_large(where)
+        case OperationFailure(code=code) if code == IS_A_VIEW:
+            move = (
+                "try again in a second; where a migration has cut over since, make the `Store` anew with the new design"
+            )
+            what = f"a view is in place of the collection, as in the last moments of a migration: {_said(error)}"
+            return WriteError(Problem(what, where=where, next_move=move))
         case OperationFailure() if disk_is_full(error):
             return None
         case BulkWriteError(details={"writeErrors": [first, *_]}):

@@ -18,7 +18,9 @@ TRUSTED_SECONDS = 1.0
 """How long a program goes by what it has read of the design in use. A cutover refuses writes for longer than that before the
 collections change names, so that whoever writes after it has asked again.
 """
-_UNSURE = (Phase.FENCED, Phase.SWITCHING)
+ASKED_SECONDS = 0.25
+"""How long a cutover waits after saying that names change: what was asked for before that is done by then, or refused."""
+_UNSURE = (Phase.FENCED,)
 """While a migration is there, its next step is the one that has to be noticed: nothing is kept of an answer."""
 
 
@@ -59,6 +61,11 @@ def check_in_use(database: Database[Any], design: str) -> None:
 def _refuse_other(phase: Phase, old: str, new: str, design: str) -> None:
     if old == new or design not in (old, new):
         return
+    if phase is Phase.SWITCHING:
+        move = "try again in a second; `nestling migrate … --cutover` goes on where it was stopped, and `--abort` ends it"
+        raise MigrationError(
+            Problem("collections change their names: another design takes over", COLLECTION, next_move=move)
+        )
     if phase is Phase.DONE and design == old:
         move = "make the `Store` anew with the new design; migrating back is a migration of its own"
         raise MigrationError(Problem("another design has taken over from this one", COLLECTION, next_move=move))

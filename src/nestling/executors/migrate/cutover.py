@@ -84,13 +84,17 @@ def set_aside(job: Job, database: Database[Any]) -> None:
 
 def switch(job: Job, database: Database[Any]) -> None:
     """Give the new collections their names, those of the old ones that were set aside among them."""
-    staged = {name: staged for staged, name in job.names.items() if staged != name}
-    for name in dict.fromkeys((*job.replaced, *staged)):
-        there = frozenset(database.list_collection_names())
-        if name in _views(database, [name]):
-            database.drop_collection(name)
-        if name in staged and staged[name] in there:
-            _claimed(database, name, partial(database[staged[name]].rename, name))
+    there = frozenset(database.list_collection_names())
+    for staged, name in job.names.items():
+        if staged != name and staged in there:
+            if name in _views(database, [name]):
+                database.drop_collection(name)
+            _claimed(database, name, partial(database[staged].rename, name))
+
+
+def drop_views(job: Job, database: Database[Any]) -> None:
+    """Drop what is in place of the old collections; to be called when nobody who asks goes by the old design any more."""
+    drop(database, _views(database, job.replaced))
 
 
 def late_collections(names: Iterable[str], database: Database[Any]) -> tuple[str, ...]:

@@ -18,13 +18,14 @@ from nestling.executors.check import differing_fields
 from nestling.executors.create import create, create_indexes
 from nestling.executors.found_fields import find_fields
 from nestling.executors.found_indexes import is_there
-from nestling.executors.migrate.active_design import TRUSTED_SECONDS
+from nestling.executors.migrate.active_design import ASKED_SECONDS, TRUSTED_SECONDS
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.backfill import Tell, backfill
 from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.cutover import (
     drop,
+    drop_views,
     fence,
     forget_images,
     late_collections,
@@ -124,6 +125,7 @@ class Migration:
         with typed_errors(address(self.database)), self._alone(offline=offline, cutover=cutover) as states:
             state = states.resume(self.job.designs)
             if state is not None and state.phase is Phase.DONE:
+                drop_views(self.job, self.database)
                 return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
             if state is None:
                 state = self._begin(states, offline=offline)
@@ -371,6 +373,7 @@ class Migration:
 
     def _switch(self, states: States, state: MigrationState) -> MigrationState:
         if not state.is_complete:
+            time.sleep(ASKED_SECONDS)
             set_aside(self.job, self.database)
             state = self._complete(states, state)
             states.save(state)
@@ -380,6 +383,7 @@ class Migration:
         forget_images(self.database, state)
         state = replace(state, phase=Phase.DONE)
         states.save(state)
+        drop_views(self.job, self.database)
         return state
 
     def _complete(self, states: States, state: MigrationState) -> MigrationState:
@@ -416,6 +420,7 @@ class Migration:
             if state.phase is not Phase.DONE:
                 move = "let `--cutover` come first"
                 raise MigrationError(Problem("the new design has not taken over yet", next_move=move))
+            drop_views(self.job, self.database)
             there = frozenset(self.database.list_collection_names())
             left = [f"{name}{BEFORE}" for name in self.job.replaced]
             left += [name for name in self.job.replaced if name in self.job.unfenced]
