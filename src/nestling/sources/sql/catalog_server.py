@@ -63,6 +63,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspn
   AND n.nspname NOT LIKE 'pg\\_%' AND NOT EXISTS
   (SELECT 1 FROM pg_depend x WHERE x.objid = c.oid AND x.classid = 'pg_class'::regclass AND x.deptype = 'e')
 ORDER BY 1, 2, a.attnum"""
+# Each side names the database: told that their schemas are equal, MariaDB looks through the columns of all databases.
 _MYSQL_COLUMNS = """
 SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_nullable = 'YES', NULL,
   CASE WHEN c.extra LIKE '%auto_increment%' THEN 'AUTO_INCREMENT'
@@ -71,7 +72,7 @@ SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_null
        THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name, NULLIF(c.generation_expression, ''),
   c.extra LIKE '%on update%'
 FROM information_schema.tables t JOIN information_schema.columns c
-  ON c.table_schema = t.table_schema AND c.table_name = t.table_name
+  ON c.table_name = t.table_name AND c.table_schema = DATABASE()
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
 _POSTGRESQL_VIEWS = """
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
