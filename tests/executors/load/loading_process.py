@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 from nestling.common.connection import connect
 from nestling.executors.load import loading, sender, writer
@@ -22,17 +23,12 @@ class SlowWriter(writer.Writer):
         time.sleep(PAUSE_SECONDS)
 
 
-def main(path: str, uri: str, database: str, resume: str) -> None:
+def main(path: Path, uri: str, database: str, resume: bool, begins: Connection) -> None:
     """Load."""
     vars(sender)["BATCH_DOCUMENTS"] = 5
     vars(writer)["CHECKPOINT_SECONDS"] = 0.02
     vars(loading)["Writer"] = SlowWriter
     with connect(uri) as client:
         source = open_database(f"sqlite:///{path}", model=MODEL)
-        sys.stdout.write("begins\n")  # what the test waits for
-        sys.stdout.flush()
-        load_source(DESIGN, source, client[database], resume=bool(int(resume)))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        begins.send("begins")  # what the test waits for
+        load_source(DESIGN, source, client[database], resume=resume)

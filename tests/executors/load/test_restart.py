@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -29,8 +27,10 @@ from nestling.ir.design import Design
 from nestling.ir.rows import RowQuery, RowSource
 from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.planner.homes.views import home_views
+from tests.executors.load import loading_process
 from tests.executors.load.loads import load_source
 from tests.executors.load.shops import DESIGN, MODEL, shop_rows
+from tests.forked import forked
 from tests.soaking import examples
 from tests.sqlite_rows import sqlite_source
 
@@ -207,13 +207,9 @@ def test_killed_at_random_points(mongod: Server, database: Database[Any], tmp_pa
     source = sqlite_source(path, MODEL, shop_rows(CUSTOMERS))
     chance, kills = random.Random(seed), 0
     for attempt in range(200):
-        with loading_process(path, mongod.uri, database.name, resume=attempt > 0) as process:
-            assert process.stdout is not None
-            process.stdout.readline()  # it begins
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=chance.uniform(0.0, 0.6) * LONGER**attempt)
-            process.kill()
-        if process.returncode == 0 or is_finished(database):
+        with forked(loading_process.main, path, mongod.uri, database.name, attempt > 0) as process:
+            process.join(timeout=chance.uniform(0.0, 0.6) * LONGER**attempt)
+        if process.exitcode == 0 or is_finished(database):
             break
         kills += 1
     assert kills >= 1
@@ -240,9 +236,3 @@ def test_the_server_is_killed(tmp_path: Path, database: Database[Any], source: R
         killed = contents(client["shop"])
     load_source(DESIGN, source, database)
     assert killed == contents(database)
-
-
-def loading_process(path: Path, uri: str, database: str, *, resume: bool) -> subprocess.Popen[str]:
-    """A process that loads the shop in small batches, slowly."""
-    command = [sys.executable, "-m", "tests.executors.load.loading_process", str(path), uri, database, str(int(resume))]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
