@@ -62,7 +62,9 @@ def _refuse_other(phase: Phase, old: str, new: str, design: str) -> None:
     if old == new or design not in (old, new):
         return
     if phase is Phase.SWITCHING:
-        move = "try again in a second; `nestling migrate … --cutover` goes on where it was stopped, and `--abort` ends it"
+        move = (
+            "try again in a second; `nestling migrate … --cutover` goes on where it was stopped, and `--abort` ends it"
+        )
         raise MigrationError(
             Problem("collections change their names: another design takes over", COLLECTION, next_move=move)
         )
