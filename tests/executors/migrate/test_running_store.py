@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError, MigrationError, NestlingError, VerifyError, WriteError
-from nestling.executors.migrate import migrating
+from nestling.executors.migrate import cutover, migrating
 from nestling.ir.proposal import Proposal
 
 TABLES = """
@@ -102,7 +102,7 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
     sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A view is in place of the collection then."""
-    old, aside = Store(designs[0], database), migrating.set_aside
+    old, aside = Store(designs[0], database), cutover.set_aside
 
     def then_write(*given: Any) -> None:
         aside(*given)
