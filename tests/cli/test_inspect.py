@@ -26,6 +26,17 @@ def test_what_a_database_holds(shop: Path) -> None:
     assert "Next: nestling design sqlite:///shop.db --workload workload.sql -o design.yaml" in done.err
 
 
+def test_a_database_without_tables(tmp_path: Path) -> None:
+    """Nothing is there to design, and nothing is said to come next."""
+    with closing(sqlite3.connect(tmp_path / "empty.db")) as connection:
+        connection.execute("CREATE TABLE gone (id INTEGER)")
+        connection.execute("DROP TABLE gone")
+    done = nestling("inspect", "sqlite:///empty.db", cwd=tmp_path)
+    assert done.code == 0
+    assert "There are no tables" in done.err
+    assert "Next:" not in done.err
+
+
 def test_json_shape(shop: Path) -> None:
     """`--json` is one document with the keys docs/json.md names."""
     found = nestling("inspect", "sqlite:///shop.db", "--workload", "workload.sql", "--json", cwd=shop).json

@@ -100,6 +100,9 @@ def command(
         return code
     show(reading)
     text.notices(reading.gaps, reading.notes)
+    if not reading.model.entities:
+        text.say(f"There are no {'collections' if is_mongodb(source) else 'tables'}, so there is nothing to design.")
+        return code
     # What is in a live MongoDB is designed beside what is there: a file of it tells no prices of today.
     from_file = None if is_mongodb(source) else output
     given = f" --workload {text.argument(workload)}" if workload is not None and from_file is None else ""

@@ -54,6 +54,16 @@ def view_left_out(view: str, *, materialized: bool) -> str:
     return f"{'materialized ' * materialized}view `{view}` is left out: what it shows is in its tables"
 
 
+def sequence_left_out(name: str) -> str:
+    """MariaDB's sequence, which stands among its tables."""
+    return f"sequence `{name}` is left out: where a table takes its numbers from it, let the application make them"
+
+
+def history_left_out(table: str) -> str:
+    """A table of MariaDB that keeps what its rows were."""
+    return f"`{table}` is WITH SYSTEM VERSIONING: its rows as they are now are read, and their history is left out"
+
+
 def routine_left_out(kind: str, name: str) -> str:
     """What a database does by itself: a trigger, a function; `kind` is its word in SQL."""
     return f"{kind.lower()} `{name}` is left out: what it does stays in the application"

@@ -21,9 +21,11 @@ from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import (
     carried,
     computed,
+    history_left_out,
     inherited,
     policies_left_out,
     routine_left_out,
+    sequence_left_out,
     set_by_updates,
     unique_by_expression,
     view_left_out,
@@ -92,7 +94,8 @@ JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace m ON m.oid = p.relnames
 WHERE c.relkind = 'r' AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 ORDER BY 1, 2, i.inhseqno"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
-_TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
+_VERSIONED = "SYSTEM VERSIONED"
+_TABLE_KINDS = ("r", "p", "f", "BASE TABLE", _VERSIONED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,8 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         entity = _entity(schema, name, default)
         if selects.get((schema, name)):
             views.append(View(entity, plain_select(selects[schema, name]), address.dialect))
+        elif kind == "SEQUENCE":
+            notes.append(sequence_left_out(entity))
         elif kind not in _TABLE_KINDS:
             notes.append(view_left_out(entity, materialized=kind == "m"))
         elif found[0][0] is None:
@@ -141,6 +146,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             facts = _columns(address.dialect, entity, found, known, gaps, cuts=cuts)
             tables.append(_table(entity, where, facts, keys[schema], known, default))
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
+            notes += [history_left_out(entity)] if kind == _VERSIONED else []
     if address.dialect == POSTGRESQL:
         cursor.execute(_POSTGRESQL_POLICIES)
         notes += (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
