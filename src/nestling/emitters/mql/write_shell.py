@@ -82,6 +82,7 @@ class _Script(ProgramWriter):
         names = Identifiers(*_variables(write.parameters), *write.made, *taken(), otherwise="rows")
         super().__init__(write, names, Words(shell, _cell, _parameter, "orNull", "part"))
         self.declared: set[str] = set()
+        self.begun: set[str] = set()  # none yet, with others to come
         self.database = "my"
 
     def lines(self, with_support: bool) -> Iterator[str]:
@@ -132,8 +133,10 @@ class _Script(ProgramWriter):
 
     def steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         for place, step in enumerate(steps):
+            if isinstance(step, GivenRows) and not step.documents:
+                self.begun.add(step.rows)
             if isinstance(step, ForEach):  # what is read in its block and used after it is declared before it
-                for rows in sorted(set(_read_in(step.steps)) & set(_used_in(steps[place + 1 :]))):
+                for rows in sorted((set(_read_in(step.steps)) & set(_used_in(steps[place + 1 :]))) - self.begun):
                     yield f"let {self.variable(rows)} = [];"
                     self.declared.add(rows)
             yield from super().steps([step], row)
@@ -142,7 +145,8 @@ class _Script(ProgramWriter):
         return f"orNull({variable(placeholder)})"
 
     def assigned(self, rows: str, value: str) -> str:
-        declaration = "" if rows in self.declared else "const "
+        declaration = "" if rows in self.declared else "let " if rows in self.begun else "const "
+        self.declared |= {rows} & self.begun
         return f"{declaration}{self.variable(rows)} = {value};"
 
     def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:

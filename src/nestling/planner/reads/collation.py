@@ -58,6 +58,12 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
     return _with_one(rebuilt(relation, _following(Collation.BINARY, design.model)), design)
 
 
+def has_two_collations(relation: Relation, design: Design) -> bool:
+    """Whether texts that only the server compares stand in it beside others: no operation of it reads both."""
+    found, collation = with_one_collation(relation, design)
+    return collation is not Collation.UNICODE_CI and Collation.UNICODE_CI in set(_rules(found))
+
+
 def _following(rule: Collation, model: Model) -> Callable[[object], object | None]:
     """Groups whose keys are compared by the rule where they follow from others: these decide which rows are of one group."""
 

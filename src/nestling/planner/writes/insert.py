@@ -27,6 +27,7 @@ from nestling.ir.statements.operands import nullable
 from nestling.ir.statements.write import GeneratedValue, Insert, Write
 from nestling.ir.storage.layout import Node, NodeKind
 from nestling.ir.types import INTEGER
+from nestling.planner.reads.collation import has_two_collations
 from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
@@ -139,11 +140,27 @@ def _rows_at_hand(
         computed = _numbered(work, entity, rows, made, condition)
     else:
         computed = _computed(work, entity, attributes, filtered(source, condition), made)
-    if copied:
-        computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
-    work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
+    work.add(
+        WritePhase.FETCH, _fetched(work, entity, node, computed, name, is_alone=rows is not None and len(rows) == 1)
+    )
     work.add(WritePhase.REFUSE, [Refuse(name, Violation.KEY, _MORE_ROWS, (column(NEW, a),)) for a in of_rows])
     return [a for a in entity.attribute_names if a not in of_rows]
+
+
+def _fetched(
+    work: WriteDraft, entity: Entity, node: Node, computed: Relation, name: str, *, is_alone: bool
+) -> list[WriteStep]:
+    """The rows with what they copy; that is read apart of a row alone where it is found by texts of another collation."""
+    if not copied_fields(node):
+        return [Fetch(name, plan(work.design, computed, work.prices))]
+    names = {attribute: column(NEW, attribute) for attribute in entity.attribute_names}
+    whole = with_copied(work, node, computed, names)
+    if not is_alone or not has_two_collations(whole, work.design):
+        return [Fetch(name, plan(work.design, whole, work.prices))]
+    types, stated = Cells(entity, NEW).types(), work.name(f"stated {entity.name}")
+    row = plan(work.design, with_copied(work, node, same_row(types), names))
+    one = Fetch(stated, plan(work.design, computed, work.prices))
+    return [Give(name, ()), one, Each(stated, (fetch(name, row, tuple(types)),))]
 
 
 def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: Sequence[str]) -> list[WriteStep]:
