@@ -94,6 +94,7 @@ WEIGHED_KEYS = {
     "dropped",
     "statements",
     "checked",
+    "threshold",
 }
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import pytest
 
 from nestling.emitters.explanation.explanation import Explanation
+from nestling.emitters.explanation.short_text import short_text
 from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.proposal import Costs, Weighed
+from nestling.ir.words.proposal_rows import saving
 
 KEPT = Weighed(
     "the index", "compound-index", True, 0.007, because="adds 7 ms/s in page (9/s)", instead=("a", "b"), dropped=0.3
 )
 NOTHING_ELSE = Weighed("the index", "compound-index", True, 0.089, because="adds 89 ms/s in page (9/s)")
 AS_GOOD = Weighed("the index", "compound-index", True, 0.0, motives=("page",), instead=("a", "b", "c"), dropped=0.3)
+
+
+STAYS = Weighed("the copy", "copy", True, -0.009, because="saves 9 ms/s in write (3/s)", threshold=0.07)
+TOO_LITTLE = Weighed("another copy", "copy", False, 0.04, because="saves 40 ms/s in page (9/s)", threshold=0.07)
 
 
 @pytest.mark.parametrize(
@@ -33,3 +39,17 @@ def test_a_saving_names_what_it_is_over(kept: Weighed, text: str) -> None:
     """The next best and nothing at all are two comparisons; no share of the workload passes the whole."""
     said = explanation_text(Explanation("optimal", (), weighed=(kept,), costs=Costs(0.062, 0.062, "wiredtiger")))
     assert f"saves {text}" in " ".join(said.split())
+
+
+def test_a_threshold_is_no_saving() -> None:
+    """What is there only since it was there saves nothing, serves nobody, and says so; what is not there may save too little."""
+    explained = Explanation("optimal", (), weighed=(STAYS, TOO_LITTLE), costs=Costs(0.9, 0.9, "wiredtiger"))
+    said = " ".join(explanation_text(explained).split())
+    threshold = "less than the threshold for changing a live database, 70 ms/s: it saves"
+    assert f"stays leaving it out would save 9 ms/s (1.00%), {threshold} 9 ms/s in write" in said
+    assert "serves no statement of the workload" in said
+    assert f"another copy (copy): would save 40 ms/s (4.44%), {threshold} 40 ms/s in page" in said
+    assert "the copy: stays, for no statement of the workload; leaving it out would save 9 ms/s" in " ".join(
+        short_text(explained).split()
+    )
+    assert saving(STAYS) == "stays: costs 9 ms/s"

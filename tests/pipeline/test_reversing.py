@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from nestling.ir.design import Design
+from nestling.ir.freshness import TRANSACTION
 from nestling.ir.options import CHANGE, Charge, Solution
+from nestling.ir.primitives import Computed
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
@@ -99,3 +102,46 @@ def test_only_what_is_there_stays(tmp_path: Path) -> None:
     home = "message in a collection of its own"
     assert said().startswith(f"{home} stays")
     assert said(home).startswith(f"{home} is the smaller change")
+
+
+COUNTED = """
+CREATE TABLE product (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+CREATE TABLE review (
+  id INTEGER PRIMARY KEY NOT NULL, product_id INTEGER NOT NULL REFERENCES product (id), stars INTEGER NOT NULL
+);
+"""
+ASKED = """
+-- name: stars, rate: 600/s
+SELECT COUNT(*) AS n, SUM(stars) AS total FROM review WHERE product_id = :id;
+-- name: page, rate: 800/s
+SELECT name FROM product WHERE id = :id;
+-- name: write, rate: 3/s
+INSERT INTO review (id, product_id, stars) VALUES (:id, :product, :stars);
+"""
+
+
+def test_what_only_stays_saves_nothing(tmp_path: Path) -> None:
+    """A counter that is there and that no statement reads costs its upkeep; the threshold is not told as its gain."""
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "product": [(n, "p") for n in range(50)],
+        "review": [(n, n % 50, 5) for n in range(2000)],
+    }
+    reading = scenario(tmp_path, COUNTED, rows, ASKED).reading
+    plain = design(reading, "normalized").design
+    counter = Computed("review_count", (Hop("product_review", up=False),), AggregateKind.COUNT, TRANSACTION)
+    today = replace(
+        plain,
+        collections=tuple(
+            replace(each, body=replace(each.body, computed=(counter,))) if each.root == "product" else each
+            for each in plain.collections
+        ),
+    )
+    made = redesign(LiveDatabase(reading, Proposal("", today)), "optimal").proposal
+    kept = next(each for each in made.weighed if each.structure.startswith("count of review"))
+    assert kept.chosen
+    assert kept.stays
+    assert kept.gain is not None
+    assert kept.gain < 0 < kept.threshold
+    assert kept.motives == ()
+    assert CHANGE not in kept.because
+    assert "in write" in kept.because

@@ -216,6 +216,7 @@ def show(proposal: Proposal) -> None:
         decision_rows,
         kept_rows,
         lacking_line,
+        stays_line,
     )
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
@@ -228,6 +229,8 @@ def show(proposal: Proposal) -> None:
     if kept := list(kept_rows(proposal)):
         click.echo()
         table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
+        if stays := stays_line(proposal):
+            click.echo("\n".join(wrap(stays, console().width - 1)))
     lacking = lacking_line(proposal)
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     if said:
@@ -253,7 +256,7 @@ def show_changes(made: Redesign) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.emitters.design_summary import change_rows, today_line
+    from nestling.emitters.design_summary import change_rows, in_turn_line, today_line
 
     click.echo()
     for each in made.outgrown:
@@ -261,6 +264,8 @@ def show_changes(made: Redesign) -> None:
     click.echo("\n" * bool(made.outgrown), nl=False)
     if made.changes:
         table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
+        if in_turn := in_turn_line(made.changes):
+            click.echo("\n".join(wrap(in_turn, console().width - 1)))
     costs = made.proposal.costs
     said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
     if made.warning and not made.changes:

@@ -112,6 +112,16 @@ def change_rows(changes: Sequence[Change]) -> Iterator[tuple[str, str, str]]:
         yield saved, first_of(change.gone, MOST_NAMES) or "-", first_of(change.come, MOST_NAMES) or "-"
 
 
+def in_turn_line(changes: Sequence[Change]) -> str:
+    """Beside what changes save, where they are priced: not beside what a structure saves in the whole design."""
+    if all(change.gain is None for change in changes):
+        return ""
+    return (
+        "each is priced with those above it made, and nothing else changed; what is kept besides, beside the best design"
+        " without it"
+    )
+
+
 def today_line(today: float | None, best: float | None, *, changes: int, lasts: bool = True) -> str:
     """What today's design costs beside the best; where it does not last, that is why the other one may cost more."""
     if not changes:

@@ -19,7 +19,7 @@ from nestling.emitters.content import (
 )
 from nestling.emitters.documents import documents
 from nestling.emitters.explanation.flip_words import flip_text
-from nestling.emitters.explanation.weighed_words import rejected_text
+from nestling.emitters.explanation.weighed_words import not_kept, rejected_text
 from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
@@ -29,9 +29,8 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import StoredCollection
-from nestling.ir.words.proposal_rows import cost_line, lacking_line, saving
+from nestling.ir.words.proposal_rows import STAYS_MEANS, UNUSED, cost_line, lacking_line, saving
 from nestling.ir.words.purposes import purpose
-from nestling.ir.words.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 
@@ -159,11 +158,13 @@ def _weighed(weighed: Sequence[Weighed]) -> Iterator[str]:
         rows = ["| structure | pattern | saves | for | price | turns |", "|---|---|---|---|---|---|"]
         rows += [f"| {' | '.join(map(_prose, _kept_cells(each)))} |" for each in kept]
         yield "## Kept besides\n\n" + "\n".join(rows) + "\n"
+        if any(each.stays for each in kept):
+            yield f"{STAYS_MEANS}\n"
     rejected = [each for each in weighed if not each.chosen and (each.gain or (each.gain is None and each.because))]
     if rejected:
-        rows = ["| structure | pattern | would cost | because |", "|---|---|---|---|"]
+        rows = ["| structure | pattern | it | because |", "|---|---|---|---|"]
         for each in rejected:
-            more = f"{work_rate(-each.gain)} more" if each.gain is not None else "rejected"
+            more = not_kept(each) if each.gain is not None else "rejected"
             cells = (each.structure, each.pattern, more, each.because)
             rows.append(f"| {' | '.join(map(_prose, cells))} |")
         yield "## Considered, not kept\n\n" + "\n".join(rows) + "\n"
@@ -173,7 +174,7 @@ def _kept_cells(each: Weighed) -> Iterator[str]:
     yield each.structure
     yield each.pattern
     yield saving(each)
-    yield ", ".join(each.motives)
+    yield ", ".join(each.motives) or UNUSED
     yield each.price
     yield flip_text(each.flips[0]) if each.flips else ""
 

@@ -170,7 +170,8 @@ class Weighing:
 
     `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first;
     `come`: for each in turn, what it has that was not chosen and that it needs. `dropped`: the cost where nothing takes the place
-    of what was chosen (None: not allowed). `unchecked`: the alternatives whose queries were not looked at.
+    of what was chosen, without the threshold of that change (None: not allowed). `unchecked`: the alternatives whose queries were
+    not looked at.
     """
 
     group: str

@@ -95,10 +95,12 @@ class Decision:
 class Weighed:
     """A structure besides the homes – a copy, a computed value, an index – that was weighed: chosen or not, and by how much.
 
-    `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more). `price` says
-    what it asks of writers, `motives` which statements want it, `because` which pay or save most, `statements` all that do,
-    `about` which relationship it follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its
-    place, and `dropped` what it costs more, in seconds per second, where nothing takes its place (None: as much).
+    `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more), and
+    `threshold` what the other one of the two would have to save besides, as it is a change to a live database (negative: this one
+    had to). `price` says what it asks of writers, `motives` which statements want it (of a chosen copy or index: which
+    use it), `because` which pay or save most, `statements` all that do, `about` which relationship it follows (empty: none).
+    Of a chosen one, `instead` is what the best design without it has in its place, and `dropped` what it costs more, in seconds
+    per second, where nothing takes its place (None: as much).
     Where `gain` is None, it was not weighed; then `because` says which bound it passes, if that is why. `checked`: whether `gain`
     is by the prices of the queries of both designs.
     """
@@ -116,6 +118,12 @@ class Weighed:
     dropped: float | None = None
     statements: tuple[str, ...] = ()
     checked: bool = True
+    threshold: float = 0.0
+
+    @property
+    def stays(self) -> bool:
+        """Whether it is there only since taking it away is a change to a live database, which would not save enough."""
+        return self.chosen and self.gain is not None and self.gain <= 0 < self.threshold
 
 
 @dataclass(frozen=True, slots=True)

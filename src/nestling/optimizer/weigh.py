@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from nestling.ir.options import DesignProblem, Group, Solution, Turn, Weighing
+from nestling.ir.options import CHANGE, DesignProblem, Group, Solution, Turn, Weighing
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice
@@ -183,15 +183,20 @@ def come_instead(part: DesignProblem, solution: Solution, other: OtherChoice, we
 def _dropped(
     part: DesignProblem, solution: Solution, group: Group, built: Mapping[str, frozenset[str]]
 ) -> float | None:
-    """The cost of what was chosen without what it has of the group, with all that is built anyway; None where that is not
-    allowed, or where the group's own structure is built anyway.
+    """The cost of what was chosen without what it has of the group, with all that is built anyway, and without the threshold that
+    such a change has; None where that is not allowed, or where the group's own structure is built anyway.
     """
     if built.keys() & set(group.among):
         return None
-    now, then = (
-        evaluate(part, _there(part, chosen, built)) for chosen in (solution.chosen, solution.chosen - set(group.among))
-    )
-    return solution.cost - now.cost + then.cost if now is not None and then is not None else None
+    both = [_there(part, chosen, built) for chosen in (solution.chosen, solution.chosen - set(group.among))]
+    now, then = (evaluate(part, chosen) for chosen in both)
+    if now is None or then is None:
+        return None
+    thresholds = [
+        part.rates[CHANGE] * dict(statement_costs(part, chosen))[CHANGE] if CHANGE in part.rates else 0.0
+        for chosen in both
+    ]
+    return solution.cost - now.cost + then.cost - (thresholds[1] - thresholds[0])
 
 
 def _there(part: DesignProblem, chosen: frozenset[str], built: Mapping[str, frozenset[str]]) -> frozenset[str]:

@@ -225,14 +225,16 @@ def explained(
 
 
 def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, solution: Solution) -> tuple[Candidate, ...]:
-    """The candidates, the chosen indexes there for the statements that use them: to read, or to find what a write changes."""
-    from nestling.ir.candidate import Indexed, IndexedAcross
+    """The candidates, the chosen indexes and copies there for the statements that use them: to read, or to find what changes."""
+    from nestling.ir.candidate import Aggregate, CopiedAttribute, FirstChildren, Indexed, IndexedAcross, Lineage
+
+    kept_for_reads = (Aggregate, CopiedAttribute, FirstChildren, Lineage)
     from nestling.optimizer.uses import users
 
     by = users(problem, solution)
     return tuple(
-        replace(each, motives=by.get(each.id, each.motives))
-        if each.id in solution.chosen and isinstance(each.part, Indexed | IndexedAcross)
+        replace(each, motives=by.get(each.id, () if isinstance(each.part, kept_for_reads) else each.motives))
+        if each.id in solution.chosen and isinstance(each.part, (*kept_for_reads, Indexed, IndexedAcross))
         else each
         for each in candidates
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.emitters.explanation.explanation import Explained, Explanation
 from nestling.emitters.explanation.flip_words import flip_text
-from nestling.emitters.explanation.weighed_words import rejected_text, without_it
+from nestling.emitters.explanation.weighed_words import kept_text, rejected_text
 from nestling.ir.words.notebook import block, inline, table
 from nestling.ir.words.proposal_rows import cost_line
 
@@ -28,7 +28,7 @@ def explanation_html(explained: Explanation) -> str:
     )
     for title, chosen in (("Kept besides", True), ("Considered, not kept", False)):
         rows = [
-            (each.structure, each.pattern, without_it(each) if chosen else each.because)
+            (each.structure, each.pattern, kept_text(each) if chosen else each.because)
             for each in explained.weighed
             if each.chosen is chosen
         ]

@@ -19,9 +19,9 @@ from nestling.emitters.explanation.text import (
     number,
     wrapped,
 )
+from nestling.emitters.explanation.weighed_words import rate_and_share, staying
 from nestling.ir.proposal import Costs, Weighed
-from nestling.ir.words.proposal_rows import EQUAL
-from nestling.ir.words.work_words import share_text, work_rate
+from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNUSED
 
 MORE = "`nestling explain DESIGN.YAML NAME` says all of one relationship, entity or statement, `--all` of everything."
 
@@ -61,7 +61,8 @@ def _besides(explained: Explanation) -> Iterator[UnbrokenLine]:
 def _saved(each: Weighed, costs: Costs | None) -> str:
     """What it is, what it saves, and for whom."""
     serves = f", for {', '.join(each.motives)}" if each.motives else ""
+    if each.stays:
+        return f"{each.structure}: {STAYS}{serves or f', for {UNUSED}'}; {staying(each, costs)}"
     if each.gain:
-        share = f" ({share_text(abs(each.gain) / costs.cost)})" if costs is not None and costs.cost else ""
-        return f"{each.structure}: saves {work_rate(each.gain)}{share}{serves}"
+        return f"{each.structure}: saves {rate_and_share(each.gain, costs)}{serves}"
     return f"{each.structure}: {EQUAL}{serves}" if each.gain is not None else f"{each.structure}{serves}"

@@ -10,12 +10,18 @@ from typing import NamedTuple
 
 from nestling.emitters.explanation.explanation import BuiltIndex, Explained, Explanation, StoredEntity
 from nestling.emitters.explanation.flip_words import flip_text
-from nestling.emitters.explanation.weighed_words import rejected_text, without_it
+from nestling.emitters.explanation.weighed_words import (
+    kept_text,
+    not_kept,
+    rate_and_share,
+    rejected_text,
+    without_it,
+)
 from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
 from nestling.ir.quantity_words import short
 from nestling.ir.rules import RULES
-from nestling.ir.words.proposal_rows import EQUAL, cost_line
-from nestling.ir.words.work_words import share_text, work_rate
+from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNUSED, cost_line
+from nestling.ir.words.work_words import work_rate
 
 WIDTH = 80
 MOST_FLIPS = 3
@@ -184,13 +190,16 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
 def _kept(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     checked = "" if each.checked else f"; {UNCHECKED}"
-    if each.gain:
+    if each.stays:
+        yield from wrapped(f"{kept_text(each, costs)}{checked}", f"    {STAYS}   ")
+        yield from wrapped(", ".join(each.motives) or UNUSED, "    serves  ")
+    elif each.gain:
         other = without_it(each)
         because = f" over {other}" if each.instead else f"; {other}" if other else ""
-        yield from wrapped(f"{work_rate(each.gain)}{_share(each.gain, costs)}{because}{checked}", "    saves   ")
+        yield from wrapped(f"{rate_and_share(each.gain, costs)}{because}{checked}", "    saves   ")
     elif each.gain is not None:
         other = f" – {without_it(each)}" if each.instead else ""
-        yield from wrapped(f"{EQUAL}{other}; it serves {', '.join(each.motives)}", "    saves   ")
+        yield from wrapped(f"{EQUAL}{other}; it serves {', '.join(each.motives) or UNUSED}", "    saves   ")
     elif each.motives:
         yield from wrapped(", ".join(each.motives), "    serves  ")
     if each.price:
@@ -200,15 +209,9 @@ def _kept(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
 
 
 def _rejected(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
-    gain = each.gain or 0.0
-    more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
     because = f": it {each.because}" if each.because else ""
     checked = "" if each.checked else f"; {UNCHECKED}"
-    yield from wrapped(f"{each.structure} ({each.pattern}): {more}{because}{checked}", "  ", indent=4)
-
-
-def _share(seconds: float, costs: Costs | None) -> str:
-    return f" ({share_text(abs(seconds) / costs.cost)})" if costs is not None and costs.cost else ""
+    yield from wrapped(f"{each.structure} ({each.pattern}): {not_kept(each, costs)}{because}{checked}", "  ", indent=4)
 
 
 def wrapped(text: str, head: str, *, indent: int | None = None) -> list[UnbrokenLine]:

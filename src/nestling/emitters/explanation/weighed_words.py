@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from nestling.ir.proposal import Alternative, Choice, Weighed
-from nestling.ir.words.work_words import work_rate
+from nestling.ir.options import CHANGE
+from nestling.ir.proposal import Alternative, Choice, Costs, Weighed
+from nestling.ir.words.work_words import share_text, work_rate
 
 MOST_NAMED = 2
 """Structures named that would take the place of one."""
+
+
+def rate_and_share(seconds: float, costs: Costs | None) -> str:
+    """An amount of work, and its share of all where that is known: `13.5 ms/s (0.29%)`."""
+    return f"{work_rate(seconds)}{_share(seconds, costs)}"
+
+
+def staying(kept: Weighed, costs: Costs | None = None) -> str:
+    """Why a structure that saves nothing is there: it was there, and taking it away would not save enough."""
+    saved = rate_and_share(-kept.gain, costs) if kept.gain else "nothing"
+    return f"leaving it out would save {saved}, less than the {CHANGE}, {work_rate(kept.threshold)}"
+
+
+def not_kept(rejected: Weighed, costs: Costs | None = None) -> str:
+    """What a structure that was weighed and not chosen would cost, or would save too little of."""
+    gain = rejected.gain or 0.0
+    if gain <= 0:
+        return f"costs {work_rate(-gain)} more{_share(-gain, costs)}"
+    less = f", less than the {CHANGE}, {work_rate(rejected.threshold)}" if rejected.threshold > 0 else ""
+    return f"would save {rate_and_share(gain, costs)}{less}"
+
+
+def kept_text(kept: Weighed, costs: Costs | None = None) -> str:
+    """What there would be without a structure, and, where it only stays, why it does."""
+    if not kept.stays:
+        return without_it(kept)
+    because = f": it {kept.because}" if kept.because else ""
+    return f"{staying(kept, costs)}{f'; {without_it(kept)}' if kept.instead else because}"
 
 
 def without_it(kept: Weighed) -> str:
@@ -27,3 +56,7 @@ def _named(structures: tuple[str, ...]) -> str:
     if len(structures) > MOST_NAMED:
         names.append(f"{len(structures) - MOST_NAMED} more")
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _share(seconds: float, costs: Costs | None) -> str:
+    return f" ({share_text(seconds / costs.cost)})" if costs is not None and costs.cost else ""

@@ -96,6 +96,10 @@ class WeighedForm(FileMap):
     )
     statements: Texts = Field([], description="all statements that pay or save")
     checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
+    threshold: float = Field(
+        0.0,
+        description="of a live database: what the other way would have to save besides, as it is a change; no part of `gain`",
+    )
 
     def to_ir(self, structure: str) -> Weighed:
         """What was weighed."""
@@ -115,6 +119,7 @@ class WeighedForm(FileMap):
             self.dropped,
             tuple(self.statements),
             self.checked,
+            self.threshold,
         )
 
     @staticmethod
@@ -132,8 +137,11 @@ class WeighedForm(FileMap):
             "dropped": weighed.dropped,
             "statements": weighed.statements,
             "checked": weighed.checked,
+            "threshold": weighed.threshold,
         }
-        return {"pattern": weighed.pattern} | without(entries, price="", because="", about="", checked=True)
+        return {"pattern": weighed.pattern} | without(
+            entries, price="", because="", about="", checked=True, threshold=0.0
+        )
 
 
 class DearerForm(FileMap):

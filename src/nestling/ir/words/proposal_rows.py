@@ -24,6 +24,11 @@ _MOST_DEARER = 3
 _MOST_NAMES = 8
 EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
+STAYS = "stays"
+"""What stands for the saving of a structure that is there only since it was there."""
+STAYS_MEANS = f"{STAYS}: it is there today, and taking it away would save less than the {CHANGE}"
+UNUSED = "no statement of the workload"
+"""Whom a structure serves that none of them uses."""
 NOT_WEIGHED = "not weighed"
 """What stands for a saving there was no time to find; a note of the proposal says so, too."""
 BESIDES = "+"
@@ -67,14 +72,23 @@ def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
     """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
     for each in proposal.weighed:
         if each.chosen:
-            yield each.structure, each.pattern, saving(each), ", ".join(each.motives)
+            yield each.structure, each.pattern, saving(each), ", ".join(each.motives) or UNUSED
 
 
 def saving(kept: Weighed) -> str:
-    """What a chosen structure saves, in words."""
+    """What a chosen structure saves, in words; of one that stays though it saves nothing, what it costs."""
     if kept.gain is None:
         return NOT_WEIGHED
+    if kept.stays:
+        return f"{STAYS}: costs {work_rate(-kept.gain)}" if kept.gain else STAYS
     return work_rate(kept.gain) if kept.gain else EQUAL
+
+
+def stays_line(proposal: Proposal) -> str:
+    """Why structures stay that save nothing, where some do; else nothing."""
+    if not any(each.stays for each in proposal.weighed):
+        return ""
+    return STAYS_MEANS
 
 
 def lacking_line(proposal: Proposal) -> str:

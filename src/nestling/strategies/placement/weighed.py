@@ -24,7 +24,7 @@ from nestling.ir.candidate import (
     Paired,
     Refused,
 )
-from nestling.ir.options import Solution, Weighing
+from nestling.ir.options import CHANGE, Solution, Weighing
 from nestling.ir.proposal import Weighed
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.decided_relationships import subject_of
@@ -111,21 +111,24 @@ def _weighed(
     chosen = candidate.id in solution.chosen
     other = next((cost for _, cost in one.alternatives), None) if one is not None else None
     rates = {statement.name: statement.rate_per_second for statement in situation.reading.workload.statements}
-    differences = next(iter(one.causes), ()) if one is not None else ()
+    differences = dict(next(iter(one.causes), ())) if one is not None else {}
+    threshold = differences.pop(CHANGE, 0.0)
+    gain = None if other is None else _gain(other - threshold, solution, chosen=chosen)
     return Weighed(
         structure=candidate.id,
         pattern=candidate.pattern,
         chosen=chosen,
-        gain=None if other is None else _gain(other, solution, chosen=chosen),
+        gain=gain,
         price=price(situation, candidate),
         motives=candidate.motives,
         flips=flips(one, rates, {}, candidate.id if chosen else NOTHING) if one is not None else (),
-        because=causes(differences, rates),
+        because=causes(differences.items(), rates),
         about=_about(situation, candidate),
         instead=tuple(_instead(situation, candidate, one, by_name)) if one is not None and chosen else (),
-        dropped=_dropped(one, other, solution) if one is not None and chosen else None,
-        statements=causing(differences, rates),
+        dropped=_dropped(one, gain, solution) if one is not None and chosen else None,
+        statements=causing(differences.items(), rates),
         checked=one is None or not {name for name, _ in one.alternatives[:1]} & set(one.unchecked),
+        threshold=threshold,
     )
 
 
@@ -162,9 +165,9 @@ def _gain(other: float, solution: Solution, *, chosen: bool) -> float:
     return 0.0 if is_rounding(difference, solution) else difference
 
 
-def _dropped(one: Weighing, other: float | None, solution: Solution) -> float | None:
+def _dropped(one: Weighing, gain: float | None, solution: Solution) -> float | None:
     """What it costs more where nothing takes the structure's place, if that is more than what the structure saves."""
-    if one.dropped is None or other is None or is_rounding(one.dropped - other, solution):
+    if one.dropped is None or gain is None or is_rounding(one.dropped - solution.cost - gain, solution):
         return None
     return one.dropped - solution.cost
 
