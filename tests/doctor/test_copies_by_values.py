@@ -86,3 +86,34 @@ def test_fields_that_agree_by_chance_are_no_copies(database: Db, seed: int) -> N
         for n in range(1_500)
     )
     assert not _wrong(database)
+
+
+def _threads(database: Db, draw: random.Random, wrong: float, kept: int = 1_000) -> int:
+    """Documents that count the elements of their own array, of which so many are kept; how many count wrong."""
+    drifted = 0
+    threads = []
+    for n in range(PRODUCTS):
+        size, has_drifted = draw.randrange(9), draw.random() < wrong
+        drifted += has_drifted
+        comments = [{"by": f"u{draw.randrange(99)}", "text": f"t{n}-{m}"} for m in range(size)]
+        threads.append({"_id": n, "comments": comments[:kept], "comment_count": size + has_drifted})
+    database.threads.insert_many(threads)
+    return drifted
+
+
+def test_a_counter_of_elements_that_drifted_is_found_shown_and_mended(database: Db) -> None:
+    """The array is in the document itself."""
+    drifted = _threads(database, random.Random(7), 0.05)
+    (finding,) = _wrong(database).values()
+    assert (finding.path, finding.number) == ("comment_count", drifted)
+    assert "counts the elements of `comments`" in finding.message
+    show, mend = finding.commands
+    assert len(run(database.client, show)) == drifted
+    run(database.client, mend)
+    assert not _wrong(database)
+
+
+def test_a_counter_of_more_than_an_array_keeps_has_not_drifted(database: Db) -> None:
+    """Where the array keeps the latest alone, only the longest arrays have fewer elements than the counter says."""
+    _threads(database, random.Random(7), 0.0, kept=7)
+    assert not _wrong(database)

@@ -11,7 +11,9 @@ from nestling.ir.literals import quoted
 
 
 def can_recount(counter: Counted) -> bool:
-    """Whether the commands are right: documents count documents, by one field each."""
+    """Whether the commands are right: documents count documents, by one field each, or the elements of an array of theirs."""
+    if counter.is_inside:
+        return not counter.node and all(is_plain(each) for each in (counter.column, counter.child_node[:-1]))
     columns = (*counter.child_columns, *counter.key, counter.column)
     is_flat = not counter.node and not counter.child_node and all(is_plain(each) for each in columns)
     return is_flat and len(counter.child_columns) == len(counter.key) == 1
@@ -23,8 +25,16 @@ def showing(counter: Counted) -> str:
 
 
 def recounting(counter: Counted) -> str:
-    """The merge. It writes only where the counter is what it was when the rows were counted."""
+    """The merge. It writes only where the counter is what it was when the rows were counted.
+
+    Elements are counted by the update itself.
+    """
     field = field_path(counter.column)
+    if counter.is_inside:
+        there, size = single(field, "$exists: true"), _size(counter)
+        differing = f"$expr: {{$ne: [{quoted('$' + field)}, {size}]}}"
+        collection = in_database(counter.database, counter.collection)
+        return f"{collection}.updateMany({{$and: [{there}, {{{differing}}}]}}, [{{$set: {{{quoted(field)}: {size}}}}}])"
     value, name = quoted("$" + field), quoted(field)
     kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
     merge = (
@@ -40,6 +50,12 @@ def _aggregate(counter: Counted, stages: tuple[str, ...]) -> str:
 def _differing(counter: Counted) -> tuple[str, ...]:
     """The stages that give the documents whose counters differ. A document without the field counts nothing wrong."""
     field = field_path(counter.column)
+    if counter.is_inside:
+        return (
+            f"{{$match: {single(field, '$exists: true')}}}",
+            f"{{$project: {{was: {quoted('$' + field)}, now: {_size(counter)}}}}}",
+            "{$match: {$expr: {$ne: ['$was', '$now']}}}",
+        )
     fields = f"localField: {quoted(field_path(counter.key[0]))}, foreignField: {quoted(field_path(counter.child_columns[0]))}"
     return (
         f"{{$match: {single(field, '$exists: true')}}}",
@@ -47,3 +63,9 @@ def _differing(counter: Counted) -> tuple[str, ...]:
         f"{{$project: {{was: {quoted('$' + field)}, now: {{$size: '$nestling_found'}}}}}}",
         "{$match: {$expr: {$ne: ['$was', '$now']}}}",
     )
+
+
+def _size(counter: Counted) -> str:
+    """How many elements an array has; none where there is no array."""
+    array = quoted("$" + field_path(counter.child_node[:-1]))
+    return f"{{$cond: [{{$isArray: {array}}}, {{$size: {array}}}, 0]}}"

@@ -181,3 +181,24 @@ def test_copies_that_went_stale_are_noted(mongod: Server, database: Documents, s
     else:
         assert f"in {400 - stale} of 400 rows: a copy, which went stale in {stale}, or the same by chance" in notes
         assert f"refer to its document, but differs or has no such source in {stale // 20} of 40 documents" in notes
+
+
+@pytest.mark.parametrize(("drifted", "said"), [(0, "a counter, or"), (7, "a counter, which drifted in 7, or")])
+def test_a_counter_of_elements_is_noted(mongod: Server, database: Documents, drifted: int, said: str) -> None:
+    """It stays data of its own: a note says what it looks like, and how often it differs."""
+    sizes = [n * n % 11 for n in range(300)]
+    database.threads.insert_many(
+        {
+            "_id": n,
+            "comments": [{"at": 100 * n + m, "text": f"t{m}"} for m in range(size)],
+            "comment_count": size + (n < drifted),
+        }
+        for n, size in enumerate(sizes)
+    )
+    found = found_in(mongod, database)
+    assert not tuple(derived(found))
+    (note,) = [each for each in found.reading.notes if "number of elements" in each]
+    assert note.startswith(
+        f"`threads.comment_count` is the number of elements of `threads.comments` in {300 - drifted} of 300"
+    )
+    assert said in note

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from nestling.executors.facts.agreement import Agreement, agreement
 from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
@@ -79,23 +80,43 @@ def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
 
 
 def counted(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[Counted]:
-    """The columns that are, in most rows, the number of rows that link to it."""
+    """The columns that are, in most rows, the number of rows that link to it, or of elements in an array of its own."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     for link in links:
         child, parent = by_node[link.collection, link.node], by_node[link.target, link.target_node]
-        if not link.whole or child is parent or parent.rows < LEAST_PARENTS:
+        if not link.whole or child is parent:
             continue
         counts = Counter(zip(*(child.cells(steps) for steps in link.columns), strict=True))
         expected = [counts[key] for key in zip(*(parent.cells(steps) for steps in link.target_columns), strict=True)]
-        if len(set(expected)) < 2:
+        for each in _counting(parent, child, expected):
+            yield replace(each, child_columns=link.columns, key=link.target_columns)
+    for table in tables:
+        if table.above is not None and table.whole and table.node.form in (NodeForm.ARRAY, NodeForm.VALUES):
+            elements = Counter(table.parents)
+            yield from _counting(table.above, table, [elements[row] for row in range(table.above.rows)], is_inside=True)
+
+
+def _counting(
+    parent: HashedTable, child: HashedTable, expected: Sequence[int], *, is_inside: bool = False
+) -> Iterator[Counted]:
+    """The columns that are in most rows what is expected, and whose names say that they count, or what."""
+    if parent.rows < LEAST_PARENTS or len(set(expected)) < 2:
+        return
+    about = set(entity_words(child.collection.name, child.node.steps))
+    for steps, cells in parent.columns.items():
+        if not {word.rstrip("s") for word in words(last_name(steps))} & (_COUNTS | about):
             continue
-        about = set(entity_words(link.collection, link.node))
-        for steps, cells in parent.columns.items():
-            if not {word.rstrip("s") for word in words(last_name(steps))} & (_COUNTS | about):
-                continue
-            found = agreement([mine or 0 for mine in cells], expected, [(row, row) for row in range(parent.rows)])
-            by_values = found.is_beyond_chance(LEAST_COUNTS)
-            if by_values or found.equal >= ALL_EQUAL * parent.rows:
-                where = (link.database, link.target, link.target_node, steps, link.collection, link.node, link.columns)
-                key = link.target_columns
-                yield Counted(*where, parent.rows, found.equal, key=key, by_values=by_values)
+        found = agreement([mine or 0 for mine in cells], expected, [(row, row) for row in range(parent.rows)])
+        by_values = found.is_beyond_chance(LEAST_COUNTS)
+        if (by_values or found.equal >= ALL_EQUAL * parent.rows) and not (is_inside and _is_cut(cells, expected)):
+            where = (parent.collection.database, parent.collection.name, parent.node.steps, steps)
+            yield Counted(
+                *where, child.collection.name, child.node.steps, (), parent.rows, found.equal, by_values=by_values
+            )
+
+
+def _is_cut(cells: Sequence[HashedCell], expected: Sequence[int]) -> bool:
+    """Whether a column differs only where the array is as long as any: it counts more than the elements that are kept there."""
+    most = max(expected)
+    differing = [(mine or 0, size) for mine, size in zip(cells, expected, strict=True) if (mine or 0) != size]
+    return bool(differing) and all(size == most < mine for mine, size in differing)

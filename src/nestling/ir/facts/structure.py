@@ -144,7 +144,8 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A column that counts the rows which link to its own, by `key`: of `checked` rows, `equal` do.
+    """A column that counts the rows which link to its own, by `key`, or the elements of an array beside it: of `checked` rows,
+    `equal` do.
 
     `by_values`: chance does not explain how many are equal.
     """
@@ -160,6 +161,11 @@ class Counted:
     equal: int
     key: Columns = ()
     by_values: bool = False
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it counts the elements of an array beside it, which need no link."""
+        return not self.child_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
             yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
     yield from notes_of(compared)
     yield from _repeats(survey)
+    yield from _counters(survey)
     yield from (_unnamed(kinds) for kinds in survey.facts.structure.kinds if not kinds.column)
     partial = sorted({name for name, _ in survey.facts.structure.partial})
     if partial:
@@ -168,6 +169,20 @@ def _repeats(survey: Survey) -> Iterator[str]:
             differing = repeat.checked - repeat.equal
             stale = f"a copy, which went stale in {differing:,}" if differing else "a copy"
             yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: {stale}, or the same by chance"
+
+
+def _counters(survey: Survey) -> Iterator[str]:
+    """Columns that count the elements of an array beside them: data of their own, which no design keeps so."""
+    for each in survey.facts.structure.counted:
+        if each.is_inside and each.by_values:
+            mine = f"{each.collection}.{steps_text(each.column)}"
+            array = f"{each.child}.{steps_text(each.child_node[:-1])}"
+            drifted = each.checked - each.equal
+            what = f"a counter, which drifted in {drifted:,}" if drifted else "a counter"
+            yield (
+                f"`{mine}` is the number of elements of `{array}` in {each.equal:,} of {each.checked:,} rows: {what}, or the same"
+                " by chance; it is data of its own, which only the application keeps so"
+            )
 
 
 def _unnamed(kinds: Kinds) -> str:

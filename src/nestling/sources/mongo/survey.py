@@ -113,10 +113,11 @@ def _tells(seen: ObservedNode, link: Columns) -> bool:
 
 
 def counts(survey: Survey) -> Iterator[Counted]:
-    """Columns that count other rows and are no part of their own rows' key."""
+    """Columns that count other documents' rows and are no part of their own rows' key."""
     for each in survey.facts.structure.counted:
         seen = survey.seen.get((each.collection, each.node))
-        if (each.collection, each.column) not in survey.own and (seen is None or each.column not in seen.key):
+        is_other = not each.is_inside and (each.collection, each.column) not in survey.own
+        if is_other and (seen is None or each.column not in seen.key):
             yield each
 
 
