@@ -121,3 +121,19 @@ def test_no_time_is_said():
     found = weigh(problem, solve(problem), GROUPS, limit_seconds=-1.0)
     assert found.weighings == ()
     assert "raise --time-limit" in found.notes[-1]
+
+
+def test_the_decisions_by_which_most_is_paid_come_first():
+    """Where there is room for one decision only, it is the one on which more of the cost depends."""
+    found = ("cheap index", "dear index")
+    steps = tuple(
+        StatementStep(name, "find", (Mode(name, (name,), seconds), Mode("scan", (), 40.0)))
+        for name, seconds in zip(found, (1.0, 2.0), strict=True)
+    )
+    groups = tuple(Group(name, (name,), optional=True) for name in found)
+    structures = tuple(Structure(name, name) for name in found)
+    problem = DesignProblem(structures, groups, (), steps, (), (), dict.fromkeys(found, 1.0))
+    weighed = weigh(problem, solve(problem), found, limit_seconds=60.0, modes=300.0)
+    assert [each.group for each in weighed.weighings] == ["dear index"]
+    assert weighed.left_out == ("cheap index",)
+    assert "1 of 2 decisions" in weighed.notes[0]

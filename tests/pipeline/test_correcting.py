@@ -11,17 +11,20 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling import pipeline
+from nestling import optimizer, pipeline
 from nestling.common.server import Server
 from nestling.cost import default_profile
-from nestling.ir.options import Mode
+from nestling.ir.options import DesignProblem, Group, Mode, Solution, StatementStep, Structure
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.reading import Reading
 from nestling.optimizer import solve
+from nestling.optimizer.evaluate import evaluate
 from nestling.pipeline import correcting
-from nestling.pipeline.correcting import ToldMore, settled
+from nestling.pipeline.correcting import settled
 from nestling.pipeline.designing import drafted, explained, posed
+from nestling.pipeline.looked_choice import LookedChoice, looked
 from nestling.pipeline.proving import statements
+from nestling.pipeline.query_prices import ToldMore
 from nestling.sources.mongo import LiveDatabase
 from tests.patterns.scenario import scenario
 
@@ -241,3 +244,69 @@ def test_what_has_a_cheaper_way_is_not_paid_beside_it() -> None:
     assert told.is_paid_beside(frozenset({"index on c"}))
     assert not told.is_paid_beside(frozenset({"index on b"}))
     assert told.is_paid_beside(frozenset({"index on b", "list"}))
+
+
+def _choice() -> LookedChoice:
+    """Rows found by one of three indexes or a scan, in one of three places."""
+    ways = (("a", 1.0), ("b", 1.05), ("c", 4.0))
+    modes = (*(Mode(name, (name,), seconds) for name, seconds in ways), Mode("scan", (), 40.0))
+    steps = (
+        StatementStep("page", "find", modes),
+        StatementStep("page", "where", tuple(Mode(name, (name,), 1.0) for name in ("here", "there", "elsewhere"))),
+    )
+    structures = ("a", "b", "c", "here", "there", "elsewhere")
+    indexes = (Group(name, (name,), optional=True) for name in "abc")
+    problem = DesignProblem(
+        tuple(Structure(name, name) for name in structures),
+        (*indexes, Group("home", ("here", "there", "elsewhere"))),
+        (),
+        steps,
+        (),
+        (),
+        {"page": 1.0},
+    )
+    chosen = frozenset({"a", "here"})
+    evaluation = evaluate(problem, chosen)
+    assert evaluation is not None
+    return looked(problem, chosen, evaluation)
+
+
+def test_what_is_not_why_is_no_way_out() -> None:
+    """An index that does as well in place of one that is not why saves nothing, one that is dearer as much less; a scan all."""
+    found = list(_choice().instead("page", frozenset({"a"}), ("a", "b"), more=10.0, least=0.1))
+    assert [(each.without, each.cost) for each in found] == [(("a", "b"), 7.0), (("a", "b", "c"), 0.0)]
+
+
+def test_a_place_that_was_not_tried_may_be_a_way_out() -> None:
+    """Of the places of rows only those that cost as much more when they were tried are none."""
+    found = list(_choice().instead("page", frozenset({"here"}), ("here", "there"), more=10.0, least=0.1))
+    assert [(each.without, each.cost) for each in found] == [(("here", "there"), 0.0)]
+
+
+def test_many_indexes_that_do_as_well_are_not_tried_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that costs more by whichever index its rows are found is told of in a few searches."""
+    rows: dict[str, list[tuple[object, ...]]] = {"event": [(n, f"label {n % 500}", n) for n in range(1000)]}
+    orders = ("at", "at DESC", "at, id", "at DESC, id", "id", "id DESC", "at, id DESC", "at DESC, id DESC")
+    each_asks = "".join(
+        f"-- name: q{n}, rate: 3/s\nSELECT id FROM event WHERE label = :label ORDER BY {order};\n"
+        for n, order in enumerate(orders)
+    )
+    reading = scenario(tmp_path, EVENTS, rows, each_asks).reading
+    known, searches = statements.predicted_seconds, list[DesignProblem]()
+    monkeypatch.setattr(
+        statements,
+        "predicted_seconds",
+        lambda *args: 0.05 + (known(*args) or 0.0) if args[2].name == "q0" else known(*args),
+    )
+    found = posed(reading, None, None)
+
+    def counted(problem: DesignProblem, **options: Any) -> Solution:
+        searches.append(problem)
+        return solve(problem, **options)
+
+    monkeypatch.setattr(optimizer, "solve", counted)
+    problem, solution = settled(found, draft=partial(drafted, found), limit_seconds=600.0)
+    assert solution.proved
+    assert len(searches) <= 5
+    dearer = [each for each in problem.problem.steps if "costs more" in each.name]
+    assert solution.cost == pytest.approx(solve(found.problem).cost + 3 * 0.05, rel=0.01), dearer

@@ -17,8 +17,9 @@ from nestling.ir.reading import Reading
 from nestling.ir.text import write_proposal
 from nestling.optimizer.alternatives import forced, group_named
 from nestling.pipeline import design, inspect
-from nestling.pipeline.correcting import Queries, settled
+from nestling.pipeline.correcting import settled
 from nestling.pipeline.designing import drafted, posed, read_proposal
+from nestling.pipeline.query_prices import Queries
 from tests.least_cost import designed
 from tests.planner.options.random_readings import random_reading
 

@@ -11,7 +11,7 @@ from nestling.ir.options import CHANGE, DesignProblem, Group, Solution, Turn, We
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice
-from nestling.optimizer.components import components
+from nestling.optimizer.components import components, touched
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips
@@ -38,7 +38,7 @@ class WeighResult:
         if self.left_out:
             found.append(
                 f"what the alternatives of {len(self.left_out)} of {every} decisions cost is not told, it would take too long:"
-                " what is chosen does not depend on it"
+                " what is chosen does not depend on it; those by which most is paid are told first"
             )
         if self.nearby:
             found.append(
@@ -73,7 +73,8 @@ def weigh(
     built: Mapping[str, frozenset[str]] = NOTHING_BUILT,
     look: Look = nothing_to_look_at,
 ) -> WeighResult:
-    """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
+    """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, and of either
+    those by which most is paid; then flips.
 
     Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
     what is found depends on `modes` alone as long as that suffices.
@@ -89,7 +90,8 @@ def weigh(
     around: dict[int, Surroundings] = {}
     corrections = Corrections(solution.chosen, look)
     left = allowance(limit_seconds, modes=modes, corrections=corrections)
-    for name in sorted(wanted, key=lambda name: name not in chosen):
+    costs = _paid_through(problem, solution.chosen)
+    for name in sorted(wanted, key=lambda name: (name not in chosen, -costs[name])):
         group, whole = parts[name]
         if name in nearby:
             if id(whole) not in around:
@@ -106,6 +108,7 @@ def weigh(
                 dropped=_dropped(part, solution, group, built),
                 unchecked=tuple(each.structure for each in others if not each.checked),
             )
+    found = {name: found[name] for name in sorted(wanted, key=lambda name: name not in chosen) if name in found}
     left.modes = modes * FLIP_SHARE
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
     for name, weighing in found.items():
@@ -123,6 +126,21 @@ def weigh(
     return WeighResult(
         tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if name in nearby)
     )
+
+
+def _paid_through(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str, float]:
+    """By group, the seconds a second of the steps and charges that depend on it, in a choice."""
+    loads, members = load_values(problem, chosen), {load.name: tuple(touched(load)) for load in problem.loads}
+    paid: dict[str, float] = defaultdict(float)
+    for step in problem.steps:
+        best = best_mode(step, chosen, loads)
+        seconds = problem.rates[step.statement] * best[1] if best is not None else 0.0
+        for name in dict.fromkeys(touched(step, members)):
+            paid[name] += seconds
+    for charge in problem.charges:
+        for name in charge.when if applies(charge, chosen) else ():
+            paid[name] += problem.rates[charge.statement] * charge.cost
+    return {group.name: max((paid[name] for name in group.among), default=0.0) for group in problem.groups}
 
 
 def is_large(part: DesignProblem) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.ir.options import DesignProblem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.pareto import ParetoPoint
-    from nestling.pipeline.correcting import Queries
+    from nestling.pipeline.query_prices import Queries
     from nestling.strategies import Thresholds
 
 WEIGHING_SECONDS = 60.0

@@ -1,0 +1,114 @@
+"""A choice whose queries are looked at: by which structures it answers a statement, and which ways there are beside them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nestling.ir.options import Charge, DesignProblem, Mode, StatementStep
+
+if TYPE_CHECKING:
+    from nestling.optimizer.evaluate import Evaluation
+
+Used = frozenset[str]
+"""Structures that a statement's query is made of."""
+WITHOUT = "without what it uses"
+SLIGHT = 0.1
+"""Of what a query costs more, by how much a way may be dearer to count as good as the one it uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookedChoice:
+    """A choice looked at, in the problem as it was posed."""
+
+    problem: DesignProblem
+    chosen: frozenset[str]
+    evaluation: Evaluation
+    loads: Mapping[str, float]
+    steps: Mapping[str, Sequence[StatementStep]]
+    charges: Mapping[str, Sequence[Charge]]
+
+    def used(self, statement: str) -> Used:
+        """The structures by which the statement is answered, for which it is charged, and that bar it from a cheaper way."""
+        from nestling.optimizer.evaluate import applies, mode_cost
+
+        names = set[str]()
+        for step, mode in self._modes(statement):
+            names |= {*mode.needs, *(name for name, _ in mode.also if name in self.chosen)}
+            cost = mode_cost(mode, self.chosen, self.loads)
+            for other in step.modes:
+                if other.cost < cost and self.chosen.issuperset(other.needs):
+                    names |= self.chosen.intersection(other.without)
+        for charge in self.charges.get(statement, ()):
+            if applies(charge, self.chosen):
+                names |= {*charge.when}
+        return frozenset(names)
+
+    def go_together(self, names: frozenset[str]) -> bool:
+        """Whether no decision has two of these structures."""
+        return all(len(names.intersection(group.among)) <= 1 for group in self.problem.groups)
+
+    def cheaper(self, statement: str, used: Used) -> Iterator[Mode]:
+        """The ways of the statement's steps that this choice does not have and that cost less than those it has.
+
+        Each with what structures that are used anyway make it cost besides.
+        """
+        from nestling.optimizer.evaluate import TOLERANCE, is_possible, mode_cost
+
+        for step, mode in self._modes(statement):
+            cost = mode_cost(mode, self.chosen, self.loads) * (1 - TOLERANCE)
+            for other in step.modes:
+                if mode_cost(other, used, self.loads) < cost and not is_possible(other, self.chosen):
+                    yield Mode("by a cheaper way", other.needs, 0.0, without=other.without)
+
+    def instead(self, statement: str, idle: Used, tried: Iterable[str], *, more: float, least: float) -> Iterator[Mode]:
+        """The ways out for structures that are not why a query costs `more`: to have neither them nor what is as good.
+
+        A dearer way saves as much less, nothing below `least`. Of a decision with several places only those that were `tried`
+        count as good.
+        """
+        members = {name: group.among for group in self.problem.groups if len(group.among) > 1 for name in group.among}
+        for name in sorted(idle.intersection(members)):
+            yield Mode(WITHOUT, (), 0.0, without=tuple(sorted({name, *members[name]}.intersection(tried) | {name})))
+        for step, mode in self._modes(statement):
+            for name in sorted(idle.intersection(mode.needs) - members.keys()):
+                without = [name]
+                for dearer, missing in sorted(self._in_place(step, mode, name, members)):
+                    left = more - dearer
+                    if dearer > SLIGHT * more:
+                        yield Mode(WITHOUT, (), left if left >= least else 0.0, without=tuple(without))
+                    if not missing or left < least:
+                        break
+                    without.append(missing)
+
+    def _in_place(
+        self, step: StatementStep, mode: Mode, name: str, members: Iterable[str]
+    ) -> Iterator[tuple[float, str]]:
+        """The other ways of a step without a structure, by how much they are dearer: each with what it needs and is not there."""
+        from nestling.optimizer.evaluate import mode_cost
+
+        there, cost = self.chosen - {name}, mode_cost(mode, self.chosen, self.loads)
+        for other in step.modes:
+            missing = [each for each in other.needs if each not in there]
+            if len(missing) <= 1 and {name, *members}.isdisjoint(missing) and there.isdisjoint(other.without):
+                dearer = mode_cost(other, there.union(missing), self.loads) - cost
+                yield dearer, missing[0] if missing else ""
+
+    def _modes(self, statement: str) -> Iterator[tuple[StatementStep, Mode]]:
+        for step in self.steps.get(statement, ()):
+            yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
+
+
+def looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> LookedChoice:
+    """A choice, and by which ways it answers the steps of the problem as it was posed."""
+    from nestling.optimizer.evaluate import load_values
+
+    steps: dict[str, list[StatementStep]] = defaultdict(list)
+    charges: dict[str, list[Charge]] = defaultdict(list)
+    for step in problem.steps:
+        steps[step.statement].append(step)
+    for charge in problem.charges:
+        charges[charge.statement].append(charge)
+    return LookedChoice(problem, chosen, evaluation, load_values(problem, chosen), steps, charges)
