@@ -71,7 +71,7 @@ def predicted_seconds(
     """
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
-    from nestling.planner.sql import translate
+    from nestling.planner.sql.translated import translated
     from nestling.planner.work import estimate, estimate_write
     from nestling.planner.work.cold_reads import HELD
     from nestling.planner.writes import plan_write
@@ -80,7 +80,7 @@ def predicted_seconds(
     numbers = _grown(reading)
     cold = rows_on_disk(reading, profile) if profile is not None else HELD
     try:
-        asked = translate(statement.sql, made.model, reading.dialect_of(statement))
+        asked = translated(statement.sql, made.model, reading.dialect_of(statement))
         if isinstance(asked, a.Query):
             lag = tolerated(made.model, proposal.requirements)
             plan = plan_read(asked, made, tolerated=lag, statistics=proposal.statistics, price=default_price)
