@@ -273,13 +273,20 @@ def _choice() -> LookedChoice:
 
 def test_what_is_not_why_is_no_way_out() -> None:
     """An index that does as well in place of one that is not why saves nothing, one that is dearer as much less; a scan all."""
-    found = list(_choice().instead("page", frozenset({"a"}), ("a", "b"), more=10.0, least=0.1))
+    found = list(
+        _choice().instead("page", frozenset({"a"}), ("a", "b"), lambda _, other: other == "c", more=10, least=0.1)
+    )
     assert [(each.without, each.cost) for each in found] == [(("a", "b"), 7.0), (("a", "b", "c"), 0.0)]
+    found = list(_choice().instead("page", frozenset({"a"}), ("a", "b"), lambda *_: False, more=10.0, least=0.1))
+    assert [(each.needs, each.without, each.cost) for each in found] == [
+        (("c",), ("a", "b"), 0.0),
+        ((), ("a", "b", "c"), 0.0),
+    ]
 
 
 def test_a_place_that_was_not_tried_may_be_a_way_out() -> None:
     """Of the places of rows only those that cost as much more when they were tried are none."""
-    found = list(_choice().instead("page", frozenset({"here"}), ("here", "there"), more=10.0, least=0.1))
+    found = list(_choice().instead("page", frozenset({"here"}), ("here", "there"), lambda *_: True, more=10, least=0.1))
     assert [(each.without, each.cost) for each in found] == [(("here", "there"), 0.0)]
 
 

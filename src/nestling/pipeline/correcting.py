@@ -76,7 +76,8 @@ class _Search:
                 if rounds == MOST_ROUNDS or (rounds and self.clock() >= self.until):
                     self.queries.tried = rounds + 1
                     return self._best_of(tried, problem, solution)
-                problem, rounds, is_preferred = replace(problem, steps=(*problem.steps, *more)), rounds + 1, False
+                kept = (each for each in problem.steps if each.name not in self.queries.superseded)
+                problem, rounds, is_preferred = replace(problem, steps=(*kept, *more)), rounds + 1, False
             elif tried.get(cheapest, math.inf) * (1 + ROUNDING) < solution.cost:
                 del tried[cheapest]
                 problem, is_preferred = self.queries.as_priced(problem, cheapest), False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -63,22 +63,35 @@ class LookedChoice:
                 if mode_cost(other, used, self.loads) < cost and not is_possible(other, self.chosen):
                     yield Mode("by a cheaper way", other.needs, 0.0, without=other.without)
 
-    def instead(self, statement: str, idle: Used, tried: Iterable[str], *, more: float, least: float) -> Iterator[Mode]:
-        """The ways out for structures that are not why a query costs `more`: to have neither them nor what is as good.
+    def instead(
+        self,
+        statement: str,
+        idle: Used,
+        tried: Iterable[str],
+        is_as_dear: Callable[[str, str], bool],
+        *,
+        more: float,
+        least: float,
+    ) -> Iterator[Mode]:
+        """The ways out for structures that are not why a query costs `more`: to have neither them nor what does no better.
 
-        A dearer way saves as much less, nothing below `least`. Of a decision with several places only those that were `tried`
-        count as good.
+        That is what was `tried`, and what `is_as_dear` in place of one ("": nothing). By a dearer way of a step a query costs as
+        much less more than was reckoned with, nothing below `least`.
         """
         members = {name: group.among for group in self.problem.groups if len(group.among) > 1 for name in group.among}
         for name in sorted(idle.intersection(members)):
-            yield Mode(WITHOUT, (), 0.0, without=tuple(sorted({name, *members[name]}.intersection(tried) | {name})))
+            yield Mode(WITHOUT, (), 0.0, without=tuple(sorted({name}.union(set(members[name]).intersection(tried)))))
         for step, mode in self._modes(statement):
             for name in sorted(idle.intersection(mode.needs) - members.keys()):
                 without = [name]
                 for dearer, missing in sorted(self._in_place(step, mode, name, members)):
                     left = more - dearer
-                    if dearer > SLIGHT * more:
-                        yield Mode(WITHOUT, (), left if left >= least else 0.0, without=tuple(without))
+                    if left < least or not (missing in tried or is_as_dear(name, missing)):
+                        yield Mode(
+                            WITHOUT, (missing,) if missing and left >= least else (), 0.0, without=tuple(without)
+                        )
+                    elif dearer > SLIGHT * more:
+                        yield Mode(WITHOUT, (), left, without=tuple(without))
                     if not missing or left < least:
                         break
                     without.append(missing)

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import DesignError
@@ -46,7 +47,7 @@ Draft = Callable[[Solution], "Proposal"]
 class ToldMore:
     """What a step tells that a query costs more, in seconds, in designs with what it uses and none of the cheaper ways.
 
-    `idle`: of what it uses, what is not why; `step`: its name.
+    `idle`: of what it uses, what is not why; `step`: its name; `chosen`: the choice it was found of.
     """
 
     used: Used
@@ -54,6 +55,7 @@ class ToldMore:
     cheaper: tuple[Mode, ...]
     idle: Used = frozenset()
     step: str = ""
+    chosen: frozenset[str] = frozenset()
 
     @property
     def why(self) -> Used:
@@ -75,8 +77,10 @@ class Queries:
     has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with; `told`:
     what is told of it where it costs more; `changed`: what it uses in one query and not in another that costs as much more;
     `matters`: of that, what is why after all.
-    `unanswered`: statements that no allowed design answers. `tried`: designs whose queries were looked at, where there was no end
-    to it. `least`: what the workload costs at least; shares are of it, so that no design is told more of than others.
+
+    `superseded`: steps others tell all of. `unanswered`: statements that no allowed design answers. `tried`: how many designs'
+    queries were looked at, where there was no end to it. `least`: what the workload costs at least; shares are of it, so that no
+    design is told more of than others.
     """
 
     found: PosedProblem
@@ -91,6 +95,7 @@ class Queries:
     changed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     matters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     unanswered: set[str] = field(default_factory=set)
+    superseded: set[str] = field(default_factory=set)
     tried: int = 0
     least: float = math.inf
     _steps: int = 0
@@ -113,29 +118,53 @@ class Queries:
         statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
         steps: list[StatementStep] = []
         is_known = True
-        draft: list[Proposal] = []
+        draft = partial(self._drafted, chosen, evaluation, [])
         for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
             if not statement.sql or not statement.accesses or statement.name in self.unanswered:
                 continue
             key = statement.name, choice.used(statement.name)
-            if key not in self.prices:
-                if self.left <= 0 or self.seconds <= 0:
-                    self.missed |= {statement.name} if self.left > 0 else set()
-                    return tuple(steps), False
-                began = self.clock()
-                try:
-                    draft = draft or [self.draft(_as_solution(chosen, evaluation))]
-                except DesignError:  # what no document can hold: the search does not know it
-                    return tuple(steps), False
-                self.prices[key] = self._price(draft[0], statement)
-                self.seconds -= self.clock() - began
-                self.left -= 1
+            if not self._is_priced(key, statement, draft):
+                return tuple(steps), False
             paid = list(_paid(problem, statement.name, evaluation))
             is_known &= all(each * rates[statement.name] >= SHARE * whole for each in paid)
             is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
             if (step := self._step(choice, key, said[statement.name], rates[statement.name], whole)) is not None:
                 steps.append(step)
         return tuple(steps), is_known
+
+    def _is_priced(self, key: tuple[str, Used], statement: Statement, draft: Callable[[], Proposal]) -> bool:
+        """Whether the query is priced, now at the latest; there may be no time, or no design."""
+        if key not in self.prices:
+            if self.left <= 0 or self.seconds <= 0:
+                self.missed |= {statement.name} if self.left > 0 else set()
+                return False
+            began = self.clock()
+            try:
+                self.prices[key] = self._price(draft(), statement)
+            except DesignError:  # what no document can hold: the search does not know it
+                return False
+            self.seconds -= self.clock() - began
+            self.left -= 1
+        return True
+
+    def _drafted(self, chosen: frozenset[str], evaluation: Evaluation, drafts: list[Proposal]) -> Proposal:
+        """The design of a choice, made when it is asked for; `drafts` keeps it."""
+        drafts += [] if drafts else [self.draft(_as_solution(chosen, evaluation))]
+        return drafts[0]
+
+    def _is_as_dear(self, choice: LookedChoice, statement: str, price: float, name: str, other: str) -> bool:
+        """Whether the query of a statement costs as much, too, with another structure, or none, in place of one."""
+        from nestling.optimizer.evaluate import evaluate
+
+        asked = self.found.situation.reading.workload.statement(statement)
+        chosen = (choice.chosen - {name}) | ({other} if other else frozenset())
+        evaluation = evaluate(choice.problem, chosen)
+        if asked is None or evaluation is None:
+            return False
+        key = statement, looked(choice.problem, chosen, evaluation).used(statement)
+        if not self._is_priced(key, asked, partial(self._drafted, chosen, evaluation, [])):
+            return False
+        return (self.prices[key] or 0.0) * ALIKE >= price
 
     def as_priced(self, problem: DesignProblem, chosen: frozenset[str]) -> DesignProblem:
         """The problem in which no statement of a choice that was looked at costs more than its query, as far as steps tell it.
@@ -162,12 +191,6 @@ class Queries:
             ways = [Mode(WITHOUT, (), left, without=(name,)) for name in sorted(why)]
             steps[place] = replace(step, modes=(*(ways or [Mode(_ANOTHER, tuple(sorted(used)), left)]), *step.modes))
         return replace(problem, steps=tuple(steps))
-
-    def _compare(self, statement: str, used: Used, seconds: float) -> None:
-        """What two queries of a statement that cost as much more use for one another is not why."""
-        for told in self.told[statement]:
-            if max(seconds, told.seconds) <= ALIKE * min(seconds, told.seconds):
-                self.changed[statement] |= used ^ told.used
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -239,12 +262,24 @@ class Queries:
             idle = self._idle(statement, used, more)
             cheaper = tuple(choice.cheaper(statement, used))
             ways += (*cheaper, *self._told_elsewhere(choice, key, more, least))
-            self.told[statement].append(ToldMore(used, more, cheaper, idle, name))
+            self.told[statement].append(ToldMore(used, more, cheaper, idle, name, choice.chosen))
         why = used - idle
         ways = [each for each in ways if why.isdisjoint(each.without) and choice.go_together(why.union(each.needs))]
         ways += [Mode(WITHOUT, (), 0.0, without=(name,)) for name in sorted(why)]
-        ways += choice.instead(statement, idle, self.changed[statement], more=more, least=least)
-        return StatementStep(statement, name, (*ways, Mode(text, (), more)))
+        as_dear = partial(self._is_as_dear, choice, statement, price)
+        ways += choice.instead(statement, idle, self.changed[statement], as_dear, more=more, least=least)
+        found = StatementStep(statement, name, (*ways, Mode(text, (), more)))
+        self._supersede(found)
+        return found
+
+    def _supersede(self, step: StatementStep) -> None:
+        """Steps of a statement by which their own choice is told of no more than by this one are not needed."""
+        from nestling.optimizer.evaluate import best_mode
+
+        for told in self.told[step.statement][:-1]:
+            paid = best_mode(step, told.chosen)
+            if paid is not None and paid[1] * ALIKE >= told.seconds:
+                self.superseded.add(told.step)
 
     def _idle(self, statement: str, used: Used, more: float) -> Used:
         """What a query uses that is not why it costs more: others without it cost as much more."""
