@@ -96,6 +96,7 @@ def design(
     profile: Profile | None = None,
     limit_seconds: float = 60.0,
     storage_budget_bytes: int | None = None,
+    weighed: bool = True,
 ) -> Proposal:
     """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none.
 
@@ -104,6 +105,7 @@ def design(
     Of a reading of a live MongoDB it is the proposal of `redesign`: today's design is weighed too, and warnings are notes.
 
     `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
+    `weighed`: what was decided by cost is told beside its alternatives.
     """
     from nestling.pipeline.reversing import redesign
     from nestling.sources.mongo import LiveDatabase
@@ -130,7 +132,7 @@ def design(
         return replace(decided, notes=(*decided.notes, NO_WORKLOAD))
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
-    return _least_cost(reading, thresholds, profile, limit_seconds)
+    return _least_cost(reading, thresholds, profile, limit_seconds, weighed=weighed)
 
 
 def with_budget(reading: Reading, storage_bytes: int) -> Reading:
@@ -164,14 +166,15 @@ def pareto(
 
 
 def _least_cost(
-    reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float
+    reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, *, weighed: bool
 ) -> Proposal:
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
     from nestling.pipeline.correcting import settled
 
     found, began = posed(reading, thresholds, profile), time.perf_counter()
     found, solution = settled(found, draft=partial(drafted, found), limit_seconds=limit_seconds)
-    return explained(found, solution, seconds_left=limit_seconds - (time.perf_counter() - began))
+    left = limit_seconds - (time.perf_counter() - began)
+    return explained(found, solution, seconds_left=left, weighed=weighed)
 
 
 def drafted(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
@@ -182,9 +185,14 @@ def drafted(found: PosedProblem, solution: Solution, today: Design | None = None
 
 
 def explained(
-    found: PosedProblem, solution: Solution, today: Design | None = None, *, seconds_left: float = WEIGHING_SECONDS
+    found: PosedProblem,
+    solution: Solution,
+    today: Design | None = None,
+    *,
+    seconds_left: float = WEIGHING_SECONDS,
+    weighed: bool = True,
 ) -> Proposal:
-    """The proposal of a solution of the problem posed, with every decision weighed; `today`: the design whose names stay.
+    """The proposal of a solution of the problem posed, with every decision `weighed`; `today`: the design whose names stay.
 
     `seconds_left`: how long weighing may take. What was not weighed by then is a note.
     """
@@ -196,7 +204,7 @@ def explained(
     from nestling.strategies import assembled, built_anyway
 
     problem = found.problem
-    groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
+    groups = [group.name for group in problem.groups if weighed and (len(group.among) > 1 or group.optional)]
     names = {statement.name for statement in found.situation.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
     threshold = problem.rates.get(CHANGE, 0.0) * dict(statement_costs(problem, solution.chosen)).get(CHANGE, 0.0)
@@ -209,18 +217,18 @@ def explained(
     queries = found.queries
     missed = queries.notes if queries is not None else ()
     look = queries.beside(problem, seconds=seconds_left / 2) if queries is not None else nothing_to_look_at
-    weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
+    found_out = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
     proposal = assembled(
         found.situation,
         candidates,
         solution,
-        weighed.weighings,
+        found_out.weighings,
         costs,
         today,
         refused=found.refused,
         arriving=frozenset(charge.text for charge in problem.charges if charge.statement == CHANGE),
     )
-    notes = (*proposal.notes, *missed, *weighed.notes, *cache_note(found.situation, found.profile))
+    notes = (*proposal.notes, *missed, *found_out.notes, *cache_note(found.situation, found.profile))
     return replace(proposal, notes=notes)
 
 

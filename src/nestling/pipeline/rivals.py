@@ -33,6 +33,7 @@ def rivals(
     proposal: Proposal,
     *,
     files: Iterable[Path | str] = (),
+    variants: bool = True,
     random: int = 0,
     seed: int = 0,
     profile: Profile | None = None,
@@ -40,9 +41,9 @@ def rivals(
     """`proposal` and the designs to measure it against, by name, no two of them the same design.
 
     `chosen` is `proposal`; then `normalized`, `embedded` and `tree`, with the indexes that cost the workload least; a design file
-    under its name (`expert.design.yaml` is `expert`); `runner-up: …` and `ablation: …` with one decision taken another way (told
-    after the colon) and the rest adapted to it, the first where the costs say it matters least, the second where it matters most;
-    and `random 1`, …, other valid designs. Raises `InputError` when a file holds a design of another model.
+    under its name (`expert.design.yaml` is `expert`); as `variants` `runner-up: …` and `ablation: …` with one decision taken
+    another way (told after the colon) and the rest adapted to it, the first where the costs say it matters least, the second
+    where it matters most; and `random 1`, …, other valid designs. Raises `InputError` when a file's design is of another model.
     """
     found = {ADVISED: proposal}
     asked = any(statement.accesses for statement in reading.workload.statements)
@@ -55,7 +56,7 @@ def rivals(
     for path in map(Path, files):
         _add(found, path.stem.removesuffix(".design"), of_the_model(read_proposal(path), reading, path))
     if proposal.costs is not None and choices is not None:
-        for name, other in choices.others():
+        for name, other in choices.others() if variants else ():
             _add(found, name, other)
         for number, other in enumerate(choices.sampled(random, seed), start=1):
             _add(found, f"random {number}", other)

@@ -56,11 +56,8 @@ class Rounds:
 
     def run(self) -> None:
         """Warm up, choose the size of blocks, measure."""
-        first = self._first()
-        self._round(self._tracer.block(first), "warming up", keep=False)
-        began = perf_counter()
-        sums = _sums(self._round(self._tracer.block(first), "warming up", keep=False))
-        overhead = (perf_counter() - began) / max(sum(count * sums[name] for name, count in first.items()), 1e-9)
+        first, took, sums = self._warmed_up()
+        overhead = took / max(sum(count * sums[name] for name, count in first.items()), 1e-9)
         wanted = self._fitting({name: overhead * seconds for name, seconds in sums.items()})
         self._counting(first)
         for number in range(1, self._effort.rounds + 1):
@@ -73,15 +70,25 @@ class Rounds:
             self._round(self._tracer.block(counts), label, keep=True)
             self.done = number
 
-    def _first(self) -> dict[str, int]:
-        """The block that warms up: as large as there is time for, by how long each statement takes once."""
+    def _warmed_up(self) -> tuple[dict[str, int], float, dict[str, float]]:
+        """The block that warms up, as large as there is time for; its seconds, and those of each statement on all rivals.
+
+        Each statement comes once. Where that takes longer than warming up may, it is all: answers were compared before.
+        """
         once = mix(self._workload, 0, least_reads=1, least_writes=1)
-        began = perf_counter()
-        self._round(self._tracer.block(once), "warming up", keep=False)
-        each_takes = (perf_counter() - began) / len(once)
-        fitting = int(self._effort.warming_seconds / WARMING_BLOCKS / max(each_takes, 1e-9))
+        took, sums = self._timed(once)
+        fitting = int(self._effort.warming_seconds / WARMING_BLOCKS / max(took / len(once), 1e-9))
+        if fitting < len(once):
+            return once, took, sums
         wanted = mix(self._workload, min(fitting, FIRST_SIZE))
-        return wanted if sum(wanted.values()) <= max(fitting, len(once)) else once
+        first = wanted if sum(wanted.values()) <= fitting else once
+        self._timed(first)
+        return first, *self._timed(first)
+
+    def _timed(self, counts: Mapping[str, int]) -> tuple[float, dict[str, float]]:
+        began = perf_counter()
+        runs = self._round(self._tracer.block(counts), "warming up", keep=False)
+        return perf_counter() - began, _sums(runs)
 
     def _round(self, block: Block, label: str, *, keep: bool) -> _Kept:
         """Run a block on all rivals, a slice of it after the other, so that a busy moment of the machine hits all alike."""

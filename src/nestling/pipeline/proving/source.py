@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from nestling.common.server import Server
     from nestling.cost import Profile
 
-VARIANTS = ("runner-up", "ablation")
-
 
 def prove_source(
     reading: Reading,
@@ -68,10 +66,16 @@ def prove_source(
         values = drawn(known, open_rows(place, known.model), seed=effort.seed)
         measured, left_out = _with_values(known, values)
         finished = finished_design(address)
-        advised = proposal or finished or design(reading, profile=profile)
-        every = rivals(reading, advised, files=paths, random=random, seed=effort.seed, profile=profile)
-        wanted = variants and finished is None
-        racing = {name: made for name, made in every.items() if wanted or not name.startswith(VARIANTS)}
+        advised = proposal or finished or design(reading, profile=profile, weighed=False)
+        racing = rivals(
+            reading,
+            advised,
+            files=paths,
+            variants=variants and finished is None,
+            random=random,
+            seed=effort.seed,
+            profile=profile,
+        )
         proof = prove(
             measured,
             racing,
