@@ -20,7 +20,7 @@ COLUMNS = {
 ROWS = {
     "numbers": ("price / :x", "s + 1", "CAST(s AS SIGNED)", "s = 1", "n & 1", "n | 1", "n << 1", "e = 1",
         "b + 1", "b = n", "b LIKE '1'", "n = b'0101'", "UPDATE item SET n = b'0101'", "UPDATE item SET s = b'0101'",
-        "ROUND(f, 2)", "ROUND(AVG(f), 1)", "POWER(n, 2)", "x'01'", "0x01", "UNHEX('01')", "CONV(n, 10, 2)",
+        "POWER(n, 2)", "x'01'", "0x01", "UNHEX('01')", "CONV(n, 10, 2)",
     ),
     "texts": (
         "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)",
@@ -58,7 +58,7 @@ CONVERTED = (
     "SELECT price / CAST(:x AS DECIMAL(10, 2)) FROM item",
     "SELECT LOCATE('a', s COLLATE utf8mb4_bin) FROM item",
     "SELECT id FROM item WHERE s LIKE CONCAT('%', :q, '%') OR s REGEXP '[0-9]'",
-    "SELECT ROUND(CAST(f AS DECIMAL(20, 6)), 2), n * n FROM item WHERE v COLLATE utf8mb4_bin = 'x' AND at >= '2024-01-01'",
+    "SELECT ROUND(f, 2), n * n FROM item WHERE v COLLATE utf8mb4_bin = 'x' AND at >= '2024-01-01'",
     "SELECT TRIM(s), SUBSTRING(s, 1, 3) FROM item",
     "SELECT CONVERT_TZ(at, 'UTC', 'Europe/Berlin') FROM item",
     "SELECT id FROM item WHERE d > 20240131 OR e = 'small'",
