@@ -80,6 +80,11 @@ PLACES = [
         ConvertedPlaceholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
         for kind, listed in product(EXACT, (True, False))
     ),
+    *(ConvertedPlaceholder("p", carried="bits", bits=count, rules=Rules.MYSQL, listed=count == 4) for count in (1, 4)),
+    *(
+        ConvertedPlaceholder("p", expected=EXPECTED[kind], exactly=kind, rules=Rules.MYSQL)
+        for kind in (TypeName.INTEGER, TypeName.DECIMAL)
+    ),
 ]
 REFUSED = "refused"
 
@@ -116,7 +121,8 @@ def test_conversions_are_the_same(place: ConvertedPlaceholder) -> None:
 COLUMNS = (
     "boolean", "integer", "decimal", "decimal(4,2)", "decimal(5)", "float", "text", "text(5)", "bytes", "date", "time",
     "timestamp", "timestamp(3)", "timestamp(6)", "timestamptz", "timestamptz(6)", "interval", "uuid", "objectid",
-    "enum('red', 'Blue')", "bits", "geometry", "any", "float as real", "text as inet", "text as cidr", "text as macaddr",
+    "enum('red', 'Blue')", "bits", "bits(4)", "geometry", "any", "float as real",
+    "text as inet", "text as cidr", "text as macaddr",
     "text as macaddr8", "text as set", "integer as year", "text as money", "text as pg_lsn", "text as int4range",
     "text as daterange",
 )  # fmt: skip
