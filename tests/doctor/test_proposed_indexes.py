@@ -39,6 +39,34 @@ def test_what_returns_nothing_is_told_by_the_execution(database: Db) -> None:
     assert finding.remedy.startswith("Index what is compared otherwise.")
 
 
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        [{"$match": {"kind": "k1"}}, {"$group": {"_id": None, "n": {"$sum": 1}}}],
+        [{"$match": {"kind": "k1"}}, {"$count": "n"}],
+    ],
+    ids=["group", "count"],
+)
+def test_what_an_answer_gathers_is_not_what_matched(database: Db, pipeline: list[dict[str, Any]]) -> None:
+    """One document answers for a third of all: an index may help, and nobody knows; what returns its documents is certain."""
+    database.events.insert_many({"_id": n, "kind": f"k{n % 3}", "x": n} for n in range(3_000))
+    host, port = database.client.address or ("", 0)
+    with MongoClient[dict[str, Any]](host, port, directConnection=True, appname="shop") as client:
+        application = client[database.name]
+        application.command("profile", 2)
+        list(application.events.aggregate(pipeline))
+        application.command("profile", 0)
+        (finding,) = _findings(database)
+        assert (finding.number, finding.confidence) == (3_000, Confidence.POSSIBLE)
+        assert "to return" not in finding.message
+        assert "for an answer made of those that match, and how many do is not known" in finding.message
+        application.command("profile", 2)
+        list(application.events.find({"kind": "none"}))
+        application.command("profile", 0)
+        (finding,) = _findings(database)
+    assert finding.confidence is Confidence.CERTAIN
+
+
 def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -> None:
     """Where only directions differ, and ranges have none, one index is created; another order is another index."""
     database.events.insert_many(

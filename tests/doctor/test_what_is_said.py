@@ -92,3 +92,21 @@ def test_an_array_that_few_documents_have_is_told_of_these(database: Db) -> None
         == "2 of 300 documents have up to 12,000 elements (half of these have 12,000, 99 % at most 12,000)"
     )
     assert finding.cost.startswith("each read or update of such a document carries ")
+
+
+def test_documents_of_one_size_are_not_over_it(database: Db) -> None:
+    """Where all are as large, a share of them is not larger."""
+    database.things.insert_many({"_id": n, "a": "x" * 300_000} for n in range(4))
+    (finding,) = [each for each in found(look(database)) if each.rule == "bloated-document"]
+    assert "on average, the largest" in finding.message
+    database.things.insert_many({"_id": n, "a": "x" * 200_000} for n in range(4, 90))
+    database.things.insert_one({"_id": 99, "a": "x" * 900_000})
+    (finding,) = [each for each in found(look(database)) if each.rule == "bloated-document"]
+    assert "5 % at least" in finding.message
+
+
+def test_a_field_without_a_name_is_named(database: Db) -> None:
+    """As an empty text in quotes."""
+    database.things.insert_many({"_id": n, "": f"x{n}", "n": 1} for n in range(200))
+    (finding,) = [each for each in found(look(database)) if each.rule == "no-validator"]
+    assert 'what other findings propose for `""` first' in finding.remedy

@@ -12,6 +12,7 @@ from typing import Any
 
 from nestling.ir.facts import ANY_KEY, CollectionFacts, PathFacts
 from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.steps import steps_text
 from nestling.ir.finding import FieldChange
 from nestling.ir.quantity_words import first_of
 
@@ -48,7 +49,7 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> s
 
 def first_do(changes: Sequence[FieldChange]) -> str:
     """That a draft counts on the changes; empty where there are none."""
-    own = dict.fromkeys(f"`{change.steps[0]}`" for change in changes if len(change.steps) == 1)
+    own = dict.fromkeys(f"`{steps_text(change.steps)}`" for change in changes if len(change.steps) == 1)
     return (
         f" Carry out what other findings propose for {first_of([*own], 3)} first: the draft counts on it."
         if own

@@ -103,7 +103,10 @@ def shared(wanted: WantedIndex) -> SharedIndex:
 
 
 def examined_for_each(statement: StatementFacts) -> float:
-    """Documents examined for each that is returned; an execution that returns nothing counts as if it returned one."""
+    """Documents examined for each that is returned; an execution that returns nothing counts as if it returned one.
+
+    Of a statement that gathers, it is the most that there may be for each that matches.
+    """
     return statement.documents_examined / max(statement.returned, statement.count, 1)
 
 

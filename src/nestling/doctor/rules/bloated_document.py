@@ -72,10 +72,11 @@ def _finding(seen: RuleInput, collection: CollectionFacts, passed: list[str], nu
     assert sizes is not None
     largest = max(collection.top_level(), key=lambda path: path.size_bytes)
     total = sum(path.size_bytes for path in collection.top_level())
+    above = f", 5 % at least {size(sizes.p95)}" if sizes.p95 < sizes.max else ""
     return seen.finding(
         collection,
         "",
-        f"documents have {size(sizes.mean)} on average, 5 % over {size(sizes.p95)}, the largest {size(sizes.max)}",
+        f"documents have {size(sizes.mean)} on average{above}, the largest {size(sizes.max)}",
         number=numbers[passed[0]],
         limit=passed[0],
         cost=f"each read of one field reads {size(sizes.mean)}, each update writes as much; "

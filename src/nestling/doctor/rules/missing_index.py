@@ -12,6 +12,7 @@ In a collection with a collation no index by that collation helps a pattern: a s
 compares to the letter (`locale: "simple"`), one with equalities beside them an index of these.
 A pattern that may match anywhere, or ignores case, narrows no index: alone it gets none, and the rules `unanchored-pattern` and
 `case-insensitive-regex` say what to do; beside other fields it comes last.
+Of a count or a `$group` nobody knows how many documents matched: it is told as possible. An index helps it where few do.
 
 Ignore when: the statement runs once a night.
 """
@@ -37,7 +38,7 @@ from nestling.doctor.wanted_indexes import (
 )
 from nestling.doctor.words import create_index, drop_index, listed
 from nestling.ir.facts import CollectionFacts, IndexFacts, StatementFacts, field_path
-from nestling.ir.finding import Finding, Severity
+from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import agreeing, count, counted, duration
@@ -102,7 +103,7 @@ def _lacking(seen: RuleInput, statement: StatementFacts) -> tuple[CollectionFact
     target = seen.facts.collection(statement.database, statement.collection)
     if target is None or not target.holds_documents:
         return None
-    wanted, each = wanted_index(target, statement), statement.documents_examined / max(statement.count, 1)
+    wanted, each = wanted_index(target, statement), _each(statement)
     if not wanted.keys or is_served(target, wanted, seeking(statement)):
         return None
     is_much = examined_for_each(statement) > seen.limits["ratio"].value and each > seen.limits["documents"].value
@@ -115,6 +116,7 @@ def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[Statemen
     times, seconds = sum(each.count for each in served), sum(each.seconds for each in served)
     wasted = sum(max(each.documents_examined - each.returned, 0) for each in served) / times
     mean = target.storage.mean_bytes if target.storage else 0.0
+    sure = [each for each in served if not each.gathers]
     words = dict.fromkeys(_of_patterns(target, each, index) for each in served)
     redundant = [] if index.simple else [each for each in target.indexes if _begins(each, keys, target)]
     names = listed(each.name for each in redundant)
@@ -123,8 +125,8 @@ def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[Statemen
         target,
         ", ".join(field for field, _ in keys),
         "; ".join(map(_told, served)),
-        number=max(map(examined_for_each, served)),
-        limit="ratio",
+        number=max(map(examined_for_each, sure)) if sure else max(map(_each, served)),
+        limit="ratio" if sure else "documents",
         cost=f"{duration(seconds)} of the server's time in what was captured",
         remedy=f"Index {index.order}.{''.join(words)}{then}",
         commands=(
@@ -139,15 +141,21 @@ def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[Statemen
         },
         work=Work(scanned=wasted, read_bytes=wasted * mean),
         mean_seconds=seconds / times,
+        confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
     )
 
 
 def _told(statement: StatementFacts) -> str:
-    each = statement.documents_examined / statement.count
-    return (
-        f"{statement.operation}, seen {counted(statement.count, 'time')}, examines {counted(each, 'document')}"
-        f" to return {count(statement.returned / statement.count)}"
-    )
+    seen = f"{statement.operation}, seen {counted(statement.count, 'time')}, examines"
+    examined = counted(_each(statement), "document")
+    if statement.gathers:
+        return f"{seen} {examined} for an answer made of those that match, and how many do is not known"
+    return f"{seen} {examined} to return {count(statement.returned / statement.count)}"
+
+
+def _each(statement: StatementFacts) -> float:
+    """Documents that one execution examines."""
+    return statement.documents_examined / max(statement.count, 1)
 
 
 def _begins(index: IndexFacts, keys: DirectedKeys, target: CollectionFacts) -> bool:

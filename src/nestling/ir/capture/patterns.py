@@ -21,6 +21,8 @@ SCRIPTS = {
     MAP_REDUCE: "mapReduce",
 }
 """Operators that run JavaScript, and what people call them."""
+_GATHERING = {"$group", "$count", "$sortByCount", "$bucket", "$bucketAuto", "$facet", "$out", "$merge", MAP_REDUCE}
+"""Stages that answer with one document for many, or with none."""
 _LEAVING_OUT = {"$ne", "$nin", "$not"}
 _NAMES = {CommandOperation.DELETE: "remove", CommandOperation.FIND_AND_MODIFY: "update"}
 
@@ -65,6 +67,8 @@ def _without_sums(seen: ShapeTotals) -> StatementFacts:
         patterns=patterns,
         collation=int(clauses.get("collation", 0)),
         scripts=tuple(sorted(set(_scripts(clauses)))),
+        gathers=shape.operation in (CommandOperation.COUNT, CommandOperation.DISTINCT)
+        or any(not _GATHERING.isdisjoint(stage) for stage in pipeline),
     )
 
 
@@ -103,6 +107,7 @@ def _summed(
         tuple(sorted(after.items())),
         _taken(seen),
         statement.scripts,
+        statement.gathers,
     )
 
 

@@ -47,7 +47,8 @@ class StatementFacts:
     `equalities`: how many of them are. These and `sort` are what an index can serve: fields of the collection, none a
     pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the application then asked
     for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads took of a document,
-    and how many times; nothing where that is not known. `scripts`: operators of the statement that run JavaScript.
+    and how many times; nothing where that is not known. `scripts`: operators of the statement that run JavaScript. `gathers`: an
+    answer is made of many documents, such as their count, so that `returned` does not tell how many matched.
     """
 
     database: str
@@ -68,6 +69,7 @@ class StatementFacts:
     followed: tuple[tuple[str, int], ...] = ()
     taken: tuple[tuple[Projection, int], ...] = ()
     scripts: tuple[str, ...] = ()
+    gathers: bool = False
 
     @property
     def namespace(self) -> str:
