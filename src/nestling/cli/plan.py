@@ -84,7 +84,10 @@ def _under_way(phase: Phase) -> str:
         case Phase.READY:
             return f"This migration was ready when `migrate` last ran: `migrate --cutover` takes it to its end; {ends}."
         case Phase.FENCED | Phase.SWITCHING:
-            return f"The cutover of this migration is under way: `migrate --cutover` goes on; {ends}."
+            return (
+                "The cutover of this migration is under way, and every write to the old collections is refused, also to those"
+                f" that stay: `migrate --cutover` goes on; {ends}."
+            )
         case Phase.DONE:
             return "The new design has taken over: `migrate --drop-old` drops what the old one left behind."
         case _:

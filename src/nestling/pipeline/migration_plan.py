@@ -107,12 +107,19 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
 
 
 def _phase(job: Job, database: Database[Any]) -> Phase | None:
-    """How far the migration between these two designs is; None: it has not begun."""
+    """How far the migration between these two designs is; None: it has not begun.
+
+    While the old collections refuse writes it is fenced: a cutover that is begun again compares first, as one that is ready.
+    """
+    from nestling.executors.migrate.cutover import REFUSES_ALL
     from nestling.executors.migrate.state import States
 
     state = States(database).read()
     if state is None or (state.old, state.new) != (job.old_design, job.new_design):
         return None
+    refusing = {"name": {"$in": list(job.old)}, "options.validator": dict(REFUSES_ALL)}
+    if state.phase is Phase.READY and list(database.list_collections(filter=refusing)):
+        return Phase.FENCED
     return state.phase
 
 

@@ -7,6 +7,10 @@ Example: 63 of 2,548 documents lack the number that is required since spring.
 
 Remedy: find them, mend them, or set `validationLevel: "moderate"` until that is done.
 
+A validator of nestling's own refuses every insert and update while a migration's cutover is under way. Where the cutover was
+ended halfway, it is still there: `nestling migrate … --cutover` goes on, `--abort` gives the collection its own validator again.
+Do not loosen it: what is written behind the migration's back is not in the new design.
+
 Ignore when: the documents are never changed again.
 """
 
@@ -39,6 +43,8 @@ def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator,
     documents = collection.storage.documents if collection.storage else validator.checked
     exact = validator.checked >= documents
     sample = Sample(validator.checked, "all" if exact else "random")
+    if validator.is_fence:
+        return _fenced(seen, collection, refused)
     fails = validator.action != "warn" and validator.level == "strict"
     return seen.finding(
         collection,
@@ -52,4 +58,17 @@ def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator,
         commands=(f"{here(collection)}.find({{$nor: [{validator.text}]}})",),
         severity=None if fails else Severity.WARNING,
         confidence=Confidence.CERTAIN if exact else Confidence.LIKELY,
+    )
+
+
+def _fenced(seen: RuleInput, collection: CollectionFacts, refused: int) -> Finding:
+    return seen.finding(
+        collection,
+        "",
+        "every insert and update is refused: the cutover of a migration is under way, or was ended halfway",
+        number=refused,
+        limit="documents",
+        cost="applications cannot write",
+        remedy="Where no `nestling migrate` runs, `nestling migrate … --cutover` goes on, and `--abort` takes the migration back."
+        " Leave the validator as it is: it is the migration's, and what passes it is missing in the new design.",
     )

@@ -12,12 +12,14 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, FoundDocument
+from nestling.executors.migrate.cutover import REFUSES_ALL
 from nestling.executors.migrate.state import COLLECTION as MIGRATION
 from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
 from nestling.ir.facts import (
     BUILT,
     SET_ASIDE,
+    SET_ASIDE_SO_FAR,
     CollectionFacts,
     IndexFacts,
     NamespaceKind,
@@ -26,6 +28,7 @@ from nestling.ir.facts import (
     Validator,
 )
 from nestling.ir.facts.joins import joins_of
+from nestling.ir.migration import Phase
 from nestling.ir.storage.names import OWN_COLLECTIONS, is_system
 
 LISTING = "the collections of"
@@ -80,7 +83,8 @@ def _migrating(database: Database[FoundDocument], asking: Asking) -> Mapping[str
     state = asking.ask(f"the migration of {database.name}", States(database).read, None)
     if state is None:
         return {}
-    return dict.fromkeys(state.built, BUILT) | dict.fromkeys(state.set_aside, SET_ASIDE)
+    aside = SET_ASIDE if state.phase is Phase.DONE else SET_ASIDE_SO_FAR
+    return dict.fromkeys(state.built, BUILT) | dict.fromkeys(state.set_aside, aside)
 
 
 def _namespace(database: str, entry: Mapping[str, Any]) -> CollectionFacts:
@@ -115,7 +119,7 @@ def _validator(options: Mapping[str, Any]) -> Validator | None:
     if not rules:
         return None
     level, action = options.get("validationLevel", "strict"), options.get("validationAction", "error")
-    return Validator(json.dumps(_plain(rules)), level, action)
+    return Validator(json.dumps(_plain(rules)), level, action, is_fence=rules == REFUSES_ALL)
 
 
 def _plain(rules: object) -> Any:

@@ -97,13 +97,17 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """A validator as JSON text, its level and action; of `checked` documents it would refuse `refused` (None: not known)."""
+    """A validator as JSON text, its level and action; of `checked` documents it would refuse `refused` (None: not known).
+
+    `is_fence`: it is a migration's, which refuses every write while collections change names.
+    """
 
     text: str
     level: str
     action: str
     checked: int = 0
     refused: int | None = None
+    is_fence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +242,9 @@ class Copied:
 
 
 BUILT = "a migration is building it: `nestling migrate … --cutover` puts it to use, `--abort` drops it"
+SET_ASIDE_SO_FAR = (
+    "a migration's cutover has set it aside: `nestling migrate … --cutover` goes on, `--abort` gives it back its name"
+)
 SET_ASIDE = "a migration has set it aside: `nestling migrate … --drop-old` drops it"
 """Why collections are nobody's data."""
 REFUSED = "the user may not do this"
