@@ -59,6 +59,13 @@ def test_nothing_seen_is_said(loaded: Path, database: Database[dict[str, Any]], 
     assert "db.setProfilingLevel(2)" in done.err
 
 
+def test_a_database_that_is_not_there_is_told(tmp_path: Path, target: str) -> None:
+    """Nobody asked it anything, as it is not there: a mistake in the address, which other commands tell too."""
+    done = nestling("capture", target, cwd=tmp_path)
+    assert done.code == 2
+    assert "there are no collections to read" in done.err
+
+
 def test_a_workload_with_a_design(used: Path, target: str) -> None:
     """With a design the workload file holds SQL with rates that `design` takes; what SQL lacks is named in it."""
     done = nestling("capture", "capture.json", "--design", "design.yaml", "-o", "workload.sql", cwd=used)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.pipeline.read_only import looked_at
+from nestling.pipeline.read_only import looked_at, nothing_there
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -39,11 +39,23 @@ def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> C
 
 
 def noted(uri: str) -> tuple[Capture, ...]:
-    """What a server has noted of the statements it answered, by the places where it does."""
+    """What a server has noted of the statements it answered, by the places where it does.
+
+    Raises SourceError where there are no collections.
+    """
     from nestling.executors.facts.captures import captures
+    from nestling.ir.facts import REFUSED
 
     with looked_at(uri) as (client, databases):
-        return captures(client, databases)
+        found = captures(client, databases)
+        is_told = any(each.seen for each in found) or any(
+            skip.why == REFUSED for each in found for skip in each.skipped
+        )
+        if not is_told and not any(
+            client[name].list_collection_names(authorizedCollections=True) for name in databases
+        ):
+            raise nothing_there(databases)
+        return found
 
 
 def captured_workload(found: Capture, design: Design, statistics: Statistics | None = None) -> CapturedWorkload:

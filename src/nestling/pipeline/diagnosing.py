@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.pipeline.read_only import looked_at
+from nestling.pipeline.read_only import looked_at, nothing_there
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def facts_of(
 
     Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
     """
-    from nestling.common.errors import Problem, SourceError
     from nestling.executors.facts import Amount, Budget, gather
 
     told = (lambda name, done, total: watch(f"looking at {name}", done, total)) if watch is not None else None
@@ -40,8 +39,7 @@ def facts_of(
     with looked_at(uri) as (client, databases):
         found = gather(client, databases, budget, told)
     if not found.collections:
-        move = "name a database with collections: mongodb://host/database"
-        raise SourceError(Problem("there are no collections to read", where=", ".join(databases), next_move=move))
+        raise nothing_there(databases)
     return found
 
 

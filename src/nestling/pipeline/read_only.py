@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ from nestling.ir.storage.names import SYSTEM_DATABASES
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
+
+    from nestling.common.errors import SourceError
 
 
 @contextmanager
@@ -29,3 +31,11 @@ def looked_at(uri: str) -> Iterator[tuple[MongoClient[dict[str, Any]], list[str]
             move = "name one: mongodb://host/database"
             raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
         yield client, databases
+
+
+def nothing_there(databases: Sequence[str]) -> SourceError:
+    """The error where the databases have no collections, or there are no such databases, which a server does not tell apart."""
+    from nestling.common.errors import Problem, SourceError
+
+    move = "name a database with collections: mongodb://host/database"
+    return SourceError(Problem("there are no collections to read", where=", ".join(databases), next_move=move))

@@ -249,7 +249,7 @@ SET_ASIDE = "a migration has set it aside: `nestling migrate … --drop-old` dro
 """Why collections are nobody's data."""
 REFUSED = "the user may not do this"
 """Why something was not looked at for lack of a right."""
-OUT_OF_TIME = "the time budget was used up"
+OUT_OF_TIME = "its share of the time budget was used up"
 """Why something was not looked at, or only in part, for lack of time."""
 USE_UNSEEN = "this user is not shown it, so there is a pause after each look, and it may end early: --rest 0 looks without pauses"
 """Why it is not known whether others use the server, and what follows."""
