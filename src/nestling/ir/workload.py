@@ -41,6 +41,7 @@ class Operator(StrEnum):
     PATTERN = "pattern"
     FOLDED = "folded"  # lower(…) or upper(…) of it
     CONTAINS = "contains"  # elements of an array
+    EACH = "each"  # with what a subquery gives for each row
     OTHER = "other"
 
     @property
@@ -101,7 +102,8 @@ class Access:
     when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end. `constants`: what
     the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
     `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them. `any_of`: of
-    an OR what each side compares, where an index could find the rows of each.
+    an OR what each side compares, where an index could find the rows of each. `joined`: those that equal columns of other tables
+    where no relationship is gone along.
     """
 
     entity: str
@@ -117,6 +119,13 @@ class Access:
     sets: tuple[Clause, ...] = ()
     unsorted: str = ""
     any_of: tuple[tuple[AttributeFilter, ...], ...] = ()
+    joined: tuple[str, ...] = ()
+
+    @property
+    def joins(self) -> tuple[AttributeFilter, ...]:
+        """What a lookup of its rows asks for: attributes that equal something, none of which a condition names anyway."""
+        named = {each.attribute for each in self.filters if each.operator is Operator.EQUALITY}
+        return tuple(AttributeFilter(name, Operator.EQUALITY) for name in self.joined if name not in named)
 
     @property
     def sides(self) -> tuple[Access, ...]:

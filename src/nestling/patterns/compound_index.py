@@ -17,6 +17,7 @@ with tags inside their posts, or the latest purchases of a region, with a copy o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, IndexKeys, Suggestion
 from nestling.ir.indexes.indexable import can_index, is_array
@@ -33,7 +34,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
     motives: dict[tuple[str, IndexKeys], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses:
-            for keys in wanted_keys(situation, access):
+            for keys in (*wanted_keys(situation, access), *_keys_of_lookup(situation, access)):
                 motives.setdefault((access.entity, keys), []).append(statement.name)
     for link in situation.model.relationships:
         keys = tuple((name, 1) for name in link.child_attributes)
@@ -49,6 +50,13 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
         yield Suggestion(f"index of {entity} on {text}", Indexed(entity, keys), tuple(dict.fromkeys(statements)))
     yield from _across(situation)
+
+
+def _keys_of_lookup(situation: Situation, access: Access) -> Iterator[IndexKeys]:
+    """The keys by which rows are looked up for each of others, along no relationship: with their conditions, and without."""
+    if access.joins:
+        yield from wanted_keys(situation, replace(access, filters=(*access.joins, *access.filters)))
+        yield from wanted_keys(situation, replace(access, filters=access.joins, sort=(), any_of=()))
 
 
 def _across(situation: Situation) -> Iterator[Suggestion]:

@@ -14,7 +14,7 @@ from nestling.ir.candidate import FirstChildren, Suggestion
 from nestling.ir.primitives import Order
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
-from nestling.ir.workload import Access, Operator
+from nestling.ir.workload import Access, AttributeFilter, Operator
 from nestling.patterns.extended_reference import freshness_of
 from nestling.patterns.subset import are_versions, first_few
 
@@ -58,10 +58,14 @@ def _greatest(situation: Situation) -> Iterator[_Asked]:
 
 
 def _is_one(one: Access, every: Access, attribute: str) -> bool:
-    """Whether an access is to the rows of another that have a certain value, and shows them."""
-    asked = [(each.attribute, each.operator) for each in one.filters]
+    """Whether an access is to the rows of another that have the value a subquery gives, and shows them."""
     same = (one.entity, one.via) == (every.entity, every.via)
-    return same and not one.aggregates and not every.filters and asked == [(attribute, Operator.EQUALITY)]
+    return (
+        same
+        and not one.aggregates
+        and not every.filters
+        and [*one.filters] == [AttributeFilter(attribute, Operator.EACH)]
+    )
 
 
 def _first(situation: Situation) -> Iterator[_Asked]:

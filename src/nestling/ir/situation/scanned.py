@@ -21,6 +21,7 @@ _BECAUSE = {
         "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
         " ask for a range of it (`>=` and `<`)"
     ),
+    Operator.EACH: "a subquery gives another value for each row",
     Operator.OTHER: (
         "no column is compared for equality or a range by itself: it stands in a negation, in an expression, or in an OR of which"
         " one side asks nothing else"

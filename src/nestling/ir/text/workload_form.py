@@ -175,6 +175,7 @@ class AccessForm(FileMap):
     walk: Annotated[str, words_schema(Walk)] | None = Field(
         None, description="the way it is gone along to the end, by a recursive query"
     )
+    joined: Texts = Field([], description="attributes that equal columns of other tables, along no relationship")
     aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
     grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
     of_groups: Texts = Field([], description="`count` or `sum quantity`: all else that is shown of a group")
@@ -200,6 +201,7 @@ class AccessForm(FileMap):
             _constants(self.sets, (*path, "sets"), findings),
             self.unsorted,
             tuple(_filters(side, (*path, "any_of", number), findings) for number, side in enumerate(self.any_of)),
+            tuple(self.joined),
         )
 
     @staticmethod
@@ -212,6 +214,7 @@ class AccessForm(FileMap):
             "any_of": [_filter_texts(side) for side in access.any_of],
             "sort": access.sort,
             "unsorted": access.unsorted or None,
+            "joined": access.joined,
             "aggregates": _aggregate_texts(access.aggregates),
             "constants": [str(each) for each in access.constants],
             "sets": [str(each) for each in access.sets],

@@ -161,7 +161,7 @@ def _rewritten(
     if Rewrite.EARLY_LIMITS in allowed:
         relation = with_early_limits(relation, design.model)
     if Rewrite.WINDOWED in allowed:
-        relation = with_windows(relation, design)
+        relation = with_windows(relation, design.model)
     if Rewrite.JOIN_ORDER in allowed:
         relation = order_joins(relation, design, statistics, begin=begin)
     if Rewrite.EARLY_GROUPS in allowed:

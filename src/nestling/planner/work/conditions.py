@@ -52,10 +52,9 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
         entries, among = has_element(predicate, known) * seeks, True
     span = span_of(predicate, known, values) if path else None
     said = clause(predicate, layout)
-    asked = weight(predicate)
-    return Condition(
-        path, use, kept, seeks, entries, asked, patterns(predicate, bytes_by(known)), span, clause=said, among=among
-    )
+    asked, text_bytes = weight(predicate), patterns(predicate, bytes_by(known))
+    varies = any(layout.path(column).startswith(VARIABLE) for column in columns_of(predicate) if column in layout)
+    return Condition(path, use, kept, seeks, entries, asked, text_bytes, span, clause=said, among=among, varies=varies)
 
 
 def _either(
@@ -158,7 +157,7 @@ def equal_to(path: str, documents: AverageDocuments, *, outer_distinct: float | 
     distinct = max(distinct or documents.count / 10, outer_distinct or 1.0, 1.0)
     there = 1 - known.missing if known is not None else 1.0
     entries = there * each / distinct
-    return Condition(path, Use.EQUAL, min(1.0, entries), entries=entries, weight=0.0)
+    return Condition(path, Use.EQUAL, min(1.0, entries), entries=entries, varies=True)
 
 
 def _use(predicate: Expression) -> Use:

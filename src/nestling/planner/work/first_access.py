@@ -75,9 +75,15 @@ def _by_any_index(
         if (access := _by_index(leading, design, keys, order, needs)) is not None:
             yield access
     yield from _by_partial(leading, design, order)
-    parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
+    parts = _by_index(_without_varying(leading), design, tuple((path, 1) for path in leading.identity), (), needs)
     if parts is not None:
         yield replace(parts, ordered=order[:1] in _EITHER_WAY)
+
+
+def _without_varying(leading: Leading) -> Leading:
+    """The same where what is compared with values of outer rows is asked of each document."""
+    asked = (replace(each, use=Use.NONE) if each.varies else each for each in leading.conditions)
+    return replace(leading, conditions=tuple(asked))
 
 
 def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:

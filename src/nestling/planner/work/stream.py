@@ -29,7 +29,8 @@ class Condition:
     takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
     OR what each side asks, for which an index may serve. `clause`: what it says where no parameter is in
     it; `same`: what one and the same of a document's `elements` must meet, as shares of elements. `among`: it asks for an
-    element of the array at the path, so that two of them ask for two.
+    element of the array at the path, so that two of them ask for two. `varies`: it compares with a value of an outer row, by
+    which no range of compound `_id`s is asked for.
     """
 
     path: str
@@ -45,6 +46,7 @@ class Condition:
     same: tuple[Condition, ...] = ()
     elements: float = 1.0
     among: bool = False
+    varies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

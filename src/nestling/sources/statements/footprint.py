@@ -68,7 +68,8 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> StatementFo
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     found = walk.occurrences
     accesses = tuple(
-        item.access(via, walked(item, via, found, walk.equal, model)) for item, via in reached(found, walk.equal, links)
+        item.access(via, walked(item, via, found, walk.equal, model), () if via else walk.equal.joined(item))
+        for item, via in reached(found, walk.equal, links)
     )
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
     joined = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])

@@ -28,6 +28,11 @@ class Equalities:
         self._by_columns.unite(left, right)
         self._by_anything.unite(left, right)
 
+    def joined(self, item: Occurrence) -> tuple[str, ...]:
+        """The columns of an occurrence that equal one of another."""
+        other = [pair for pair in self.pairs if pair[0][0] is not pair[1][0]]
+        return tuple(dict.fromkeys(name for pair in other for occurrence, name in pair if occurrence is item))
+
     def constant(self, column: ColumnOrigin, value: str) -> None:
         """A column equals a constant or a parameter, given as text."""
         self._by_anything.unite(column, value)

@@ -34,7 +34,7 @@ class Occurrence:
     sets: dict[Clause, None] = field(default_factory=dict)
     recurs: bool = False  # in the step of a recursive query
 
-    def access(self, via: str | None, walk: Walk | None = None) -> Access:
+    def access(self, via: str | None, walk: Walk | None = None, joined: tuple[str, ...] = ()) -> Access:
         """What the workload keeps of it."""
         match self.kind:
             case StatementKind.SELECT:
@@ -47,7 +47,7 @@ class Occurrence:
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(takewhile(self._has_index_order, self.sort))
         unsorted = next(iter([*self.sort][len(sort) :]), "").removeprefix("-")
-        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of
+        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of, joined
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )
@@ -103,6 +103,16 @@ class NameScope:
         if found is not None:
             return by_alias[found]
         return self.parent.source(alias) if self.parent else None
+
+    def holding(self, alias: str) -> NameScope | None:
+        """The scope that has the source of that alias: this one, or one around it."""
+        if find_name(alias, [source.alias for source in self.sources]) is not None:
+            return self
+        return self.parent.holding(alias) if self.parent else None
+
+    def is_within(self, other: NameScope | None) -> bool:
+        """Whether it is that scope, or one inside it."""
+        return self is other or (self.parent is not None and self.parent.is_within(other))
 
     def query(self, name: str) -> NamedSource | None:
         """The WITH query of that name, from the inside out."""

@@ -36,8 +36,9 @@ def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
         left, right = next(_pairs(part.left, part.right))
         return _compared(left, right, Operator.RANGE, walk) or _compared(right, left, Operator.RANGE, walk)
     if isinstance(part, exp.Between):
-        constant = _is_constant(part.args["low"]) and _is_constant(part.args["high"])
-        return constant and _filtered(part.this, Operator.RANGE, walk)
+        return (
+            _is_given(part.args["low"]) and _is_given(part.args["high"]) and _filtered(part.this, Operator.RANGE, walk)
+        )
     if isinstance(part, exp.In):
         return _in(part, walk)
     if isinstance(part, exp.Like):
@@ -85,7 +86,11 @@ def _unite(mine: Origins, its: Origins, walk: StatementWalk) -> None:
 
 def _compared(column: exp.Expr, value: exp.Expr, operator: Operator, walk: StatementWalk) -> bool:
     """A column compared with what is known when the statement runs."""
-    if not isinstance(column, exp.Column) or not _is_constant(value) or _is_folded(value):
+    if not isinstance(column, exp.Column) or _is_folded(value):
+        return False
+    if isinstance(query := value.unnest(), exp.Query) and walk.is_correlated(query):
+        return _filtered(column, Operator.EACH, walk)
+    if not _is_known(value, operator):
         return False
     if operator is Operator.EQUALITY and isinstance(value, exp.Placeholder | exp.Literal):
         for origin in walk.origins(column):
@@ -104,9 +109,14 @@ def _filtered(column: exp.Expr, operator: Operator, walk: StatementWalk) -> bool
     return isinstance(column, exp.Column)
 
 
-def _is_constant(node: exp.Expr) -> bool:
-    """Whether a value does not depend on rows of this query; a subquery without outer columns counts as known."""
-    return not any(node.find_all(exp.Column)) or isinstance(node.unnest(), exp.Query)
+def _is_known(value: exp.Expr, operator: Operator) -> bool:
+    """Whether rows may be sought by a value: one that is given, or one to equal that a subquery makes first for all rows."""
+    return operator.is_exact if isinstance(value.unnest(), exp.Query) else _is_given(value)
+
+
+def _is_given(node: exp.Expr) -> bool:
+    """Whether a value depends on no rows."""
+    return node.find(exp.Column, exp.Query) is None
 
 
 def _in(part: exp.In, walk: StatementWalk) -> bool:
@@ -114,7 +124,7 @@ def _in(part: exp.In, walk: StatementWalk) -> bool:
     if query is None:
         listed = _listed(part)
         columns = part.this.expressions if isinstance(part.this, exp.Tuple) else [part.this]
-        if not all(isinstance(column, exp.Column) for column in columns) or not all(map(_is_constant, listed)):
+        if not all(isinstance(column, exp.Column) for column in columns) or not all(map(_is_given, listed)):
             return False
         for column in columns:
             add_filter(walk.origins(column), Operator.IN)
@@ -172,7 +182,7 @@ def _sought(part: exp.Expr, walk: StatementWalk) -> tuple[Origins, Operator] | N
             return None
     for side, values in sides:
         column = side.unnest()
-        if isinstance(column, exp.Column) and all(_is_constant(each) and not _is_folded(each) for each in values):
+        if isinstance(column, exp.Column) and all(_is_given(each) and not _is_folded(each) for each in values):
             return walk.origins(column), operator
     return None
 

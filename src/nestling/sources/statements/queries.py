@@ -18,15 +18,16 @@ def walk_query(
     query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool = False
 ) -> _Outputs:
     """Walk a query and say where its output columns come from; `counts_only` when nobody reads them (EXISTS)."""
-    if isinstance(query, exp.SetOperation):
-        outputs = _set_operation(query, walk, parent)
-    elif isinstance(query, exp.Select):
-        outputs = _select(query, walk, parent, counts_only=counts_only)
-    elif isinstance(query, exp.Subquery | exp.Paren):
-        outputs = _wrapped(query, walk, parent, counts_only=counts_only)
-    else:
-        visit(query, walk, NameScope(parent))
-        outputs = {}
+    with walk.inside(query, parent):
+        if isinstance(query, exp.SetOperation):
+            outputs = _set_operation(query, walk, parent)
+        elif isinstance(query, exp.Select):
+            outputs = _select(query, walk, parent, counts_only=counts_only)
+        elif isinstance(query, exp.Subquery | exp.Paren):
+            outputs = _wrapped(query, walk, parent, counts_only=counts_only)
+        else:
+            visit(query, walk, NameScope(parent))
+            outputs = {}
     return walk.remember_result(query, outputs)
 
 

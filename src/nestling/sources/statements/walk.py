@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -47,6 +48,8 @@ class StatementWalk:
         self.text_literals: list[exp.Identifier] = []
         self._origins: dict[int, Origins] = {}
         self._results: dict[int, dict[str, Origins]] = {}
+        self._inside: list[tuple[exp.Expr, NameScope]] = []
+        self._correlated: set[int] = set()
 
     # --- sources -----------------------------------------------------------------------------------------------------
 
@@ -95,6 +98,25 @@ class StatementWalk:
         add_read(origins)
         return origins
 
+    @contextmanager
+    def inside(self, query: exp.Expr, around: NameScope | None) -> Iterator[None]:
+        """While a query is walked; `around`: the scope it stands in."""
+        if around is None:
+            yield
+            return
+        self._inside.append((query, around))
+        yield
+        self._inside.pop()
+
+    def is_correlated(self, query: exp.Expr) -> bool:
+        """Whether a query, once visited, mentions a column of rows around it."""
+        return id(query) in self._correlated
+
+    def _held_by(self, scope: NameScope | None) -> None:
+        """Say that a column is of a source of that scope: the queries it is mentioned in that stand inside it are correlated."""
+        if scope is not None:
+            self._correlated.update(id(query) for query, around in self._inside if around.is_within(scope))
+
     def result(self, query: exp.Expr) -> dict[str, Origins]:
         """The output columns of a query, once visited."""
         return self._results.get(id(query), {})
@@ -111,6 +133,7 @@ class StatementWalk:
         around: NameScope | None = scope
         while around is not None:
             if holders := around.holders(column.name):
+                self._held_by(around)
                 return self._held(column, holders, around)
             if (output := find_name(column.name, around.outputs)) is not None:
                 return around.outputs[output]
@@ -128,6 +151,7 @@ class StatementWalk:
             known = suggest(column.table, scope.aliases()).replace("it has", "there is", 1)
             self.mistake(f"no table or alias `{column.table}` here; {known}", column)
             return ()
+        self._held_by(scope.holding(column.table))
         found = source.column(column.name)
         if found is None and source.entity is not None:
             problem = source.entity.no_attribute(column.name)

@@ -14,9 +14,9 @@ from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Column, Compare, Comparison, ScalarSubquery
 from nestling.ir.statements.operands import conjuncts
-from nestling.ir.workload import Access, Statement
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.options.statements.visits import Visit
@@ -50,7 +50,7 @@ def latest(statement: Statement, situation: Situation) -> Latest | None:
     if one is None or attribute is None or function not in _DESCENDING or every.entity != link.child:
         return None
     is_one = tells_one(situation.model.entity(link.child), {*link.child_attributes, attribute})
-    asked = [each.attribute for each in one.filters] == [attribute] and attribute in compared_equal(one)
+    asked = [*one.filters] == [AttributeFilter(attribute, Operator.EACH)]
     if not is_one or not asked or not _is_compared(statement, attribute, situation):
         return None
     return Latest(one, every, link, attribute, _DESCENDING[function])
@@ -86,8 +86,8 @@ def from_copies(modes: Modes, visit: Visit, told: Latest) -> Iterator[Mode]:
 def among_rows(modes: Modes, visit: Visit, told: Latest) -> Iterator[Mode]:
     """The greatest value as a window over the rows that are joined: all children, or those that are kept."""
     names = tuple(_holding(modes, told))
-    yield modes.mode("a window over all of them", (), _window(visit.reached), without=names)
-    yield from (modes.mode(f"a window over {name}", (name,), _window(visit.outer)) for name in names)
+    yield modes.mode("a window over all of them", (), window(visit.reached), without=names)
+    yield from (modes.mode(f"a window over {name}", (name,), window(visit.outer)) for name in names)
 
 
 def _holding(modes: Modes, told: Latest) -> Iterator[str]:
@@ -99,7 +99,8 @@ def _holding(modes: Modes, told: Latest) -> Iterator[str]:
             yield name
 
 
-def _window(rows: float) -> Work:
+def window(rows: float) -> Work:
+    """A value worked out over parts of so many rows, and asked of each."""
     return (
         Work(stages=1 + work_of.light(1))
         + work_of.sort(rows)

@@ -13,7 +13,7 @@ from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.hops import HOP, Hops, JoinHop
 from nestling.planner.options.reads.index_across_parents import few_by_index
-from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest
+from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest, window
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
 from nestling.planner.options.statements.statement_facts import GROUPING_STAGES, GroupFacts
@@ -52,6 +52,9 @@ class Reads:
     ) -> Iterator[Mode]:
         if told is not None and visit.down and visit.access is told.all:
             yield from among_rows(self.modes, visit, told)
+            return
+        if visit.windowed:
+            yield self.modes.mode("a window over the same rows", (), window(visit.outer))
             return
         leaf = all(other.before != position for other in found)
         if visit.before is None or visit.link is None:

@@ -157,7 +157,7 @@ class Starts:
             if above.entity == home.root:
                 yield from self._by_identity(statement, access, home, above, alone=False)
         if home.own:
-            yield from self._by_identity(statement, access, home, access, alone=alone)
+            yield from self._by_identity(statement, access, home, _without_joined(access), alone=alone)
             yield from self._by_unique_groups(statement, access, home, alone=alone)
             yield from self._by_one_for_each_side(statement, access, home, alone=alone)
             yield from self._by_pairs(statement, access, home)
@@ -381,3 +381,10 @@ class Starts:
         needed = [kept.get(each, []) for each in access.aggregates]
         if needed and all(needed) and self.readable.is_read(statement, link, access.aggregates):
             yield from product(*needed)
+
+
+def _without_joined(access: Access) -> Access:
+    """The same without what is compared with rows before it, by which no lookup asks for a range of compound `_id`s."""
+    joined = {*access.joined} - {each.attribute for each in access.joins}
+    filters = tuple(each for each in access.filters if each.attribute not in joined)
+    return replace(access, filters=filters) if len(filters) < len(access.filters) else access

@@ -33,6 +33,7 @@ from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
+from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
 from nestling.planner.work.expressions import patterns, size, weight
@@ -46,8 +47,8 @@ GROUPING_STAGES = 1 + work_of.light(2)
 @dataclass(frozen=True, slots=True)
 class TableUse:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
-    equal one of another occurrence, whether it is one of a subquery, whether it is `limited` before more is joined to it, and its
-    name in the statement.
+    equal one of another occurrence, whether it is one of a subquery, whether it is `limited` before more is joined to it, its
+    name in the statement, and whether its rows are those of the statement itself, over which there is a window.
     """
 
     left: RemainingRows | None
@@ -56,6 +57,7 @@ class TableUse:
     inside: bool = False
     limited: bool = False
     alias: str = ""
+    windowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +251,8 @@ def _tables(
     """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
     joined = _joined(relations)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
+    within = relations_within(with_windows(relations[0], situation.model))
+    left_in = {each.alias for each in within if isinstance(each, a.Scan)}
     found = defaultdict[str, dict[str, TableUse]](dict)
     for each in relations:
         scan, asked = scan_of(each)
@@ -258,7 +262,7 @@ def _tables(
             conditions = tuple(_conditions(own, known, values))
             alias = scan.alias
             found[scan.entity][alias] = TableUse(
-                left, conditions, joined[alias], alias in inside, alias in limited, alias
+                left, conditions, joined[alias], alias in inside, alias in limited, alias, alias not in left_in
             )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 

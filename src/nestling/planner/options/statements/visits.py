@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, Walk
@@ -23,7 +24,7 @@ class Visit:
 
     `before`: position of the visit it comes from, None for a start. `link` and `down`: the relationship and whether from parent
     to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
-    `conditions`: its own. `inside`: it is a subquery's.
+    `conditions`: its own. `inside`: it is a subquery's; `windowed`: whose rows are those of the visit it is looked up from.
     """
 
     access: Access
@@ -35,6 +36,7 @@ class Visit:
     rows: float
     conditions: tuple[Condition, ...] = ()
     inside: bool = False
+    windowed: bool = False
 
     @property
     def entity(self) -> str:
@@ -87,10 +89,21 @@ class _Walk:
             rows = self.sizes.found(access)
             return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
         equal = tuple(AttributeFilter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
-        asked = replace(access, filters=(*access.filters, *equal))
-        outer = self.found[-1].rows
+        asked = replace(access, filters=(*access.filters, *equal), joined=tuple(each.attribute for each in equal))
+        outer = self._each_of(self.found[-1], inside=table.inside)
         rows = outer * self.sizes.found(asked)
-        return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside)
+        return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside, windowed=table.windowed)
+
+    def _each_of(self, before: Visit, *, inside: bool) -> float:
+        """The rows of a visit for each of which others are looked up; for what a subquery asks before its value is compared."""
+        access = before.access
+        compared = [each for each in access.filters if each.operator is Operator.EACH]
+        if not inside or not compared:
+            return before.rows
+        if before.before is None and not before.outer:
+            return self.sizes.found(access, without=[each.attribute for each in compared])
+        kept = prod(self.sizes.share(access, each) for each in compared)
+        return min(before.rows / kept, before.reached)
 
     def _add(self, number: int, visit: Visit) -> None:
         self.at[number] = len(self.found)
@@ -146,7 +159,8 @@ class _Walk:
         access = self.reads[there]
         down = self._is_down(here, there, link)
         flat = self.sizes.is_flat(self.statement)
-        outer = self.found[-1].rows if flat else self.found[self.at[here]].rows
+        before = self.found[-1] if flat else self.found[self.at[here]]
+        outer = self._each_of(before, inside=self.sizes.table(self.statement, access).inside)
         limited = self._limited(here)
         if limited is not None and self._limited(there) is None:
             outer = limited.left(outer)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir.design import Design
+from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import (
     AggregateFunction,
@@ -51,9 +51,9 @@ _OVER_ROWS = frozenset(
 )
 
 
-def with_windows(relation: Relation, design: Design) -> Relation:
+def with_windows(relation: Relation, model: Model) -> Relation:
     """The same rows, such subqueries as windows."""
-    return everywhere(relation, lambda each: _windowed(each, design) if isinstance(each, a.Filter) else each)
+    return everywhere(relation, lambda each: _windowed(each, model) if isinstance(each, a.Filter) else each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _Tables:
     conditions: tuple[Expression, ...]
 
 
-def _windowed(relation: a.Filter, design: Design) -> Relation:
+def _windowed(relation: a.Filter, model: Model) -> Relation:
     for predicate in conjuncts(relation.predicate):
         asked = list(subqueries(predicate))
         subquery = asked[0] if len(asked) == 1 else None
@@ -74,7 +74,7 @@ def _windowed(relation: a.Filter, design: Design) -> Relation:
         rest = [each for each in conjuncts(relation.predicate) if each is not predicate]
         outer, inner = _tables(restricted(relation.input, rest)), _tables(group.input)
         found = (
-            _over_partitions(outer, inner, group, design)
+            _over_partitions(outer, inner, group, model)
             or _over_itself(outer, inner, group)
             or _over_groups(outer, inner, group)
         )
@@ -145,7 +145,7 @@ def _with_functions(rows: Relation, group: a.GroupBy, names: dict[str, str], par
 # --- all rows of a partition ----------------------------------------------------------------------------------------------
 
 
-def _over_partitions(outer: _Tables, inner: _Tables, group: a.GroupBy, design: Design) -> Relation | None:
+def _over_partitions(outer: _Tables, inner: _Tables, group: a.GroupBy, model: Model) -> Relation | None:
     """Tables the subquery does not have split the rows: each of theirs meets the rows it finds."""
     if any(map(has_subquery, inner.conditions)) or len(inner.leaves) >= len(outer.leaves):
         return None
@@ -155,7 +155,7 @@ def _over_partitions(outer: _Tables, inner: _Tables, group: a.GroupBy, design: D
         have = {_plain(each) for each in plain if about(each) & mapped}
         asked = {_asked(each, names, have) for each in inner.conditions}
         others = [leaf for leaf in outer.leaves if not aliases(leaf) & mapped]
-        keys = [_key(leaf, design) for leaf in others]
+        keys = [_key(leaf, model) for leaf in others]
         if asked == have and all(key is not None for key in keys):
             partition = [column for key in keys for column in key or ()]
             return _with_functions(_joined(outer.leaves, plain), group, names, partition)
@@ -163,15 +163,18 @@ def _over_partitions(outer: _Tables, inner: _Tables, group: a.GroupBy, design: D
 
 
 def _over_itself(outer: _Tables, inner: _Tables, group: a.GroupBy) -> Relation | None:
-    """A table alone, whose rows are split by columns that are the same in the subquery's: whole parts are left, if any."""
+    """A table alone, whose rows are split by columns that are the same in the subquery's: whole parts are left, if any, of
+    the rows that both ask for alike.
+    """
     if len(outer.leaves) != 1 or not isinstance(outer.leaves[0], a.Scan) or any(map(has_subquery, inner.conditions)):
         return None
     plain = [each for each in outer.conditions if not has_subquery(each)]
     for names in _matches(inner.leaves, outer.leaves):
         told = [_told(each, names) for each in inner.conditions]
         columns = [column for column in told if column is not None]
-        of_parts = all(set(mentioned(each)) <= set(columns) for each in plain)
-        if columns and len(columns) == len(told) and of_parts:
+        asked = {_plain(renamed(each, names)) for each, own in zip(inner.conditions, told, strict=True) if own is None}
+        have = {_plain(each) for each in plain if not set(mentioned(each)) <= set(columns)}
+        if columns and asked == have:
             return _with_functions(_joined(outer.leaves, plain), group, names, columns)
     return None
 
@@ -207,8 +210,8 @@ def _asked(condition: Expression, names: dict[str, str], have: Collection[Expres
     return found
 
 
-def _key(leaf: Relation, design: Design) -> list[Column] | None:
-    return next(keys_of(leaf, design.model.entity(leaf.entity)), None) if isinstance(leaf, a.Scan) else None
+def _key(leaf: Relation, model: Model) -> list[Column] | None:
+    return next(keys_of(leaf, model.entity(leaf.entity)), None) if isinstance(leaf, a.Scan) else None
 
 
 def _joined(leaves: Sequence[Relation], conditions: Sequence[Expression]) -> Relation:
