@@ -112,7 +112,8 @@ def _weighed(
     other = next((cost for _, cost in one.alternatives), None) if one is not None else None
     rates = {statement.name: statement.rate_per_second for statement in situation.reading.workload.statements}
     differences = dict(next(iter(one.causes), ())) if one is not None else {}
-    threshold = differences.pop(CHANGE, 0.0)
+    told = differences.pop(CHANGE, 0.0)
+    threshold = 0.0 if is_rounding(told, solution) else told
     gain = None if other is None else _gain(other - threshold, solution, chosen=chosen)
     return Weighed(
         structure=candidate.id,
