@@ -13,11 +13,13 @@ from pymongo.database import Database
 from nestling.common.errors import HistoryLost, MigrationError, Problem
 from nestling.executors.changes import ChangeBatch, ChangeEvent, ChangeStream, EventKind, HistoryPoint, Watching, follow
 from nestling.executors.migrate.affected import carry_over
+from nestling.executors.migrate.backfill import Tell
 from nestling.executors.migrate.changed_rows import observe
 from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.state import COLLECTION, MigrationState, States
 from nestling.executors.migrate.unit import MigrationUnit
+from nestling.ir.quantity_words import count
 
 CHANGES_AT_ONCE = 500
 WAIT_SECONDS = 0.5
@@ -28,7 +30,7 @@ _MARKER = "marker "
 class ChangeFollower:
     """A stream of the old design's changes and where they go. `changes` counts what has been carried over.
 
-    `aside`: the names some of its collections get when they are set aside, or have back.
+    `aside`: the names some of its collections get when they are set aside, or have back. `tell` hears how far it is.
     """
 
     deriver: Deriver
@@ -39,6 +41,7 @@ class ChangeFollower:
     state: MigrationState
     stream: ChangeStream
     aside: Mapping[str, Collection[str]]
+    tell: Tell
     changes: int = 0
 
     def step(self, wait_seconds: float = WAIT_SECONDS) -> ChangeBatch:
@@ -60,6 +63,8 @@ class ChangeFollower:
             self.changes += len(changes)
             self.state = replace(self.state, point=batch.point)
             self.states.save(self.state)
+            at_hand = self.stream.behind
+            self.tell(f"changes: {count(self.changes)} carried over, {count(at_hand)} more at hand", 0)
         return batch
 
     def _is_aside(self, change: ChangeEvent) -> bool:

@@ -275,7 +275,9 @@ class Migration:
         aside = {name: names_aside(name) for name in job.replaced if name not in job.unfenced}
 
         def make(stream: ChangeStream) -> ChangeFollower:
-            return ChangeFollower(deriver, job.targets, job.sides, self.database, states, state, stream, aside)
+            return ChangeFollower(
+                deriver, job.targets, job.sides, self.database, states, state, stream, aside, self.tell
+            )
 
         return following(make, self.database, job.old, state)
 
