@@ -56,7 +56,7 @@ def test_hardly_anything_is_left_when_writes_are_refused(
     told = list[str]()
     done = pipeline.migrate(*moves, database, cutover=True, watch=lambda what, *_: told.append(what))
     assert done.equal
-    assert f"migrating changes: {WRITES - 1} carried over, 0 more at hand" in told
+    assert any(each.startswith(f"migrating changes: {WRITES - 1} carried over, about ") for each in told)
     assert carried == [WRITES - 1]  # of the first document nothing changed
     assert done.changes == WRITES - 1
     assert done.refused_seconds is not None

@@ -64,7 +64,7 @@ class ChangeFollower:
             self.state = replace(self.state, point=batch.point)
             self.states.save(self.state)
             at_hand = self.stream.behind
-            self.tell(f"changes: {count(self.changes)} carried over, {count(at_hand)} more at hand", 0)
+            self.tell(f"changes: {count(self.changes)} carried over, about {count(at_hand)} more at hand", 0)
         return batch
 
     def _is_aside(self, change: ChangeEvent) -> bool:
