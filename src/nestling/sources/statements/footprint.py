@@ -16,7 +16,7 @@ from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.sql_dialects import GRAMMARS, SQLITE
 from nestling.ir.workload import Access, StatementKind
-from nestling.sources.statements.joins import Links, reached, walked
+from nestling.sources.statements.joins import Links, joined, reached, walked
 from nestling.sources.statements.occurrences import ColumnOrigin
 from nestling.sources.statements.queries import walk_query
 from nestling.sources.statements.views import with_views
@@ -68,12 +68,12 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> StatementFo
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     found = walk.occurrences
     accesses = tuple(
-        item.access(via, walked(item, via, found, walk.equal, model), () if via else walk.equal.joined(item))
+        item.access(via, walked(item, via, found, walk.equal, model), () if via else joined(item, walk.equal, links))
         for item, via in reached(found, walk.equal, links)
     )
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
-    joined = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])
-    return StatementFootprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree), joined)
+    pairs = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])
+    return StatementFootprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree), pairs)
 
 
 def _limit(tree: exp.Expr) -> int | None:

@@ -28,11 +28,6 @@ class Equalities:
         self._by_columns.unite(left, right)
         self._by_anything.unite(left, right)
 
-    def joined(self, item: Occurrence) -> tuple[str, ...]:
-        """The columns of an occurrence that equal one of another."""
-        other = [pair for pair in self.pairs if pair[0][0] is not pair[1][0]]
-        return tuple(dict.fromkeys(name for pair in other for occurrence, name in pair if occurrence is item))
-
     def constant(self, column: ColumnOrigin, value: str) -> None:
         """A column equals a constant or a parameter, given as text."""
         self._by_anything.unite(column, value)
@@ -105,6 +100,16 @@ def reached(occurrences: Iterable[Occurrence], equal: Equalities, links: Links) 
         waiting.remove(found[0])
         placed.append(found)
     return placed
+
+
+def joined(item: Occurrence, equal: Equalities, links: Links) -> tuple[str, ...]:
+    """The columns of an occurrence that equal one of another, to which no relationship leads."""
+    found: dict[str, None] = {}
+    for pair in equal.pairs:
+        for (occurrence, name), (other, _) in (pair, pair[::-1]):
+            if occurrence is item and other is not item and _via(item, [other], equal, links) is None:
+                found[name] = None
+    return tuple(found)
 
 
 def _via(item: Occurrence, placed: Sequence[Occurrence], equal: Equalities, links: Links) -> str | None:
