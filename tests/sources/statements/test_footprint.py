@@ -173,7 +173,7 @@ def test_a_join_of_unrelated_columns_is_no_relationship():
             "id IN (SELECT customer_id FROM orders WHERE status = :s)",
             "select orders via customer_orders: customer_id, status | status =",
         ),
-        ("id NOT IN (SELECT customer_id FROM orders)", "select orders: customer_id"),
+        ("id NOT IN (SELECT customer_id FROM orders)", "select orders via customer_orders: customer_id"),
         (
             "EXISTS (SELECT * FROM orders o WHERE o.customer_id = customer.id)",
             "select orders via customer_orders: customer_id",

@@ -33,6 +33,7 @@ class Occurrence:
     constants: dict[Clause, None] = field(default_factory=dict)
     sets: dict[Clause, None] = field(default_factory=dict)
     recurs: bool = False  # in the step of a recursive query
+    optional: bool = False  # by an outer join: rows may lack one
 
     def access(self, via: str | None, walk: Walk | None = None, joined: tuple[str, ...] = ()) -> Access:
         """What the workload keeps of it."""

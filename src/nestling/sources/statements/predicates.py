@@ -23,9 +23,18 @@ def conditions(node: exp.Expr, walk: StatementWalk) -> None:
         if isinstance(one, exp.And):
             conditions(one, walk)
             continue
+        if _asks_for_lack(one, walk):
+            _no_whole_value(one, walk)
+            continue
         note_found(one, walk)
         if not _understood(one, walk):
             _no_whole_value(one, walk)
+
+
+def _asks_for_lack(part: exp.Expr, walk: StatementWalk) -> bool:
+    """Whether it asks for NULL of what an outer join may lack: where no row was found, and of no row that was."""
+    is_null = isinstance(part, exp.Is) and isinstance(part.right, exp.Null)
+    return is_null and any(occurrence.optional for occurrence, _ in walk.origins(part.this.unnest()))
 
 
 def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
@@ -48,7 +57,26 @@ def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
         return _alternatives(part, walk)
     if isinstance(part, exp.Column):
         return _filtered(part, Operator.EQUALITY, walk)
+    if isinstance(part, exp.Not) and isinstance(part.this.unnest(), exp.In):
+        return _lacks(part.this.unnest(), walk)
     return isinstance(part, exp.Exists)
+
+
+def _lacks(part: exp.In, walk: StatementWalk) -> bool:
+    """NOT IN the set of a subquery, which is looked up for each row."""
+    found = list(_of_set(part, walk))
+    for column, origins in found:
+        _unite(walk.origins(column), origins, walk)
+        add_filter(walk.origins(column), Operator.EACH)
+    return bool(found)
+
+
+def _of_set(part: exp.In, walk: StatementWalk) -> Iterator[tuple[exp.Expr, Origins]]:
+    """Each column beside where the values of the subquery's own come from."""
+    query = part.args.get("query")
+    columns = part.this.expressions if isinstance(part.this, exp.Tuple) else [part.this]
+    found = walk.result(query.this if isinstance(query, exp.Subquery) else query) if query is not None else {}
+    yield from zip(columns, found.values(), strict=False)
 
 
 def _pairs(left: exp.Expr, right: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
@@ -129,9 +157,7 @@ def _in(part: exp.In, walk: StatementWalk) -> bool:
         for column in columns:
             add_filter(walk.origins(column), Operator.IN)
         return True
-    columns = part.this.expressions if isinstance(part.this, exp.Tuple) else [part.this]
-    outputs = list(walk.result(query.this if isinstance(query, exp.Subquery) else query).values())
-    for column, origins in zip(columns, outputs, strict=False):
+    for column, origins in _of_set(part, walk):
         mine = walk.origins(column)
         _unite(mine, origins, walk)
         if not origins:

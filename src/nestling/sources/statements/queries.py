@@ -138,6 +138,16 @@ def _join(join: exp.Expr, walk: StatementWalk, scope: NameScope) -> None:
     if (on := join.args.get("on")) is not None:
         visit(on, walk, scope)
         conditions(join.args["on"], walk)
+    side = str(join.args.get("side") or "").upper()
+    _note_optional(added if side in ("LEFT", "FULL") else [])
+    _note_optional(before if side in ("RIGHT", "FULL") else [])
+
+
+def _note_optional(sources: list[NamedSource]) -> None:
+    """Say that rows of these may be missing beside others."""
+    for origins in (origins for source in sources for origins in source.columns.values()):
+        for occurrence, _ in origins:
+            occurrence.optional = True
 
 
 def add_source(
