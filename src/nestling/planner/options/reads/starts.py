@@ -13,7 +13,7 @@ from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.rows import AggregateKind
-from nestling.ir.workload import Access, AttributeFilter, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
 from nestling.planner.options.reads.reach import is_at_hand
@@ -144,10 +144,11 @@ class Starts:
         alone = kept and not aggregates and not any(each.sort for each in others)
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
         entity = self.modes.situation.model.entity(access.entity)
+        asked = self._asked_of_elements(access) if self.modes.documents.levels(home) else access
         for name, index in (*self.modes.places.indexes[access.entity], *partial):
             if home.own and is_superseded(index, entity):
                 continue
-            if (matched := self._match(name, access, index, alone=alone)) is not None:
+            if (matched := self._match(name, asked, index, alone=alone)) is not None:
                 covering = home.own and said.firsts is None and covers(statement, access, index, entity)
                 yield self._by_index(statement, access, home, matched, (name, index), access, covering=covering)
         for above in self._asked_above(access, home):
@@ -161,6 +162,14 @@ class Starts:
             yield from self._by_unique_groups(statement, access, home, alone=alone)
             yield from self._by_one_for_each_side(statement, access, home, alone=alone)
             yield from self._by_pairs(statement, access, home)
+
+    def _asked_of_elements(self, access: Access) -> Access:
+        """The same without what only an expression says of an element: a range of values of several types."""
+        model = self.modes.situation.model
+        entity = model.entity(access.entity)
+        apart = [each for each in access.filters if each.operator is Operator.RANGE and not model.strict_types]
+        apart = [each for each in apart if entity.attribute(each.attribute).is_of_several_types]
+        return replace(access, filters=tuple(each for each in access.filters if each not in apart)) if apart else access
 
     def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """By the index over a list of names and values."""
