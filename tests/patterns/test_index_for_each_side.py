@@ -19,6 +19,7 @@ from nestling.ir.programs.compiled import CompiledRead, bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_reading, write_reading
 from nestling.ir.workload import AttributeFilter, Operator
+from nestling.pipeline.designing import posed
 from nestling.sources.statements import parse_workload
 
 TABLES = """
@@ -130,3 +131,46 @@ def test_a_model_file_keeps_the_sides(messages: Path) -> None:
     (access,) = workload.statements[0].accesses
     assert access.any_of == tuple((AttributeFilter(name, Operator.EQUALITY),) for name in ("sender", "receiver"))
     assert read_reading(write_reading(replace(reading, workload=workload)), "m.yaml").workload == workload
+
+
+GUESTS = """
+nestling: 1
+dialect: mysql
+model:
+  name: guests
+  entities:
+    guest:
+      key: id
+      attributes:
+        id: integer!
+        name: {type: text!, collation: unicode_ci}
+        nick: {type: text!, collation: unicode_ci}
+        code: {type: text!, collation: binary}
+statistics: {entities: {guest: {count: 5000}}}
+workload:
+  apart: {sql: "SELECT id FROM guest WHERE name = :n OR code = :c", rate: 1/min}
+  alike: {sql: "SELECT id FROM guest WHERE name = :n OR nick = :c", rate: 50/s}
+"""
+
+
+def test_texts_of_two_collations_have_none(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """Beside a text in any case, one to the letter is an expression: the server reads all documents, and none is kept for it."""
+    path = tmp_path / "guests.yaml"
+    path.write_text(GUESTS, encoding="utf-8")
+    steps = posed(pipeline.inspect(path), None, None).problem.steps
+    sought = {each.statement for each in steps for mode in each.modes if mode.text.endswith("for each side")}
+    assert sought == {"alike"}
+    proposal = pipeline.design(path)
+    assert {each.serves for each in proposal.design.indexes} == {("alike",)}
+    database["guest"].insert_many({"_id": n, "name": f"n{n}", "nick": f"k{n}", "code": f"c{n}"} for n in range(500))
+    for index in proposal.design.indexes:
+        database["guest"].create_index([*index.keys], collation={"locale": "en", "strength": 1})
+    for sql, stage in zip(APART_AND_ALIKE, ("COLLSCAN", "IXSCAN"), strict=True):
+        read = pipeline.convert(proposal, sql, dialect="mysql")
+        assert isinstance(read, CompiledRead)
+        bound = bind(read, {"n": "n7", "c": "c7"})
+        asked = {"find": bound.collection, "filter": bound.filter, "collation": {"locale": "en", "strength": 1}}
+        assert stage in str(database.command("explain", asked)["queryPlanner"]["winningPlan"])
+
+
+APART_AND_ALIKE = tuple(f"SELECT id FROM guest WHERE name = :n OR {name} = :c" for name in ("code", "nick"))

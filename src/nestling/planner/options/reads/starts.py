@@ -13,6 +13,7 @@ from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.rows import AggregateKind
+from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
@@ -200,7 +201,8 @@ class Starts:
 
     def _by_one_for_each_side(self, statement: Statement, access: Access, home: Home, *, alone: bool) -> Iterator[Mode]:
         """By an index for each side of an OR; in its order where all of them give it, as the server merges what they find."""
-        ways = [self._few_ways(side, alone=alone) for side in access.sides]
+        sides = access.sides if self._are_compared_alike(access) else ()
+        ways = [self._few_ways(side, alone=alone) for side in sides]
         limit = self._limit(statement, access)
         for found in product(*ways) if ways else ():
             names = tuple(dict.fromkeys(name for name, _ in found if name))
@@ -211,6 +213,14 @@ class Starts:
             documents = min(sum(rows), self.modes.documents.count(home))
             text = f"{home.id}, by {' and '.join(names) or 'keys'} for each side"
             yield self._fetched(text, home, documents, statement, access, ordered=ordered, needs=names)
+
+    def _are_compared_alike(self, access: Access) -> bool:
+        """Whether the texts that an OR's sides compare are all to the letter or all by the collation of the read: beside such
+        a one what is to the letter becomes an expression, and no index finds that side.
+        """
+        entity = self.modes.situation.model.entity(access.entity)
+        asked = [entity.attribute(each.attribute) for side in access.any_of for each in side]
+        return len({each.collation for each in asked if each.type.name is TypeName.TEXT}) < 2
 
     def _few_ways(self, side: Access, *, alone: bool) -> list[tuple[str, Matched]]:
         """The indexes that find the rows of one side of an OR best, by their names; "" for one that is there anyway."""
