@@ -88,15 +88,22 @@ class Both:
 
 
 @contextmanager
-def beside_mariadb(mariadb: str, database: Database[Any], script: str, strategy: str) -> Iterator[Both]:
-    """The script's tables, in `utf8mb4_unicode_ci` where they say nothing else, read and loaded."""
+def cursor_of(mariadb: str) -> Iterator[Any]:
+    """A cursor on the server, whose statements are done at once."""
     pymysql = pytest.importorskip("pymysql")
     url = make_url(mariadb)
-    name = f"t_{uuid.uuid4().hex}"
     connection = pymysql.connect(
         host=url.host, port=url.port, user=url.username, password=str(url.password), autocommit=True
     )
     with closing(connection), connection.cursor() as cursor:
+        yield cursor
+
+
+@contextmanager
+def beside_mariadb(mariadb: str, database: Database[Any], script: str, strategy: str) -> Iterator[Both]:
+    """The script's tables, in `utf8mb4_unicode_ci` where they say nothing else, read and loaded."""
+    url, name = make_url(mariadb), f"t_{uuid.uuid4().hex}"
+    with cursor_of(mariadb) as cursor:
         cursor.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci")
         cursor.execute(f"USE {name}")
         for statement in filter(str.strip, script.split(";\n")):

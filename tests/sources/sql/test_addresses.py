@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import uuid
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from nestling.ir.types import INTEGER
 from nestling.sources.sql import SqlDatabase, open_database
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.sink import SqlSink
+from tests.beside_mariadb import cursor_of
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,8 @@ def test_unloading_into_a_missing_mariadb_database(mariadb: str) -> None:
 
 def test_a_user_without_rights_on_a_mariadb_database(mariadb: str) -> None:
     """Is known to the server, with this password: a grant is missing."""
-    pymysql = pytest.importorskip("pymysql")
     url, name = make_url(mariadb), f"u{uuid.uuid4().hex[:12]}"
-    with (
-        closing(
-            pymysql.connect(host=url.host, port=url.port, user=url.username, password=str(url.password))
-        ) as connection,
-        connection.cursor() as cursor,
-    ):
+    with cursor_of(mariadb) as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
         cursor.execute(f"CREATE USER {name}@'%' IDENTIFIED BY 'secret'")
         own = url.set(drivername="mysql", username=name, password="secret", database=name)

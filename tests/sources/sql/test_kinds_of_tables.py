@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import closing
 
-import pytest
 from sqlalchemy import make_url
 
 from nestling import pipeline
+from tests.beside_mariadb import cursor_of
 
 SCRIPT = (
     "CREATE SEQUENCE numbers START WITH 5",
@@ -20,19 +19,12 @@ SCRIPT = (
 
 def test_a_sequence_and_a_history_are_left_out_by_name(mariadb: str) -> None:
     """The rows as they are now are read."""
-    pymysql = pytest.importorskip("pymysql")
     url, name = make_url(mariadb), f"t_{uuid.uuid4().hex}"
-    with (
-        closing(
-            pymysql.connect(host=url.host, port=url.port, user=url.username, password=str(url.password))
-        ) as connection,
-        connection.cursor() as cursor,
-    ):
+    with cursor_of(mariadb) as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
         cursor.execute(f"USE {name}")
         for statement in SCRIPT:
             cursor.execute(statement)
-        connection.commit()
         reading = pipeline.inspect(url.set(drivername="mysql", database=name).render_as_string(hide_password=False))
         cursor.execute(f"DROP DATABASE {name}")
     assert [entity.name for entity in reading.model.entities] == ["priced"]
