@@ -44,6 +44,7 @@ def test_it_stops_when_it_is_told_to(database: Database[Any], mongod: Server, tm
         while "customer" not in (database.purchases.find_one() or {}):
             assert time.monotonic() < end
             time.sleep(0.05)
+        time.sleep(1)  # its own write comes back as a change
         running.send_signal(signal.SIGTERM)
         out, err = running.communicate(timeout=30)
     finally:
