@@ -15,6 +15,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.common.errors import MigrationError, Problem
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
 from nestling.executors.migrate.job import Job
@@ -136,7 +137,13 @@ def _claimed(database: Database[Any], name: str, claim: Callable[[], object]) ->
 
 def _set_late_aside(database: Database[Any], name: str) -> None:
     there = frozenset(database.list_collection_names())
-    database[name].rename(next(each for each in _late_names(name) if each not in there))
+    free = next((each for each in _late_names(name) if each not in there), None)
+    if free is None:
+        what = "somebody writes to it again and again while its name is given to another collection"
+        raise MigrationError(
+            Problem(what, where=name, next_move="stop who writes to it, and run it again; or `--abort`")
+        )
+    database[name].rename(free)
 
 
 def switch_indexes(job: Job, database: Database[Any]) -> None:
