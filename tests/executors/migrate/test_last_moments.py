@@ -236,3 +236,22 @@ def test_where_the_last_changes_cannot_be_told_the_old_design_goes_on(
     tickets["tickets"].insert_one({"_id": -1, "at": 1, "comments": []})
     assert pipeline.migrate(*moves, tickets, cutover=True).phase is Phase.DONE
     assert _ids(tickets) == {-1, *range(TICKETS)}
+
+
+def test_the_view_compares_as_the_collection_does(
+    mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collection's own collation is that of what is in its place."""
+    database.create_collection("tickets", collation={"locale": "en", "strength": 2})
+    database["tickets"].insert_many({"_id": n, "by": "Ann", "comments": [{"no": 1}]} for n in range(20))
+    moves, found = designs(mongod, database), list[int]()
+    aside = cutover.set_aside
+
+    def then_ask(*given: Any) -> None:
+        aside(*given)
+        found.append(database["tickets"].count_documents({"by": "ANN"}))
+
+    monkeypatch.setattr(migrating, "set_aside", then_ask)
+    report = pipeline.migrate(*moves, database, cutover=True, may_lose=["options"])
+    assert report.phase is Phase.DONE
+    assert found == [20]
