@@ -27,7 +27,7 @@ INSERT INTO book VALUES (1, 1, 'The Dispossessed'), (2, 1, 'Always Coming Home')
 """
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(autouse=True)
 def designs() -> Iterator[None]:
     """Each design is made once."""
     with designed_once():
