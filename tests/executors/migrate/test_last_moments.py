@@ -198,6 +198,7 @@ def test_what_is_written_between_two_names_is_kept(
     """An insert where no collection has the name makes one: it is set aside, and told."""
     moves = designs(mongod, tickets)
     claimed = cutover._claimed
+    tickets["tickets.late"].insert_one({"_id": "somebody's own"})
 
     def write_first(database: Any, name: str, claim: Callable[[], object]) -> None:
         if name == "tickets":
@@ -211,7 +212,7 @@ def test_what_is_written_between_two_names_is_kept(
             pipeline.migrate(*moves, tickets, cutover=True)
     report = pipeline.migrate(*moves, tickets, cutover=True)
     assert report.phase is Phase.DONE
-    assert report.late == ("tickets.late", "tickets.late1")
+    assert report.late == ("tickets.before.late", "tickets.before.late1")
     assert [tickets[name].count_documents({}) for name in report.late] == [2, 1]  # one more of the run that ended
     assert _ids(tickets) == {*range(TICKETS)}
 

@@ -108,7 +108,7 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
         aside(*given)
         with pytest.raises(MigrationError, match=r"(?s)collections change their names.*→ try again in a second"):
             old.execute(sql)
-        monkeypatch.setattr("nestling.executors.migrate.active_design._refuse_other", lambda *_: None)  # asked before
+        monkeypatch.setattr("nestling.executors.migrate.active_design._require_in_use", lambda *_: None)  # asked before
         with pytest.raises(WriteError, match=r"(?s)in the last moments of a migration.*→ try again in a second"):
             old.execute(sql)
         monkeypatch.undo()

@@ -31,7 +31,7 @@ def ask_in_use(design: str) -> Generator[CollectionCall, Any, bool]:
     if not found:
         return True
     phase = Phase(found[0]["phase"])
-    _refuse_other(phase, found[0].get("old", ""), found[0].get("new", ""), design)
+    _require_in_use(phase, found[0].get("old", ""), found[0].get("new", ""), design)
     return phase not in _UNSURE
 
 
@@ -55,10 +55,10 @@ def check_in_use(database: Database[Any], design: str) -> None:
     """
     state = States(database).read()
     if state is not None:
-        _refuse_other(state.phase, state.old, state.new, design)
+        _require_in_use(state.phase, state.old, state.new, design)
 
 
-def _refuse_other(phase: Phase, old: str, new: str, design: str) -> None:
+def _require_in_use(phase: Phase, old: str, new: str, design: str) -> None:
     if old == new or design not in (old, new):
         return
     if phase is Phase.SWITCHING:

@@ -26,7 +26,7 @@ from nestling.ir.indexes.index_form import does_work_of
 from nestling.ir.programs.command import CreateIndex
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
-LATE = ".late"
+LATE = f"{BEFORE}.late"
 """What follows the name of an old collection that somebody wrote to while no collection had it."""
 _LATE_NAMES = 10
 NAMESPACE_EXISTS = 48

@@ -67,10 +67,11 @@ def _problem(homes: Homes, link: Relationship) -> Problem | None:
         {"$sort": {"_id": 1}},
         {"$group": {"_id": None, "rows": {"$sum": {"$sum": "$child.rows"}}, "first": {"$first": "$$ROOT"}}},
     ]
-    for found in homes.database[parent.collection].aggregate(stages, allowDiskUse=True):
-        theirs, ours = found["first"]["parent"][0], found["first"]["child"][0]
-        return Problem(_what(link, found["rows"], ours, theirs), where=child.collection, next_move=_MOVE)
-    return None
+    found = next(homes.database[parent.collection].aggregate(stages, allowDiskUse=True), None)
+    if found is None:
+        return None
+    theirs, ours = found["first"]["parent"][0], found["first"]["child"][0]
+    return Problem(_what(link, found["rows"], ours, theirs), where=child.collection, next_move=_MOVE)
 
 
 def _of_side(columns: Sequence[str], attributes: Sequence[str], side: str) -> list[dict[str, Any]]:

@@ -111,14 +111,14 @@ def in_turn(conditions: Sequence[Condition]) -> Sequence[Condition]:
 
 
 def sayable(predicate: Expression) -> bool:
-    """Whether the query language can ask it of an element; what needs an expression is asked after unwinding alone."""
+    """Whether the query language can ask it of an element; what needs an expression is asked after unwinding alone: a range that
+    is not one of values of one type, for one.
+    """
     if isinstance(predicate, Like):
         return isinstance(predicate.pattern, Literal)
     if isinstance(predicate, Compare) and predicate.operator in _RANGES and not predicate.strict:
         columns = list(columns_of(predicate))
-        return len(columns) == 1 and (
-            columns[0].numbers or not columns[0].mixed
-        )  # a range is one of values of one type
+        return len(columns) == 1 and (columns[0].numbers or not columns[0].mixed)
     if isinstance(predicate, Compare | InList):
         return len(list(columns_of(predicate))) == 1
     return all(sayable(inner) for inner in operands(predicate))
