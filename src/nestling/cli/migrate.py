@@ -88,11 +88,18 @@ def command(
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         if abort:
-            indexes = [f"{each.collection}.{each.name}" for each in abort_migration(database)]
-            what = "Aborted: the old design is what it was."
+            aborted = abort_migration(database)
+            indexes = [f"{each.collection}.{each.name}" for each in aborted.indexes]
+            lines = ["Aborted: the old design is what it was."]
             if indexes:
-                what += f"\nDropped the indexes it had built on collections in use: {', '.join(indexes)}."
-            return _said({"aborted": True, "indexes_dropped": indexes}, what, as_json=as_json)
+                lines.append(f"Dropped the indexes it had built on collections in use: {', '.join(indexes)}.")
+            lines += [
+                f"`{name}` has what was written while a collection had no name, and has no place there: others have its key, or"
+                " the validator refuses it. Write it anew, and drop the collection."
+                for name in aborted.late
+            ]
+            shape = {"aborted": True, "indexes_dropped": indexes, "late": list(aborted.late)}
+            return _said(shape, "\n".join(lines), as_json=as_json)
         if drop_old:
             dropped = drop_what_is_left(*designs, database, may_lose=may_lose, policy=policy)
             names = dropped.collections

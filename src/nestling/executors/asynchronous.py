@@ -10,7 +10,7 @@ from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
 
-from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call, read_call
+from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, batch_call, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import noted, write_errors
@@ -100,6 +100,9 @@ async def _drive(
                         answer = await _documents(database, request, session)
                 case NextNumbers():
                     answer = (await number_call(request).on(apart))[LAST]
+                case tuple():
+                    await batch_call(request).on(ours, session=session)
+                    answer = None
                 case WriteCommand(apart=True):
                     answer = met(request, await command_call(request).on(apart))
                 case WriteCommand():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, assert_never, cast
 
-from pymongo import ReturnDocument, UpdateOne
+from pymongo import DeleteMany, DeleteOne, InsertOne, ReplaceOne, ReturnDocument, UpdateMany, UpdateOne
 from pymongo.read_concern import ReadConcern
 from pymongo.results import BulkWriteResult, DeleteResult, InsertOneResult, UpdateResult
 from pymongo.write_concern import WriteConcern
 
-from nestling.ir.programs.compiled import CompiledRead, Operation
+from nestling.ir.programs.compiled import CompiledRead, Mql, Operation
 from nestling.ir.programs.program import Action, NextNumbers, WriteCommand
 from nestling.ir.storage.kept_numbers import LAST
 from nestling.ir.storage.names import NUMBERS_COLLECTION
@@ -24,6 +25,8 @@ _METHODS = {
     Action.DELETE_MANY: "delete_many",
 }
 
+
+_Request: TypeAlias = InsertOne[Mql] | ReplaceOne[Mql] | UpdateOne | UpdateMany | DeleteOne | DeleteMany
 
 ONE_MOMENT = ReadConcern("snapshot")
 """What reads inside a transaction see: one state of all data, on every shard."""
@@ -76,8 +79,7 @@ def read_call(read: CompiledRead) -> CollectionCall | None:
 def command_call(command: WriteCommand) -> CollectionCall:
     """The call of a command in which nothing is open; an update and one that takes it back are one request."""
     if command.back is not None:
-        both = [UpdateOne(command.filter or {}, each) for each in (command.update or {}, command.back)]
-        return CollectionCall(command.collection, "bulk_write", {"requests": both})
+        return CollectionCall(command.collection, "bulk_write", {"requests": [*_requests(command)]})
     if command.action is Action.REPLACE_ONE:
         whole = {"filter": command.filter or {}, "replacement": command.document, "upsert": command.upsert}
         return CollectionCall(command.collection, _METHODS[command.action], whole)
@@ -88,6 +90,36 @@ def command_call(command: WriteCommand) -> CollectionCall:
         arguments |= {"update": update, "upsert": command.upsert}
         arguments["array_filters"] = list(command.array_filters) or None
     return CollectionCall(command.collection, _METHODS[command.action], arguments)
+
+
+def batch_call(batch: Sequence[WriteCommand]) -> CollectionCall:
+    """The call of commands on one collection, in their order, as one request."""
+    requests = [request for command in batch for request in _requests(command)]
+    return CollectionCall(batch[0].collection, "bulk_write", {"requests": requests})
+
+
+def _requests(command: WriteCommand) -> Iterator[_Request]:
+    """The command as a part of a request, and what takes it back."""
+    asked: Mql = command.filter or {}
+    filters: list[Mapping[str, Any]] | None = [*command.array_filters] or None
+    update = list(command.update) if isinstance(command.update, tuple) else command.update or {}
+    match command.action:
+        case Action.INSERT_ONE:
+            yield InsertOne(cast(Mql, command.document))
+        case Action.REPLACE_ONE:
+            yield ReplaceOne(asked, cast(Mql, command.document), upsert=command.upsert)
+        case Action.UPDATE_ONE:
+            yield UpdateOne(asked, update, upsert=command.upsert, array_filters=filters)
+        case Action.UPDATE_MANY:
+            yield UpdateMany(asked, update, upsert=command.upsert, array_filters=filters)
+        case Action.DELETE_ONE:
+            yield DeleteOne(asked)
+        case Action.DELETE_MANY:
+            yield DeleteMany(asked)
+        case _:
+            assert_never(command.action)
+    if command.back is not None:
+        yield UpdateOne(asked, command.back)
 
 
 def number_call(asked: NextNumbers) -> CollectionCall:

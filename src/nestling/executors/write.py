@@ -8,7 +8,7 @@ from typing import Any, TypeVar, assert_never
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call
+from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, batch_call, command_call, met, number_call
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import noted, write_errors
 from nestling.executors.exact import exact
@@ -74,6 +74,9 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
                         answer = list(asked(database, request, session=session))
                 case NextNumbers():
                     answer = number_call(request).on(apart)[LAST]
+                case tuple():
+                    batch_call(request).on(ours, session=session)
+                    answer = None
                 case WriteCommand(apart=True):
                     answer = met(request, command_call(request).on(apart))
                 case WriteCommand():

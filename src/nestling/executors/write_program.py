@@ -6,7 +6,7 @@ One interpreter, so that the synchronous and the asynchronous driver cannot diff
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, assert_never, cast
 
@@ -45,9 +45,11 @@ class WriteResult:
     rows: tuple[tuple[object, ...], ...] = ()
 
 
-Request: TypeAlias = CompiledRead | WriteCommand | NextNumbers
-"""What a driver is asked: the documents a read yields, how many documents a command matched, inserted or deleted, or what a
-counter says once it is raised.
+AtOnce: TypeAlias = tuple[WriteCommand, ...]
+"""Commands on one collection that are one request."""
+Request: TypeAlias = CompiledRead | WriteCommand | AtOnce | NextNumbers
+"""What a driver is asked: the documents a read yields, how many documents a command matched, inserted or deleted (of a batch
+nobody asks), or what a counter says once it is raised.
 """
 _Documents: TypeAlias = Sequence[Mapping[str, Any]]
 Program: TypeAlias = Generator[Request, Any, WriteResult]
@@ -136,9 +138,8 @@ class _Run:
             case RefuseRows():
                 if bad := broken(step, self.rows[step.rows]):
                     raise refused(step, bad)
-            case ForEach(rows, steps):
-                for each in self.rows[rows]:
-                    yield from self.steps(steps, each)
+            case ForEach():
+                yield from self._for_each(step)
             case WriteCommand():
                 matched = yield ready(step, row)
                 self.matched += matched if top else 0
@@ -146,6 +147,16 @@ class _Run:
                     yield from self.steps(step.otherwise, row, top=top)
             case _:
                 assert_never(step)
+
+    def _for_each(self, step: ForEach) -> Generator[Request, Any, None]:
+        rows = self.rows[step.rows]
+        if step.by:
+            rows = _first_of_each(step.by, rows)
+        if step.at_once is None:
+            for row in rows:
+                yield from self.steps(step.steps, row)
+        elif rows:
+            yield tuple(ready(step.at_once, row) for row in rows)
 
     def _read(self, step: ReadRows, row: RowFields) -> Generator[Request, Any, tuple[RowFields, ...]]:
         lists = {each.parameter: self._distinct(each) for each in step.lists}
@@ -179,6 +190,14 @@ class _Run:
         pairs = zip(self.answer.columns, self.answer.cells, strict=True)
         shown = row_of([replace(column, field=cell) for column, cell in pairs])
         return tuple(shown(_read_back(row)) for row in self.kept)
+
+
+def _first_of_each(columns: Sequence[str], rows: Iterable[RowFields]) -> tuple[RowFields, ...]:
+    """Of the rows that are alike in these columns the first."""
+    found: dict[bytes, RowFields] = {}
+    for row in rows:
+        found.setdefault(_as_bytes([row.get(column) for column in columns]), row)
+    return tuple(found.values())
 
 
 def _rows(

@@ -76,7 +76,7 @@ class Assembly:
     itself, none: the server makes one), `constants`, `fields` (stored name, attribute), and rows of other entities inside.
 
     `without`: only rows that would find none of these. `rows`: where the entity's rows are gathered before they are joined; None:
-    they are read where they live.
+    they are read where they live. `never_null`: attributes whose null is a field that is missing.
     """
 
     entity: str
@@ -86,6 +86,7 @@ class Assembly:
     parts: tuple[AssembledPart, ...] = ()
     without: AssembledPart | None = None
     rows: HomePlace | None = None
+    never_null: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,12 @@ class Mode:
     without: tuple[str, ...] = ()
     loads: tuple[tuple[str, float], ...] = ()
 
+    def times(self, number: float, *, more: float = 0.0) -> Mode:
+        """The same so many times in an execution, and `more` seconds once."""
+        also = tuple((name, cost * number) for name, cost in self.also)
+        loads = tuple((name, cost * number) for name, cost in self.loads)
+        return replace(self, cost=self.cost * number + more, also=also, loads=loads)
+
 
 @dataclass(frozen=True, slots=True)
 class StatementStep:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.executors.migrate import (
+        Aborted,
         Dropped,
         Migration,
         MigrationReport,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.migration import Loss
     from nestling.ir.model import Model
-    from nestling.ir.programs.command import CreateIndex
 
 
 def migrate(
@@ -64,11 +64,8 @@ def migrate(
     return with_patience(go_on, database, waits)
 
 
-def abort_migration(database: Database[Any]) -> tuple[CreateIndex, ...]:
-    """End a migration that has not cut over, whatever its designs: the old one is what it was.
-
-    Returns the indexes that the migration had built on collections in use, and that were dropped.
-    """
+def abort_migration(database: Database[Any]) -> Aborted:
+    """End a migration that has not cut over, whatever its designs: the old one is what it was."""
     from nestling.executors.exact import exact
     from nestling.executors.migrate import abort
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from bson import json_util
+from pymongo import UpdateOne
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -120,11 +121,40 @@ def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
         update = UpdateDocuments("t", ONE, changes, filters)
         script = write_shell(compiled_write(WritePlan((given([row]), Each("rows", (update,))), ("rows",))))
         database.t.replace_one({"_id": 1}, {"_id": 1, **before}, upsert=True)
-        for collection, action, *parts in asked(script):
-            assert (collection, action) == ("t", "updateOne")
-            options = parts[2] if len(parts) > 2 else {}
-            database[collection].update_one(parts[0], parts[1], array_filters=options.get("arrayFilters"))
+        ((collection, action, requests),) = asked(script)
+        assert (collection, action) == ("t", "bulkWrite")
+        database[collection].bulk_write([*map(update_request, requests)])
         assert list(database.t.find()) == [{"_id": 1, **after}], name
+
+
+def update_request(request: dict[str, Any]) -> UpdateOne:
+    """The driver's form of the shell's."""
+    ((kind, said),) = request.items()
+    assert kind == "updateOne"
+    return UpdateOne(said["filter"], said["update"], array_filters=said.get("arrayFilters"))
+
+
+@pytest.mark.usefixtures("node")
+def test_commands_of_several_rows_are_one_request() -> None:
+    """Where there are rows; what is taken back stands beside what is done, and rows that are alike count once."""
+    held = UpdateDocuments("p", (FieldMatch("_id", Cell("p")),), (Set("h", value(1)),), back=(Set("h", value(None)),))
+    gone = DeleteDocuments("u", (FieldMatch("_id", Cell("n")),))
+    rows = given([{"n": 1, "p": 7}, {"n": 2, "p": 8}, {"n": 3, "p": 7}, {"n": 4}])
+    steps = (rows, Each("rows", (held,), by=("p",)), Each("rows", (gone,)))
+    write = compiled_write(WritePlan(steps, ("rows",)))
+    wanted = [
+        [
+            {"updateOne": {"filter": {"_id": found}, "update": change}}
+            for found in ({"$eq": 7}, {"$eq": 8}, {"$exists": False})
+            for change in ({"$set": {"h": 1}}, {"$unset": {"h": ""}})
+        ],
+        [{"deleteOne": {"filter": {"_id": {"$eq": n}}}} for n in (1, 2, 3, 4)],
+    ]
+    assert asked(write_shell(write)) == [["p", "bulkWrite", wanted[0]], ["u", "bulkWrite", wanted[1]]]
+    assert asked(write_shell(compiled_write(WritePlan((given([]), *steps[1:]), ("rows",))))) == []
+    shown: dict[str, Any] = write_json(write)
+    assert [step.get("by") for step in shown["steps"]] == [None, ["p"], None]
+    assert "for each p of rows, at once:" in shown["access_path"]
 
 
 @pytest.mark.usefixtures("node")
@@ -187,7 +217,7 @@ def test_rows_read_in_a_loop_are_known_after_it() -> None:
     inserted = Each("rows", (InsertOne("t", SubDocument((("_id", Cell("n")),))),))
     steps = (replace(given([{"n": 1}]), rows="stated"), completed, inserted)
     found = asked(write_shell(compiled_write(WritePlan(steps, ("rows",)))))
-    assert found == [["t", "insertOne", {"_id": 7}]]
+    assert found == [["t", "insertMany", [{"_id": 7}]]]
 
 
 def test_a_script_that_calls_nothing_begins_at_once() -> None:
@@ -202,7 +232,7 @@ def test_scripts_may_follow_each_other() -> None:
     update = UpdateDocuments("t", ONE, (Set("a", value(1)),))
     write = compiled_write(WritePlan((given([{"n": 1}]), Each("rows", (update,))), ("rows",)))
     scripts = "\n".join((write_shell(write), write_shell(write, with_support=False)))
-    assert [line[1] for line in asked(scripts)] == ["updateOne", "updateOne"]
+    assert [line[1] for line in asked(scripts)] == ["bulkWrite", "bulkWrite"]
 
 
 @pytest.mark.usefixtures("node")
@@ -212,7 +242,7 @@ def test_a_script_ends_with_what_it_answers() -> None:
     steps = (given([{"n": 1, "m": "x"}, {"n": 2}]), Each("rows", (InsertOne("t", SubDocument((("_id", Cell("n")),))),)))
     write = compiled_write(WritePlan(steps, ("rows",), answer=answer))
     *commands, answered = asked(write_shell(write).rpartition("\nanswered;")[0] + "\nsay(answered);")
-    assert [action for _, action, _ in commands] == ["insertOne", "insertOne"]
+    assert [action for _, action, _ in commands] == ["insertMany"]
     assert answered == [[{"n": 1, "n_2": "x"}, {"n": 2, "n_2": None}]]
     assert write_json(write)["answer"] == {"rows": ["rows"], "columns": {"n": "n", "n_2": "m"}}
 
@@ -240,7 +270,7 @@ const base = {getName: () => "base", getCollection: name => ({
   find: () => { throw new Error("not asked"); },
   findOneAndUpdate: (filter, update) => { say("take", filter, update); told[name].last += update.$inc.last; return told[name]; },
   updateOne: (filter, update) => { say("raise", update); told[name].last = update.$max.last; },
-  insertOne: document => say(name, document),
+  insertMany: documents => documents.forEach(document => say(name, document)),
 })};
 const NumberInt = Number;
 """
@@ -275,7 +305,7 @@ const collections = told => name => ({
   aggregate: stages => ({toArray: () => found(name, stages)}),
   findOneAndUpdate: (filter, update) => { say("take", filter, update); told[name].last += update.$inc.last; return told[name]; },
   updateOne: (filter, update) => { say("raise", update); told[name].last = update.$max.last; },
-  insertOne: document => say(name, document),
+  insertMany: documents => documents.forEach(document => say(name, document)),
 });
 const base = {getName: () => "base", getCollection: collections({})};
 const NumberInt = Number;

@@ -15,7 +15,7 @@ from pymongo.errors import PyMongoError
 from nestling import pipeline
 from nestling.common.errors import MigrationError, Problem
 from nestling.common.server import Server
-from nestling.executors.migrate import cutover, migrating
+from nestling.executors.migrate import cutover, late, migrating
 from nestling.executors.migrate.state import States
 from nestling.ir.migration import Phase
 from nestling.pipeline.migrating import abort_migration
@@ -192,29 +192,77 @@ def test_a_cutover_that_ends_between_two_names(
     assert not [*tickets.list_collections(filter={"type": "view"})]
 
 
-def test_what_is_written_between_two_names_is_kept(
-    mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An insert where no collection has the name makes one: it is set aside, and told."""
-    moves = designs(mongod, tickets)
-    claimed = cutover._claimed
-    tickets["tickets.late"].insert_one({"_id": "somebody's own"})
+def _write_first(tickets: Documents, monkeypatch: pytest.MonkeyPatch, *writes: list[dict[str, Any]]) -> None:
+    """Insert these documents whenever no collection has the name: the first ones the first time."""
+    claimed, waiting = cutover._claimed, [*writes]
 
     def write_first(database: Any, name: str, claim: Callable[[], object]) -> None:
-        if name == "tickets":
-            tickets["tickets"].insert_one({"_id": 7000 + len(tickets.list_collection_names())})
+        if name == "tickets" and waiting:
+            tickets["tickets"].insert_many(waiting.pop(0))
         claimed(database, name, claim)
 
     monkeypatch.setattr(cutover, "_claimed", write_first)
-    with monkeypatch.context() as patch:
-        patch.setattr(cutover, "_LATE_NAMES", 0)
-        with pytest.raises(MigrationError, match="again and again"):
-            pipeline.migrate(*moves, tickets, cutover=True)
+
+
+LATE = {"at": 3, "comments": [{"no": 0, "by": "late"}]}
+
+
+def test_what_is_written_between_two_names_is_kept(
+    mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An insert where no collection has the name makes one. Before the last changes it is one of them; else it is told."""
+    moves = designs(mongod, tickets)
+    tickets["tickets.late"].insert_one({"_id": "somebody's own"})
+    _write_first(tickets, monkeypatch, [{"_id": 7000, **LATE}, {"_id": 5, **LATE}], [{"_id": 8000, **LATE}])
     report = pipeline.migrate(*moves, tickets, cutover=True)
     assert report.phase is Phase.DONE
     assert report.late == ("tickets.before.late", "tickets.before.late1")
-    assert [tickets[name].count_documents({}) for name in report.late] == [2, 1]  # one more of the run that ended
-    assert _ids(tickets) == {*range(TICKETS)}
+    assert [tickets[name].distinct("_id") for name in report.late] == [[5], [8000]]
+    assert _ids(tickets) == {*range(TICKETS), 7000}
+    assert [each["by"] for each in tickets["comments"].find({"_id.ticket_id": 7000})] == ["late"]
+    assert pipeline.check(moves[1], tickets).clean
+
+
+def test_a_name_is_given_up_that_others_take_again_and_again(
+    mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so; run again where nobody does, nothing is lost."""
+    moves = designs(mongod, tickets)
+    _write_first(tickets, monkeypatch, [{"_id": 7000, **LATE}])
+    with monkeypatch.context() as patch:
+        patch.setattr(late, "_LATE_NAMES", 0)
+        with pytest.raises(MigrationError, match="again and again"):
+            pipeline.migrate(*moves, tickets, cutover=True)
+    report = pipeline.migrate(*moves, tickets, cutover=True)
+    assert (report.phase, report.late) == (Phase.DONE, ())
+    assert _ids(tickets) == {*range(TICKETS), 7000}
+
+
+@pytest.mark.parametrize("has_validator", [True, False])
+def test_what_is_written_after_a_kill_is_there_after_an_abort(
+    has_validator: bool, mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever goes on writing while a cutover lies dead between two names: what has no place in the old design is named."""
+    if has_validator:
+        tickets.command("collMod", "tickets", validator={"$jsonSchema": {"required": ["at", "comments"]}})
+    moves = designs(mongod, tickets)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cutover, "_claimed", killed)
+        with pytest.raises(KeyboardInterrupt):
+            pipeline.migrate(*moves, tickets, cutover=True, may_lose=["options"])
+    assert "tickets" not in tickets.list_collection_names()
+    tickets["tickets"].insert_many({"_id": 7000 + n, **LATE} for n in range(1500))
+    tickets["tickets"].insert_many([{"_id": 5, **LATE}, {"_id": 9000}])
+    aborted = abort_migration(tickets)
+    left = [5, 9000] if has_validator else [5]
+    assert aborted.late == ("tickets.before.late",)
+    assert [each["_id"] for each in tickets["tickets.before.late"].find()] == left
+    assert _ids(tickets) == {*range(TICKETS), *range(7000, 8500), 9000} - {*left[1:]}
+    assert tickets["tickets"].find_one({"_id": 7000}) == {"_id": 7000, **LATE}
 
 
 def test_where_the_last_changes_cannot_be_told_the_old_design_goes_on(

@@ -79,6 +79,23 @@ def test_null_and_missing_stay_apart(mongod: Server, people: Documents, strategy
     assert not checked.findings
 
 
+def test_nulls_beside_a_unique_index_of_texts_are_named(mongod: Server, database: Documents) -> None:
+    """Its successor takes null for a value: before anything is built it is said that they come over as missing."""
+    phones = [None if n % 2 else f"+{n}" for n in range(40)]
+    database["guests"].insert_many({"_id": n, "phone": phone, "pet": {"n": n}} for n, phone in enumerate(phones))
+    database["guests"].create_index("phone", unique=True, partialFilterExpression={"phone": {"$type": "string"}})
+    moves = designs(mongod, database)
+    with pytest.raises(
+        MigrationError, match=r"(?s)`guests.phone` in 20 documents, such as _id 1, is null.*`--drop-nulls`"
+    ):
+        pipeline.migrate(*moves, database)
+    assert pipeline.migrate(*moves, database, may_lose=["nulls"]).equal
+    database["guests"].update_many({"_id": {"$lt": 4}}, {"$set": {"phone": None}})
+    assert pipeline.migrate(*moves, database, cutover=True, may_lose=["nulls"]).equal
+    there = {each["_id"]: each.get("phone", "missing") for each in database["guests"].find()}
+    assert there == {n: phone if phone is not None and n > 3 else "missing" for n, phone in enumerate(phones)}
+
+
 def test_a_copy_of_a_null_is_right(mongod: Server, database: Documents) -> None:
     """A copy of a field that is null, or missing, is what `check` says it must be, and a change of it arrives."""
     database["customers"].insert_many({"_id": n, "town": f"t{n}", **_field("name", n, f"n{n}")} for n in range(21))

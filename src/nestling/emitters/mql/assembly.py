@@ -85,7 +85,9 @@ def _document(made: Assembly, source: Source) -> Mql:
         is_whole = not made.id[0][0]
         document["_id"] = source(made.id[0][1]) if is_whole else {name: source(a) for name, a in made.id}
     document |= {name: {"$literal": value} for name, value in made.constants}
-    document |= {name: source(attribute) for name, attribute in made.fields}
+    for name, attribute in made.fields:
+        value = source(attribute)
+        document[name] = {"$ifNull": [value, "$$REMOVE"]} if attribute in made.never_null else value
     return document | {part.field: _held(part, number) for number, part in enumerate(made.parts)}
 
 

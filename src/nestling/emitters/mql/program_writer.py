@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, assert_never
 
 from nestling.emitters.identifiers import Identifiers
@@ -22,6 +23,14 @@ from nestling.ir.programs.program import (
     TakeNumbers,
     WriteCommand,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What stands in the call of a command: a document, or a filter and what is to become of what it finds."""
+
+    arguments: list[str]
+    array_filters: list[str]
 
 
 class ProgramWriter(ABC):
@@ -59,9 +68,13 @@ class ProgramWriter(ABC):
                 yield from self._counted(rows)
             case RefuseRows(rows, _, text, missing):
                 yield self.refused(self.variable(rows), text, missing)
-            case ForEach(rows, steps):
-                inner = inner_row(row)
-                yield from self.repeated(inner, self.variable(rows), "\n".join(self.steps(steps, inner)))
+            case ForEach(rows, steps, by):
+                inner, every = inner_row(row), self.variable(rows)
+                each_of = self.first_of_each(by, every) if by else every
+                if step.at_once is None:
+                    yield from self.repeated(inner, each_of, "\n".join(self.steps(steps, inner)))
+                else:
+                    yield from self.batch(step.at_once, self._parts(step.at_once, inner), inner, each_of, every)
             case WriteCommand():
                 yield from self._command(step, row)
             case _:
@@ -89,6 +102,11 @@ class ProgramWriter(ABC):
 
     def call(self, command: WriteCommand, row: str) -> str:
         """The call that does a command."""
+        parts = self._parts(command, row)
+        return self.called(command, parts) if command.back is None else self.both(command, parts)
+
+    def _parts(self, command: WriteCommand, row: str) -> Parts:
+        """What a command says of a row."""
         arguments = []
         if command.action is not Action.INSERT_ONE:
             arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
@@ -96,10 +114,7 @@ class ProgramWriter(ABC):
             arguments.append(wrapped(command.document, self.document, row, self.words))
         if command.update is not None:
             arguments.append(self._update(command, row))
-        if command.back is not None:
-            return self.both(command, *arguments)
-        filters = [wrapped(each, "matching", row, self.words) for each in command.array_filters]
-        return self.called(command, arguments, filters)
+        return Parts(arguments, [wrapped(each, "matching", row, self.words) for each in command.array_filters])
 
     def _update(self, command: WriteCommand, row: str) -> str:
         if isinstance(command.update, tuple):
@@ -154,11 +169,19 @@ class ProgramWriter(ABC):
         """A call that `counts` the documents it met, or is followed by `otherwise` where it met none."""
 
     @abstractmethod
-    def called(self, command: WriteCommand, arguments: list[str], array_filters: list[str]) -> str:
+    def called(self, command: WriteCommand, parts: Parts) -> str:
         """The driver's call of a command."""
 
     @abstractmethod
-    def both(self, command: WriteCommand, matching: str, update: str) -> str:
+    def batch(self, command: WriteCommand, parts: Parts, variable: str, rows: str, any_of: str) -> Iterator[str]:
+        """One call for the commands of all these rows, if there are `any_of` them."""
+
+    @abstractmethod
+    def first_of_each(self, columns: Sequence[str], rows: str) -> str:
+        """Of the rows that are alike in these columns the first."""
+
+    @abstractmethod
+    def both(self, command: WriteCommand, parts: Parts) -> str:
         """One call for the update and the one that takes it back (`command.back`)."""
 
     @abstractmethod

@@ -82,8 +82,8 @@ def _step(step: WriteStep) -> ProgramStep:
             return GivenRows(rows, tuple(_row(row) for row in values))
         case Refuse(rows, violation, text, missing):
             return RefuseRows(rows, violation, text, missing)
-        case Each(rows, steps):
-            return ForEach(rows, tuple(map(_step, steps)))
+        case Each(rows, steps, by):
+            return ForEach(rows, tuple(map(_step, steps)), by)
         case InsertOne():
             return _insert(step)
         case UpdateDocuments():

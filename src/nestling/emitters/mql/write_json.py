@@ -65,8 +65,9 @@ def _step(step: ProgramStep) -> Json:
                 "text": text,
                 "missing": [*missing],
             }
-        case ForEach(rows, steps):
-            return {"rows": rows, "operation": "forEach", "steps": [*map(_step, steps)]}
+        case ForEach(rows, steps, by):
+            once: Json = {"by": [*by]} if by else {}
+            return {"rows": rows, "operation": "forEach", **once, "steps": [*map(_step, steps)]}
         case WriteCommand():
             shown = _command(step)
             return shown | ({"otherwise": [*map(_step, step.otherwise)]} if step.otherwise else {})

@@ -9,7 +9,7 @@ from textwrap import indent
 from typing import assert_never
 
 from nestling.emitters.identifiers import Identifiers, identifier
-from nestling.emitters.mql.program_writer import ProgramWriter
+from nestling.emitters.mql.program_writer import Parts, ProgramWriter
 from nestling.emitters.mql.shell_names import BLOCK, support, taken, variable
 from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.ir.literals import comment, of_collection, quoted, shell
@@ -180,16 +180,28 @@ class _Script(ProgramWriter):
         yield indent(otherwise, "    ")
         yield "  }\n}"
 
-    def called(self, command: WriteCommand, arguments: list[str], array_filters: list[str]) -> str:
-        options = [f"arrayFilters: [{', '.join(array_filters)}]"] if array_filters else []
-        options += ["upsert: true"] if command.upsert else []
-        arguments = [*arguments, *([f"{{{', '.join(options)}}}"] if options else [])]
+    def called(self, command: WriteCommand, parts: Parts) -> str:
+        options = _options(command, parts)
+        arguments = [*parts.arguments, *([f"{{{', '.join(options)}}}"] if options else [])]
         database = "db" if command.apart else "my"
         return f"{of_collection(database, command.collection)}.{command.action}({', '.join(arguments)})"
 
-    def both(self, command: WriteCommand, matching: str, update: str) -> str:
-        updates = (f"{{updateOne: {{filter: {matching}, update: {each}}}}}" for each in (update, shell(command.back)))
-        return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(updates)}])"
+    def batch(self, command: WriteCommand, parts: Parts, variable: str, rows: str, any_of: str) -> Iterator[str]:
+        there, target = f"if ({any_of}.length)", of_collection("my", command.collection)
+        if command.action is Action.INSERT_ONE:
+            yield f"{there} {target}.insertMany({rows}.map({variable} => {parts.arguments[0]}));"
+            return
+        requests = [*_requests(command, parts)]
+        each = (
+            f"flatMap({variable} => [{', '.join(requests)}])" if requests[1:] else f"map({variable} => ({requests[0]}))"
+        )
+        yield f"{there} {target}.bulkWrite({rows}.{each});"
+
+    def first_of_each(self, columns: Sequence[str], rows: str) -> str:
+        return f"firstOfEach({shell(list(columns))}, {rows})"
+
+    def both(self, command: WriteCommand, parts: Parts) -> str:
+        return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(_requests(command, parts))}])"
 
     def place(self, place: ArrayPlace, row: str, column: str) -> str:
         return f"[{quoted(place.path + '.')} + place({row}, {quoted(column)}, {place.first})]"
@@ -215,6 +227,21 @@ class _Script(ProgramWriter):
             found += "".join(f".{name}({n})" for name, n in (("skip", read.skip), ("limit", read.limit)) if n)
         json = json_columns(step)
         return f"rowsOf({found}.toArray(){f', {shell(list(json))}' if json else ''})"
+
+
+def _options(command: WriteCommand, parts: Parts) -> list[str]:
+    filters = [f"arrayFilters: [{', '.join(parts.array_filters)}]"] if parts.array_filters else []
+    return [*filters, *(["upsert: true"] if command.upsert else [])]
+
+
+def _requests(command: WriteCommand, parts: Parts) -> Iterator[str]:
+    """The command as a part of a `bulkWrite`, and what takes it back."""
+    matching, *changed = parts.arguments
+    new = "replacement" if command.action is Action.REPLACE_ONE else "update"
+    fields = [f"filter: {matching}", *(f"{new}: {each}" for each in changed), *_options(command, parts)]
+    yield f"{{{command.action}: {{{', '.join(fields)}}}}}"
+    if command.back is not None:
+        yield f"{{updateOne: {{filter: {matching}, update: {shell(command.back)}}}}}"
 
 
 def _variables(parameters: Sequence[str]) -> Iterator[str]:

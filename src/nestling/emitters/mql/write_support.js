@@ -74,6 +74,15 @@ function valuesOf(column, ...sets) {
   const values = sets.flat().map(row => row[column]).filter(value => value !== undefined);
   return [...new Map(values.map(value => [EJSON.stringify({value}), value])).values()];
 }
+// Of the rows that are alike in these columns the first.
+function firstOfEach(columns, rows) {
+  const found = new Map();
+  for (const row of rows) {
+    const alike = EJSON.stringify(columns.map(column => row[column] ?? null));
+    if (!found.has(alike)) found.set(alike, row);
+  }
+  return [...found.values()];
+}
 // The rows that a read finds by the values it found last, as long as it finds new ones.
 function newRows(column, first, read) {
   const seen = new Set(first.map(value => EJSON.stringify({value}))), kept = [];

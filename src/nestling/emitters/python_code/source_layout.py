@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
@@ -99,7 +99,8 @@ def _scalar(value: object) -> str:  # noqa: C901 - one line for every type
         case float() if not math.isfinite(value):
             return f'float("{value}")'
         case datetime():
-            return repr(value).removeprefix("datetime.")
+            moment = value if value.tzinfo is None else value.astimezone(UTC)
+            return repr(moment).removeprefix("datetime.").replace("datetime.timezone.utc", "UTC")
         case DatetimeMS():
             return f"DatetimeMS({int(value)})"
         case Decimal128():

@@ -58,13 +58,13 @@ _MODULES = (
     write_support,
 )
 """Where definitions are looked up: no two of these define one name. What is copied of them knows pymongo alone."""
-_OWN_IMPORTS = """\
+OWN_IMPORTS = """\
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 from bson.datetime_ms import DatetimeMS
-from pymongo import UpdateOne
+from pymongo import DeleteMany, DeleteOne, ReplaceOne, UpdateMany, UpdateOne
 from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
@@ -111,7 +111,7 @@ def _text(lines: list[bytes], node: ast.stmt) -> str:
     return b"\n".join((*whole, last[: node.end_col_offset])).decode()
 
 
-_SOURCES = {source: ast.parse(source) for source in (*map(inspect.getsource, _MODULES), _OWN_IMPORTS)}
+_SOURCES = {source: ast.parse(source) for source in (*map(inspect.getsource, _MODULES), OWN_IMPORTS)}
 _DEFINITIONS = {
     name: text for source, tree in _SOURCES.items() for name, text in _definitions(source, tree).items()
 } | {"letters_alike": _letters_alike()}

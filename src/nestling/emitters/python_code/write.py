@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import indent
 
 from nestling.emitters.identifiers import Identifiers
-from nestling.emitters.mql.program_writer import ProgramWriter
+from nestling.emitters.mql.program_writer import Parts, ProgramWriter
 from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.conversions import Conversions
@@ -136,15 +136,27 @@ class _Function(ProgramWriter):
             yield "if not found:"
             yield indent(otherwise, "    ")
 
-    def called(self, command: WriteCommand, arguments: list[str], array_filters: list[str]) -> str:
-        options = [f"array_filters=[{', '.join(array_filters)}]"] if array_filters else []
-        options += ["upsert=True"] if command.upsert else []
-        options += ["session=session"] if self.has_session and not command.apart else []
-        return f"{_collection(command)}.{_METHODS[command.action]}({', '.join([*arguments, *options])})"
+    def called(self, command: WriteCommand, parts: Parts) -> str:
+        session = ["session=session"] if self.has_session and not command.apart else []
+        arguments = [*parts.arguments, *_options(command, parts), *session]
+        return f"{_collection(command)}.{_METHODS[command.action]}({', '.join(arguments)})"
 
-    def both(self, command: WriteCommand, matching: str, update: str) -> str:
-        updates = (f"UpdateOne({matching}, {each})" for each in (update, one_line(command.back)))
-        return f"{_collection(command)}.bulk_write([{', '.join(updates)}], session=session)"
+    def batch(self, command: WriteCommand, parts: Parts, variable: str, rows: str, any_of: str) -> Iterator[str]:
+        yield f"if {any_of}:"
+        of_rows = f"for {variable} in {rows}"
+        if command.action is Action.INSERT_ONE:
+            method, each = "insert_many", f"{parts.arguments[0]}\n{of_rows}"
+        else:
+            method, requests = "bulk_write", [*_requests(command, parts)]
+            several = f"each\n{of_rows}\nfor each in (\n{_listed(requests)})"
+            each = several if requests[1:] else f"{requests[0]}\n{of_rows}"
+        yield indent(f"{_collection(command)}.{method}([\n{indent(each, '    ')}\n], session=session)", "    ")
+
+    def first_of_each(self, columns: Sequence[str], rows: str) -> str:
+        return f"first_of_each({one_line(list(columns))}, {rows})"
+
+    def both(self, command: WriteCommand, parts: Parts) -> str:
+        return f"{_collection(command)}.bulk_write([\n{_listed(_requests(command, parts))}], session=session)"
 
     def place(self, place: ArrayPlace, row: str, column: str) -> str:
         return f"{one_line(f'{place.path}.')} + str(place({row}, {one_line(column)}, {place.first}))"
@@ -175,6 +187,24 @@ class _Function(ProgramWriter):
 
 def _collection(command: WriteCommand) -> str:
     return f"db[{one_line(command.collection)}]"
+
+
+def _options(command: WriteCommand, parts: Parts) -> list[str]:
+    filters = [f"array_filters=[{', '.join(parts.array_filters)}]"] if parts.array_filters else []
+    return [*filters, *(["upsert=True"] if command.upsert else [])]
+
+
+def _requests(command: WriteCommand, parts: Parts) -> Iterator[str]:
+    """The command as a part of a `bulk_write`, and what takes it back."""
+    kind = f"{command.action[0].upper()}{command.action[1:]}"
+    yield f"{kind}({', '.join([*parts.arguments, *_options(command, parts)])})"
+    if command.back is not None:
+        yield f"UpdateOne({parts.arguments[0]}, {one_line(command.back)})"
+
+
+def _listed(items: Iterable[str]) -> str:
+    """Each on a line of its own."""
+    return "".join(f"{indent(each, '    ')},\n" for each in items)
 
 
 def _met(command: WriteCommand, call: str) -> str:

@@ -122,6 +122,14 @@ def as_key(value: Any) -> Any:
     return type(value), value
 
 
+def first_of_each(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the rows that are alike in these columns the first."""
+    found: dict[Any, dict[str, Any]] = {}
+    for row in rows:
+        found.setdefault(tuple(as_key(row.get(column)) for column in columns), row)
+    return list(found.values())
+
+
 def new_rows(column: str, first: list[Any], read: Callable[[list[Any]], list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """The rows that a read finds by the values it found last, as long as it finds new ones."""
     seen, last = {as_key(value) for value in first}, first

@@ -5,7 +5,7 @@
 `cutover` switches.
 """
 
-from nestling.executors.migrate.aborting import abort
+from nestling.executors.migrate.aborting import Aborted, abort
 from nestling.executors.migrate.active_design import TRUSTED_SECONDS, ask_in_use, check_in_use, strays
 from nestling.executors.migrate.collection_options import lost_options
 from nestling.executors.migrate.compare import HomeViews
@@ -23,6 +23,7 @@ from nestling.executors.migrate.waiting import with_patience
 __all__ = [
     "BEFORE",
     "TRUSTED_SECONDS",
+    "Aborted",
     "Dropped",
     "Gathered",
     "HomeViews",

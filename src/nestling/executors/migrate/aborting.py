@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pymongo.database import Database
@@ -16,13 +17,24 @@ from nestling.executors.migrate.cutover import (
     switch_indexes_back,
     unfence,
 )
+from nestling.executors.migrate.late import late_collections, put_back
 from nestling.executors.migrate.state import COLLECTION, begun
 from nestling.ir.migration import Phase
 from nestling.ir.programs.command import CreateIndex
 
 
-def abort(database: Database[Any]) -> tuple[CreateIndex, ...]:
-    """End the migration: the old design is what it was. Returns the indexes dropped of collections that both designs have."""
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """What an abort dropped and left: the `indexes` that the migration had built on collections that both designs have, and the
+    collections of what was written `late`, for which the old ones have no place.
+    """
+
+    indexes: tuple[CreateIndex, ...]
+    late: tuple[str, ...]
+
+
+def abort(database: Database[Any]) -> Aborted:
+    """End the migration: the old design is what it was, with what was written to it while a collection had no name."""
     with typed_errors(address(database)), begun(database) as (states, state):
         if state.phase is Phase.DONE:
             move = "migrate back, from the new design to the old one"
@@ -35,7 +47,9 @@ def abort(database: Database[Any]) -> tuple[CreateIndex, ...]:
             switch_indexes_back(state.trail, database)
         dropped = drop_built_indexes(state.trail, database)
         unfence(database, state)
+        put_back(state.trail.replaced, database, bypass=False)
         forget_images(database, state)
         drop(database, (*state.trail.names, *state.trail.helping))
+        late = late_collections(state.trail.replaced, database)
         states.remove()
-        return dropped
+        return Aborted(dropped, late)

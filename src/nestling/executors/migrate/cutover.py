@@ -15,10 +15,10 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.common.errors import MigrationError, Problem
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
 from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.late import set_late_aside
 from nestling.executors.migrate.state import MigrationState, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
@@ -26,9 +26,6 @@ from nestling.ir.indexes.index_form import does_work_of
 from nestling.ir.programs.command import CreateIndex
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
-LATE = f"{BEFORE}.late"
-"""What follows the name of an old collection that somebody wrote to while no collection had it."""
-_LATE_NAMES = 10
 NAMESPACE_EXISTS = 48
 _RULES = ("validator", "validationLevel", "validationAction")
 _NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
@@ -98,22 +95,6 @@ def drop_views(job: Job, database: Database[Any]) -> None:
     drop(database, _views(database, job.replaced))
 
 
-def late_collections(names: Iterable[str], database: Database[Any]) -> tuple[str, ...]:
-    """What was written to old collections in the moment between two names: each is set aside by itself."""
-    there = frozenset(database.list_collection_names())
-    return tuple(each for name in names for each in _late_names(name) if each in there)
-
-
-def names_aside(name: str) -> tuple[str, ...]:
-    """The names that an old collection, or what is written under its name after that, may get."""
-    return f"{name}{BEFORE}", *_late_names(name)
-
-
-def _late_names(name: str) -> tuple[str, ...]:
-    """One for each time a name is free for a moment, and more for those who begin again."""
-    return tuple(f"{name}{LATE}{number or ''}" for number in range(_LATE_NAMES))
-
-
 def _views(database: Database[Any], names: Iterable[str]) -> frozenset[str]:
     """Those of these names that are views of what was set aside."""
     found = database.list_collections(filter={"type": "view", "name": {"$in": [*names]}})
@@ -130,20 +111,9 @@ def _claimed(database: Database[Any], name: str, claim: Callable[[], object]) ->
                 raise
             if name in _views(database, [name]):
                 return
-            _set_late_aside(database, name)
+            set_late_aside(database, name)
         else:
             return
-
-
-def _set_late_aside(database: Database[Any], name: str) -> None:
-    there = frozenset(database.list_collection_names())
-    free = next((each for each in _late_names(name) if each not in there), None)
-    if free is None:
-        what = "somebody writes to it again and again while its name is given to another collection"
-        raise MigrationError(
-            Problem(what, where=name, next_move="stop who writes to it, and run it again; or `--abort`")
-        )
-    database[name].rename(free)
 
 
 def switch_indexes(job: Job, database: Database[Any]) -> None:

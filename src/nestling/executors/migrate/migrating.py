@@ -28,8 +28,6 @@ from nestling.executors.migrate.cutover import (
     drop_views,
     fence,
     forget_images,
-    late_collections,
-    names_aside,
     set_aside,
     switch,
     switch_back,
@@ -42,6 +40,7 @@ from nestling.executors.migrate.field_orders import compare_id_orders
 from nestling.executors.migrate.follow import ChangeFollower, following, latest
 from nestling.executors.migrate.indexes import require_same_indexes
 from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.late import late_collections, names_aside, put_back
 from nestling.executors.migrate.losses import require_nothing_lost
 from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check_cutover, check_start
@@ -377,6 +376,7 @@ class Migration:
         if not state.is_complete:
             time.sleep(ASKED_SECONDS)
             set_aside(self.job, self.database)
+            put_back(self.job.replaced, self.database, bypass=True)  # their inserts are among the last changes
             state = self._complete(states, state)
             states.save(state)
         switch(self.job, self.database)
@@ -400,6 +400,7 @@ class Migration:
         except MigrationError:
             switch_back(self.job.trail, self.database)
             self._reopened(states, None, state)
+            put_back(self.job.replaced, self.database, bypass=False)
             raise
 
     def _complete_from(self, states: States, state: MigrationState) -> MigrationState:

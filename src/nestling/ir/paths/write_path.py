@@ -244,10 +244,23 @@ class Refuse:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """For each row in order, these steps; inside, cells are its columns (those of an outer row are not seen)."""
+    """For each row in order, these steps; inside, cells are its columns (those of an outer row are not seen).
+
+    `by`: once only for all rows that are alike in these columns.
+    """
 
     rows: str
     steps: tuple[WriteStep, ...]
+    by: tuple[str, ...] = ()
+
+    @property
+    def at_once(self) -> InsertOne | UpdateDocuments | DeleteDocuments | None:
+        """The command that is all there is for each row: those of all rows are one request."""
+        match self.steps:
+            case ((InsertOne() | DeleteDocuments() | UpdateDocuments(otherwise=(), apart=False)) as only,):
+                return only
+            case _:
+                return None
 
 
 class IfThere(StrEnum):

@@ -111,10 +111,20 @@ class RefuseRows:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """The steps for each of the rows, in order."""
+    """The steps for each of the rows, in order; `by`: once for all rows that are alike in these columns."""
 
     rows: str
     steps: tuple[ProgramStep, ...]
+    by: tuple[str, ...] = ()
+
+    @property
+    def at_once(self) -> WriteCommand | None:
+        """The command that is all there is for each row: those of all rows are one request."""
+        match self.steps:
+            case (WriteCommand(otherwise=(), apart=False) as only,):
+                return only
+            case _:
+                return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from nestling.ir.primitives import CollectionKind, Form, Order, Reference
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 from nestling.ir.storage.names import OWN_COLLECTIONS, collection_name, stored_name
+from nestling.planner.migration.told_forms import unique_where_present
 from nestling.planner.upkeep.copied_element import id_parts
 
 GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"
@@ -95,7 +96,8 @@ def _body(design: Design, node: Node, homes: _Homes, indexed: _Indexed) -> Assem
     if len(parts) < len(found):
         return None
     rows = _gathered_rows(design.model.entity(node.entity), homes[node.entity]) if parts else None
-    return Assembly(node.entity, (), (), tuple(fields), tuple(parts), rows=rows)
+    never_null = frozenset(name for entity, name in unique_where_present(design) if entity == node.entity)
+    return Assembly(node.entity, (), (), tuple(fields), tuple(parts), rows=rows, never_null=never_null)
 
 
 def _part(design: Design, node: Node, homes: _Homes, indexed: _Indexed) -> AssembledPart | None:

@@ -5,24 +5,48 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import planned_indexes
+from nestling.ir.model import AttributeName
+from nestling.ir.once import once
 from nestling.ir.primitives import Form
+from nestling.ir.statements.clause import ClauseOperator
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.stored_forms import AttributesOf, ToldForms
+from nestling.ir.storage.stored_names import stored_names
 from nestling.ir.types import TypeName
 
 
 def told_forms(old: Design, new: Design, *, only_json: bool) -> ToldForms:
-    """Those that both designs have a field of its own for; `only_json`: the new documents may be null only where json is."""
+    """Those that both designs have a field of its own for; `only_json`: the new documents may be null only where json is, and
+    never where a unique index takes null for a value.
+    """
+    unique = unique_where_present(new)
     may_be_null = {
         entity.name: frozenset(
             each.name
             for each in entity.attributes
-            if each.nullable and (each.type.name is TypeName.JSON or not only_json)
+            if each.nullable
+            and (each.type.name is TypeName.JSON or not only_json)
+            and (entity.name, each.name) not in unique
         )
         for entity in new.model.entities
     }
     fields = _held(old, new, _with_fields)
     return ToldForms({name: fields[name] & may_be_null[name] for name in fields}, _held(old, new, _with_values))
+
+
+@once
+def unique_where_present(design: Design) -> frozenset[AttributeName]:
+    """What a unique index of some documents wants there: it holds those with null too, and refuses the second."""
+    return frozenset(_unique_where_present(design))
+
+
+def _unique_where_present(design: Design) -> Iterator[AttributeName]:
+    for index in planned_indexes(design):
+        if index.unique and index.partial:
+            present = {each.name for each in index.partial if each.comparison is ClauseOperator.PRESENT}
+            stored = stored_names(design.model, design.store(index.collection))
+            yield from (attribute for path, attribute in stored if path in present)
 
 
 def _held(old: Design, new: Design, held: Callable[[Place], Iterator[str]]) -> AttributesOf:

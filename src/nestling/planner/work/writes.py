@@ -43,6 +43,7 @@ from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
 from nestling.ir.storage.stored_names import stored_names
 from nestling.planner.known.bucket_fill import room_in
 from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, rows_on_the_way
+from nestling.planner.work.alike import different
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import share_within
@@ -84,10 +85,11 @@ def estimate_write(
 
 @dataclass
 class _Counted:
-    """The mean numbers of rows in the row sets so far, for one run of the steps they are in."""
+    """The mean numbers of rows in the row sets so far, for one run of the steps they are in, and how they are come by."""
 
     facts: WorkFacts
     rows: dict[str, float] = field(default_factory=dict)
+    come_by: dict[str, Fetch | Give] = field(default_factory=dict)
 
     def taken(self, numbers: NewNumbers) -> Work:
         """The work of taking numbers: how many, the highest there is, and the counter."""
@@ -104,18 +106,36 @@ class _Counted:
     def step(self, step: WriteStep, times: float) -> Work:
         match step:
             case Fetch():
+                self.come_by[step.rows] = step
                 return times * self._fetched(step)
             case Give(rows, given):
-                self.rows[rows] = float(len(given))
+                self.rows[rows], self.come_by[rows] = float(len(given)), step
                 return NO_WORK
             case Refuse():
                 return NO_WORK
-            case Each(rows, inner):
-                return self.steps(inner, times * self.rows[rows])
+            case Each():
+                return self._for_each(step, times)
+            case InsertOne() | UpdateDocuments() | DeleteDocuments():
+                return times * work_of.request() + self._commands(step, times)
+            case _:
+                assert_never(step)
+
+    def _for_each(self, step: Each, times: float) -> Work:
+        """The steps for each row; commands that are all there is are one request, if there are any."""
+        rows = self.rows[step.rows]
+        if step.by:
+            rows = min(rows, different(self.come_by[step.rows], step.by))
+        if step.at_once is None:
+            return self.steps(step.steps, times * rows)
+        return times * min(rows, 1.0) * work_of.request() + self._commands(step.at_once, times * rows)
+
+    def _commands(self, step: InsertOne | UpdateDocuments | DeleteDocuments, times: float) -> Work:
+        """So many commands, without the requests they are sent in."""
+        match step:
             case InsertOne(collection, if_there=if_there):
                 size = self.facts.documents(collection).bytes
                 sought = NO_WORK if if_there is IfThere.REFUSE else work_of.fetch_by_index(1, size)
-                return times * (work_of.request() + sought + work_of.insert(1, size, self._entries(collection)))
+                return times * (sought + work_of.insert(1, size, self._entries(collection)))
             case UpdateDocuments(collection=collection) if collection == NUMBERS_COLLECTION:
                 return times * _Counted(_NUMBERS)._updated(step, 1.0)
             case UpdateDocuments():
@@ -123,8 +143,7 @@ class _Counted:
             case DeleteDocuments(collection, where, many):
                 found_there = self._found(collection, where)
                 gone = found_there.rows if many else min(found_there.rows, 1.0)
-                work = work_of.request() + found_there.work + work_of.delete(gone, self._entries(collection))
-                return times * work
+                return times * (found_there.work + work_of.delete(gone, self._entries(collection)))
             case _:
                 assert_never(step)
 
@@ -166,7 +185,7 @@ class _Counted:
             made = work_of.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
         entries = sum(kept for keys, kept in self._by_elements(step.collection) if _touches(keys, step.changes))
         grows = any(isinstance(change, Push) for change in step.changes)
-        work = work_of.request() + found.work + made
+        work = found.work + made
         written = changed * share_changed(step, self.facts.design)
         work += work_of.update(written, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
         if step.back:

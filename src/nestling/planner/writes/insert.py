@@ -83,15 +83,10 @@ def insert_rows(
     settled = inside.link if inside is not None else None
     links = [link for link in work.model.parents_of(entity.name) if link.enforced and link != settled]
     asked_first = _copied_from(work, entity)
-    for phase, asked in ((WritePhase.REFUSE, True), (WritePhase.CHECK, False)):
-        checks = [
-            step
-            for link in links
-            if (link.name in asked_first) is asked
-            for step in held_parent(work.design, row, link)
-        ]
-        if checks:
-            work.add(phase, [Each(name, tuple(checks))])
+    for link in links:
+        phase = WritePhase.REFUSE if link.name in asked_first else WritePhase.CHECK
+        if checks := tuple(held_parent(work.design, row, link)):
+            work.add(phase, [Each(name, checks, by=tuple(row.column(name) for name in link.child_attributes))])
     filled = filled_whole(work.design, entity)
     add_upkeep(
         work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity))

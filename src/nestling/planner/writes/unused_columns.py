@@ -50,8 +50,9 @@ class _Uses:
         match step:
             case Fetch():
                 return self._fetch(step, at_hand)
-            case Each(rows, inner):
-                return Each(rows, self.narrowed(inner, rows))
+            case Each(rows, inner, by):
+                self.columns[rows].update(by)
+                return replace(step, steps=self.narrowed(inner, rows))
             case Refuse(rows, missing=missing):
                 self.columns[rows].update(missing)
             case UpdateDocuments(otherwise=otherwise):

@@ -109,11 +109,12 @@ def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[s
         *refuse_several(design, after, groups),
         *refuse_some(design, after, attributes),
     ]
-    for link in work.model.parents_of(entity.name):
-        if link.enforced and attributes & set(link.child_attributes):
-            steps += held_parent(design, after, link)
     if steps:
         work.add(WritePhase.CHECK, [Each(name, tuple(steps))])
+    for link in work.model.parents_of(entity.name):
+        if link.enforced and attributes & set(link.child_attributes):
+            parents = tuple(after.column(name) for name in link.child_attributes)
+            work.add(WritePhase.CHECK, [Each(name, tuple(held_parent(design, after, link)), by=parents)])
 
 
 def _outputs(scan: Scan, assignments: Assignments) -> Outputs:

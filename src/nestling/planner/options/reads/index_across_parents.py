@@ -40,10 +40,8 @@ class Few:
             return
         share = min(self.rows / max(visit.outer, 1.0), 1.0)
         for each in modes:
-            also = tuple((name, cost * share) for name, cost in each.also)
-            loads = tuple((name, cost * share) for name, cost in each.loads)
             needs = tuple(dict.fromkeys((*each.needs, *self.mode.needs)))
-            yield replace(each, needs=needs, cost=each.cost * share, also=also, loads=loads)
+            yield replace(each.times(share), needs=needs)
 
 
 def few_by_index(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -> Iterator[Few]:

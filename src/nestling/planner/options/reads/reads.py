@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf
 
 from nestling.ir.options import Charge, Mode, StatementStep
 from nestling.ir.paths import work_of
@@ -16,7 +15,8 @@ from nestling.planner.options.reads.index_across_parents import few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest, window
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
-from nestling.planner.options.statements.statement_facts import GROUPING_STAGES, GroupFacts
+from nestling.planner.options.statements.shown_rows import grouping, joined_rows, shown_rows
+from nestling.planner.options.statements.statement_facts import GROUPING_STAGES
 from nestling.planner.options.statements.visits import Visit, visits
 from nestling.planner.options.structures.pairs import taken_out
 from nestling.planner.options.structures.splits import read_too
@@ -76,32 +76,12 @@ class Reads:
 
     def _for_each(self, mode: Mode, outer: float) -> Mode:
         """A start looked up for each row before it."""
-        also = tuple((name, cost * outer) for name, cost in mode.also)
-        loads = tuple((name, cost * outer) for name, cost in mode.loads)
-        return replace(mode, cost=self.modes.price(HOP) + outer * (mode.cost + self._lookup()), also=also, loads=loads)
-
-    def _lookup(self) -> float:
-        return self.modes.price(Work(lookups=1.0))
+        return mode.times(outer, more=self.modes.price(HOP + Work(lookups=outer)))
 
     def _grouping(self, statement: Statement, found: tuple[Visit, ...]) -> float:
         """Seconds to group the rows the last join yields."""
-        grouped = self._grouped(statement, found)
+        grouped = grouping(statement, found, self.modes.sizes)
         return self.modes.price(grouped.work(found[-1].rows, statement.limit)) if grouped is not None else 0.0
-
-    def _grouped(self, statement: Statement, found: tuple[Visit, ...]) -> GroupFacts | None:
-        """What is known of the groups, with how many rows of each table come into them."""
-        grouped = self.modes.sizes.said(statement).grouped
-        if grouped is None:
-            return None
-        shares = {self.modes.sizes.table(statement, each.access).alias: self._share_reached(each) for each in found}
-        return replace(grouped, shares=shares)
-
-    def _share_reached(self, visit: Visit) -> float:
-        """The share of an entity's rows a visit may reach: of parents looked up those alone that meet its conditions."""
-        reached = self.modes.sizes.found(visit.access)
-        if visit.before is None or visit.down:
-            reached = min(reached, visit.rows)
-        return min(reached / self.modes.sizes.rows(visit.entity), 1.0)
 
     def _with_parts(self, mode: Mode, statement: Statement, visit: Visit) -> Mode:
         """The mode with what it costs more where attributes it reads at home are kept apart, or in a list."""
@@ -121,14 +101,7 @@ class Reads:
     def _always(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
         if not found:
             return work_of.request()
-        sizes = self.modes.sizes
-        said, grouped = sizes.said(statement), self._grouped(statement, found)
-        last = sizes.limited(statement, found[-1].access)
-        taken = last.left(found[-1].rows) if last is not None else found[-1].rows
-        rows = grouped.left(taken) if grouped is not None else self._rows(found)
-        rows = said.firsts.count(rows) if said.firsts is not None else rows
-        rows = last.left(rows) if last is not None else rows
-        result = min(rows, float(statement.limit)) if statement.limit is not None else rows
+        said, result = self.modes.sizes.said(statement), shown_rows(statement, found, self.modes.sizes)
         width = self._width(found)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
         is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
@@ -144,25 +117,12 @@ class Reads:
         """Seconds to sort all rows by what comes only with the joins."""
         if not any(each.access.sort for each in found[1:]) or self.modes.sizes.said(statement).grouped is not None:
             return 0.0
-        return self.modes.price(work_of.sort(self._rows(found), self._width(found)) + Work(stages=work_of.light(1)))
-
-    def _rows(self, found: tuple[Visit, ...]) -> float:
-        """Rows there are after all joins."""
-        rows = found[-1].rows if all(not each.access.aggregates for each in found) else found[0].rows
-        return min(rows, self._groups(found[0].access)) if len(found) == 1 else rows
+        rows = joined_rows(found, self.modes.sizes)
+        return self.modes.price(work_of.sort(rows, self._width(found)) + Work(stages=work_of.light(1)))
 
     def _width(self, found: tuple[Visit, ...]) -> float:
         """Bytes of one of them."""
         return sum(self.modes.sizes.bytes_of(each.entity, each.access.attributes) for each in found)
-
-    def _groups(self, access: Access) -> float:
-        """Rows an access shows at most, where it shows groups."""
-        if access.grouping is None:
-            return inf
-        found = 1.0
-        for name, unit in access.grouping.keys:
-            found *= self.modes.sizes.distinct(access.entity, name) if unit is None else inf
-        return found
 
 
 def _is_grouped(access: Access) -> bool:

@@ -10,10 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from nestling.ir.model import OnDelete, Relationship
+from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
-from nestling.ir.paths.work import Work
+from nestling.ir.paths.work import NO_WORK, Work
+from nestling.ir.situation.changed import going_along
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts
@@ -124,6 +125,10 @@ class Changes:
         if not direct:
             cost += self._one_by_one(access, home, rows)
             rewritten = rows
+            if home.links and set(access.attributes) & set(home.links[0].child_attributes):
+                size = self.modes.documents.base(home)
+                again = work_of.request() + work_of.fetch_by_index(1, size) + work_of.update(1, size, grows=True)
+                cost += rows * again  # they have another parent, to whose document they come one by one
         elif home.links and self.are_siblings(access, home):
             cost += work_of.request(READ_STAGES + work_of.light(1)) + work_of.fetch_by_index(
                 1, self.modes.documents.base(home)
@@ -145,44 +150,75 @@ class Changes:
         return changed
 
     def _one_by_one(self, access: Access, home: Home, rows: float) -> Work:
-        """The rows read first, each then found again by a request of its own."""
+        """The rows read first, each then found again by a command of its own; these are one request."""
         size = self.modes.sizes.row_bytes(access.entity)
         read = work_of.request(READ_STAGES) + work_of.send(rows, size)
         again = work_of.fetch_by_index(rows, self.modes.documents.base(home), seeks=rows)
-        return read + again + max(rows - 1, 0.0) * (work_of.request() + Work(changes=1))
+        return read + again + max(rows - 1, 0.0) * Work(changes=1)
 
     def children(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
-        """The children of rows that go: asked for, or removed too, where they are not in the same document; and theirs."""
-        if access.kind is StatementKind.DELETE:
-            yield from self._below(statement, access.entity, self.rows(access), position)
+        """The children of rows that go, or have other keys: asked for, or removed or changed too, where they are not in the same
+        document; and theirs.
+        """
+        if access.kind is not StatementKind.INSERT:
+            yield from self._below(statement, access, position)
 
-    def _below(self, statement: Statement, entity: str, rows: float, position: int) -> Iterator[StatementStep]:
-        """The same for so many rows of an entity that go; each foreign key once, the nearest first."""
-        asked, gone, met = entity, deque([(entity, rows)]), set[str]()
-        while gone:
-            entity, rows = gone.popleft()
+    def _below(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
+        """Each foreign key once, the nearest first."""
+        is_gone, attributes = access.kind is StatementKind.DELETE, frozenset(access.attributes)
+        waiting, met = deque([(access.entity, self.rows(access), is_gone, attributes)]), set[str]()
+        while waiting:
+            entity, rows, is_gone, attributes = waiting.popleft()
+            along = dict(going_along(self.modes.situation.model, entity, is_gone, attributes))
             for link in self.modes.situation.children[entity]:
-                if not link.enforced or link.is_self or link.name in met:
+                is_asked = is_gone or attributes & set(link.parent_attributes)
+                if not link.enforced or link.is_self or link.name in met or not is_asked:
                     continue
-                each = self.modes.sizes.children_asked(link) if entity == asked else self.modes.sizes.children(link)
+                is_first = entity == access.entity
+                each = self.modes.sizes.children_asked(link) if is_first else self.modes.sizes.children(link)
                 met.add(link.name)
-                modes = tuple(self._children(statement, link, rows, each))
+                modes = tuple(self._children(statement, link, rows, each, along.get(link)))
                 yield StatementStep(statement.name, f"{position}: {link.child} by {link.name}", modes)
-                if link.on_delete is OnDelete.CASCADE:
-                    gone.append((link.child, rows * each))
+                if link in along:
+                    waiting.append((link.child, rows * each, along[link], frozenset(link.child_attributes)))
 
-    def _children(self, statement: Statement, link: Relationship, rows: float, each: float) -> Iterator[Mode]:
-        """The children of so many rows found by one request, and `each` of them changed or removed by one of its own."""
+    def _children(
+        self, statement: Statement, link: Relationship, rows: float, each: float, removes: bool | None
+    ) -> Iterator[Mode]:
+        """The children of so many rows found by one request, and `each` of them changed or removed by a command of its own: these
+        are one request. `removes`: whether they go; None where they are only asked for.
+        """
         asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in link.child_attributes)
         read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
         more = work_of.request(READ_STAGES)
-        if link.on_delete is not OnDelete.RESTRICT:
-            more += rows * each * (work_of.request() + Work(changes=1))
+        if removes is not None:
+            more += min(rows * each, 1.0) * work_of.request() + rows * each * Work(changes=1)
+        if removes is False:
+            more += self._changed_along(link, rows * each)
         for home in self.modes.places.homes[link.child]:
-            if home.links[:1] == (link,) and link.on_delete is OnDelete.CASCADE:
+            if home.links[:1] == (link,) and removes is not None:
                 yield Mode(home.id, (home.id,), 0.0)
                 continue
+            again = self._found_again(home, rows * each) if removes else NO_WORK
             for found in self.starts.finds(replace(statement, limit=None), read, home):
-                yield replace(found, cost=rows * found.cost + self.modes.price(more))
+                yield replace(found, cost=rows * found.cost + self.modes.price(more + again))
         for name, _ in self.modes.places.absorbed[link.child]:
             yield self.modes.mode(name, (name,), more)
+
+    def _found_again(self, home: Home, rows: float) -> Work:
+        """Rows that go: what tells them is sent, and each is found by that and taken out of its home."""
+        sizes, size = self.modes.sizes, self.modes.documents.base(home)
+        told = work_of.send(rows, sizes.bytes_of(home.entity, sizes.situation.model.entity(home.entity).key))
+        again = told + work_of.fetch_by_index(rows, size, seeks=rows)
+        gone = work_of.delete(rows, sizes.key_entries(home.entity), changes=0)
+        return again + (gone if home.own else work_of.update(rows, size, changes=0))
+
+    def _changed_along(self, link: Relationship, rows: float) -> Work:
+        """Rows that have another parent, which is held; those whose key that is go and come again."""
+        size = self.modes.sizes.row_bytes(link.child)
+        held = min(rows, 1.0) * (work_of.request() + 2 * work_of.update(1, self.modes.sizes.row_bytes(link.parent)))
+        if not set(link.child_attributes) & set(self.modes.situation.model.entity(link.child).key):
+            return held + work_of.update(rows, size, changes=0)
+        entries = self.modes.sizes.key_entries(link.child)
+        again = min(rows, 1.0) * work_of.request() + work_of.insert(rows, size, entries)
+        return held + again + work_of.delete(rows, entries, changes=0)

@@ -13,6 +13,7 @@ from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.structures.buckets import pushed
 from nestling.planner.options.structures.overflow import paged_again
 from nestling.planner.options.structures.places import Home
+from nestling.planner.options.writes.inserted_rows import InsertedRows
 from nestling.planner.options.writes.key_checks import Guards
 
 
@@ -23,8 +24,15 @@ class Inserts:
     modes: Modes
     guards: Guards
 
-    def inserted(self, access: Access, home: Home) -> Iterator[Mode]:
-        """Into one home."""
+    def inserted(self, access: Access, home: Home, rows: InsertedRows) -> Iterator[Mode]:
+        """Into one home: documents in one request, others one by one. The first request is the statement's, or its SELECT's."""
+        first = 0.0 if rows.selected else 1.0
+        asked = min(rows.count, 1.0) if home.own else rows.count
+        more = self.modes.price(max(asked - first, 0.0) * work_of.request())
+        yield from (mode.times(rows.count, more=more) for mode in self._inserted(access, home))
+
+    def _inserted(self, access: Access, home: Home) -> Iterator[Mode]:
+        """One row."""
         situation, sizes, documents = self.modes.situation, self.modes.sizes, self.modes.documents
         if home.own:
             yield self.modes.mode(

@@ -27,6 +27,7 @@ from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.structures.archives import held_in_either
 from nestling.planner.options.structures.places import Home
 from nestling.planner.options.writes.built_indexes import keeps_unique
+from nestling.planner.options.writes.inserted_rows import InsertedRows
 
 READ_STAGES = work_of.light(6)
 """Stages of the pipeline that looks for a row with the same key."""
@@ -107,18 +108,21 @@ class Guards:
     modes: Modes
     starts: Starts
 
-    def keys(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
-        """Whether another row has the key, where a row comes to a place no index guards."""
+    def keys(self, statement: Statement, access: Access, position: int, rows: float) -> Iterator[StatementStep]:
+        """Whether another row has the key, where rows come to a place no index guards, or have another key there."""
+        if access.kind is StatementKind.DELETE:
+            return
         situation, homes = self.modes.situation, self.modes.places.homes[access.entity]
-        groups = dict.fromkeys(group for home in homes for group in open_groups(situation, home))
-        for group in groups:
-            modes = [mode for home in homes for mode in self._same(statement, access, home, group)]
+        every = dict.fromkeys(group for home in homes for group in open_groups(situation, home))
+        is_new, changed = access.kind is StatementKind.INSERT, set(access.attributes)
+        for group in (group for group in every if is_new or changed & set(group)):
+            modes = [mode.times(rows) for home in homes for mode in self._same(statement, access, home, group)]
             modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
             yield StatementStep(
                 statement.name, f"{position}: no other {access.entity} with its {', '.join(group)}", tuple(modes)
             )
-        for unique in situation.model.entity(access.entity).partial_uniques:
-            modes = [mode for home in homes for mode in self._among_some(statement, access, home, unique)]
+        for unique in situation.model.entity(access.entity).partial_uniques if is_new else ():
+            modes = [mode.times(rows) for home in homes for mode in self._among_some(statement, access, home, unique)]
             modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
             yield StatementStep(statement.name, f"{position}: no other {access.entity} breaks {unique}", tuple(modes))
 
@@ -150,10 +154,13 @@ class Guards:
         for found in self.starts.finds(replace(statement, limit=None), read, home):
             yield replace(found, cost=found.cost + more)
 
-    def parents(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
-        """Each parent held."""
+    def parents(
+        self, statement: Statement, access: Access, position: int, rows: InsertedRows
+    ) -> Iterator[StatementStep]:
+        """Each parent held: once for the rows that are of one."""
         for link in held_links(self.modes.situation, access):
-            modes = tuple(self._held(access, link))
+            parents = rows.alike(link.child_attributes)
+            modes = tuple(mode.times(parents) for mode in self._held(access, link))
             yield StatementStep(statement.name, f"{position}: {link.parent} by {link.name} is held", modes)
 
     def _held(self, access: Access, link: Relationship) -> Iterator[Mode]:

@@ -15,6 +15,7 @@ from nestling.planner.options.structures.splits import charged
 from nestling.planner.options.writes.built_indexes import built_indexes
 from nestling.planner.options.writes.changes import Changes
 from nestling.planner.options.writes.index_entries import entries_across, entries_written
+from nestling.planner.options.writes.inserted_rows import InsertedRows, inserted_rows
 from nestling.planner.options.writes.inserts import Inserts
 from nestling.planner.options.writes.key_checks import Guards
 from nestling.planner.options.writes.transactions import Together
@@ -36,13 +37,13 @@ class Writes:
         """The steps of each entity written, what its indexes cost, and what is kept right."""
         for position, access in enumerate(statement.accesses):
             if access.kind.writes:
-                modes = tuple(self._at_home(statement, access))
+                new = inserted_rows(statement, access, self.modes.situation, self.modes.sizes)
+                modes = tuple(self._at_home(statement, access, new))
                 yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
-                if access.kind is StatementKind.INSERT:
-                    yield from self.guards.keys(statement, access, position)
-                yield from self.guards.parents(statement, access, position)
+                rows = new.count if access.kind is StatementKind.INSERT else self.changes.rows(access)
+                yield from self.guards.keys(statement, access, position, rows)
+                yield from self.guards.parents(statement, access, position, new)
                 yield from self.changes.children(statement, access, position)
-                rows = self.rows(access)
                 yield from self._kept_apart(statement, access, rows)
                 yield from built_indexes(self.modes, statement, access, position, rows)
                 kept = self.upkeep.kept(statement, access, rows)
@@ -50,15 +51,11 @@ class Writes:
                 archives = (name for name, _ in self.modes.places.archives[access.entity])
                 yield from self.together.steps(statement, access, position, (*kept.at_once, *archives))
 
-    def rows(self, access: Access) -> float:
-        """Rows a write changes: one for an insert, else those its conditions find."""
-        return 1.0 if access.kind is StatementKind.INSERT else self.changes.rows(access)
-
-    def _at_home(self, statement: Statement, access: Access) -> Iterator[Mode]:
+    def _at_home(self, statement: Statement, access: Access, new: InsertedRows) -> Iterator[Mode]:
         for home in self.modes.places.homes[access.entity]:
             apart = tuple(written_apart(self.modes, access, home))
             if access.kind is StatementKind.INSERT:
-                found = self.inserts.inserted(access, home)
+                found = self.inserts.inserted(access, home, new)
             else:
                 found = self.changes.changed(statement, access, home)
             yield from (replace(mode, also=(*mode.also, *apart)) for mode in found)

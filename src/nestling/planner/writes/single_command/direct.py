@@ -38,6 +38,8 @@ def direct(plan: WritePlan, design: Design) -> WritePlan:
     for step in plan.steps:
         if isinstance(step, Each) and step.rows in given and _is_plain(step.steps):
             steps += [_said(inner, given[step.rows]) for inner in step.steps]
+        elif isinstance(step, Each) and step.rows in given:
+            steps.append(replace(step, by=()))
         else:
             steps.append(step)
     found = replace(plan, steps=tuple(steps))

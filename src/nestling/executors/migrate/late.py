@@ -1,0 +1,89 @@
+"""What somebody writes to an old collection while no collection has its name: an insert makes one, which is set aside by itself.
+
+Until the last changes are carried over, and when a migration is taken back, its documents go back to where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.errors import BulkWriteError, OperationFailure
+
+from nestling.common.connection import UNAUTHORIZED
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.batches import batches
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.write_errors import DOCUMENT_INVALID
+from nestling.executors.migrate.undo_record import BEFORE
+from nestling.ir.value_forms.canonical import stored_bytes
+
+LATE = f"{BEFORE}.late"
+"""What follows the name of an old collection that somebody wrote to while no collection had it."""
+_LATE_NAMES = 10
+_AT_ONCE = 1000
+
+
+def late_collections(names: Iterable[str], database: Database[Any]) -> tuple[str, ...]:
+    """The collections of this kind there are, of old collections of these names."""
+    there = frozenset(database.list_collection_names())
+    return tuple(each for name in names for each in _late_names(name) if each in there)
+
+
+def names_aside(name: str) -> tuple[str, ...]:
+    """The names that an old collection, or what is written under its name after that, may get."""
+    return f"{name}{BEFORE}", *_late_names(name)
+
+
+def _late_names(name: str) -> tuple[str, ...]:
+    """One for each time a name is free for a moment, and more for those who begin again."""
+    return tuple(f"{name}{LATE}{number or ''}" for number in range(_LATE_NAMES))
+
+
+def set_late_aside(database: Database[Any], name: str) -> None:
+    """Give what somebody made in place of an old collection another name."""
+    there = frozenset(database.list_collection_names())
+    free = next((each for each in _late_names(name) if each not in there), None)
+    if free is None:
+        what = "somebody writes to it again and again while its name is given to another collection"
+        raise MigrationError(
+            Problem(what, where=name, next_move="stop who writes to it, and run it again; or `--abort`")
+        )
+    database[name].rename(free)
+
+
+def put_back(names: Iterable[str], database: Database[Any], *, bypass: bool) -> None:
+    """Move such documents into the old collections, whatever these are called now; `bypass`: their validators are not asked.
+
+    Documents that have no place there, as others have their key, or that may not be written past a validator, stay.
+    """
+    there = frozenset(database.list_collection_names())
+    for name in names:
+        before = f"{name}{BEFORE}"
+        for late in late_collections([name], database):
+            _move(database[late], database[before if before in there else name], bypass=bypass)
+
+
+def _move(late: Collection[Any], into: Collection[Any], *, bypass: bool) -> None:
+    for some in batches(late.find(), _AT_ONCE):
+        _insert(into, some, bypass=bypass)
+        wanted = {stored_bytes(each) for each in some}
+        found = into.find({"_id": {"$in": [each["_id"] for each in some]}})
+        moved = [each["_id"] for each in found if stored_bytes(each) in wanted]
+        late.delete_many({"_id": {"$in": moved}})
+    if late.find_one({}, {"_id": 1}) is None:
+        late.drop()
+
+
+def _insert(into: Collection[Any], documents: Sequence[Mapping[str, Any]], *, bypass: bool) -> None:
+    try:
+        into.insert_many(documents, ordered=False, bypass_document_validation=bypass)
+    except BulkWriteError as error:
+        codes = {each["code"] for each in (error.details or {}).get("writeErrors", ())}
+        if not codes or not codes <= {DUPLICATE_KEY, DOCUMENT_INVALID}:
+            raise
+    except OperationFailure as error:
+        if error.code != UNAUTHORIZED:
+            raise
