@@ -291,5 +291,8 @@ def unknown(
 ) -> Problem:
     """The problem of a name that does not exist: "no attribute `titel` in `movie`; it has `title`, `year`"."""
     what = f"no {kind} `{name}` in `{of}`" if of else f"no {kind} `{name}`"
-    known = suggest(name, known_names)
-    return Problem(what=what, path=path, known=known if of else known.replace("it has", "there is", 1))
+    names = [*known_names]
+    known = suggest(name, frozenset(names) if isinstance(known_names, set | frozenset) else names)
+    parts = [part.strip() for part in name.split(",")]
+    move = f"write a list: `[{', '.join(parts)}]`" if parts[1:] and {*parts} <= {*names} else ""
+    return Problem(what=what, path=path, known=known if of else known.replace("it has", "there is", 1), next_move=move)

@@ -7,7 +7,7 @@ stored in BSON is `nestling.ir.values`' business.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nestling.common.errors import InputError, Problem, unknown
@@ -37,6 +37,20 @@ class TypeName(StrEnum):
     GEOMETRY = "geometry"
     ANY = "any"  # a column without a type
 
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("string", "str", "varchar", "char", "character", "nvarchar", "clob", "citext"), "text"),
+    **dict.fromkeys(("int", "long", "bigint", "smallint", "tinyint", "serial", "int32", "int64"), "integer"),
+    **dict.fromkeys(("double", "real", "float64"), "float"),
+    **dict.fromkeys(("number", "numeric", "money", "decimal128"), "decimal(12, 2)"),
+    **dict.fromkeys(("datetime", "instant", "isodate"), "timestamptz"),
+    **dict.fromkeys(("binary", "blob", "bytea", "bindata"), "bytes"),
+    **dict.fromkeys(("object", "document", "map", "jsonb"), "json"),
+    **dict.fromkeys(("list", "set"), "array(text)"),
+    "bool": "boolean",
+    "bit": "bits",
+}
+"""What others call the types: an error says what is written here."""
 
 NUMBERS = frozenset({TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT})
 EXACT_NUMBERS = NUMBERS - {TypeName.FLOAT}
@@ -137,7 +151,9 @@ class Type:
         match = _TEXT_FORM.match(text)
         if match is None or match[1] not in set(TypeName):
             word = match[1] if match else text
-            raise InputError(unknown("type", word, TypeName))
+            meant = _OTHER_NAMES.get(word.lower())
+            problem = unknown("type", word, TypeName)
+            raise InputError(problem if meant is None else replace(problem, known="", next_move=f"write `{meant}`"))
         name, inner = TypeName(match[1]), match[2]
         if name is TypeName.ARRAY:
             return Type(name, element=Type.parse(inner or "any"))

@@ -31,8 +31,13 @@ def in_matching(
 ) -> Iterator[SearchStage]:
     """The stages for documents of which a condition is true."""
     yield {"$match": condition}
-    yield {"$project": {"path": _of_documents(documents(design, store), store, paths)}}
+    yield {"$project": {"path": in_document(design, store, paths)}}
     yield from by_path()
+
+
+def in_document(design: Design, store: StoredCollection, paths: Paths) -> SearchExpression:
+    """What is found in a document of a collection."""
+    return _of_documents(documents(design, store), store, paths)
 
 
 def by_path() -> Iterator[SearchStage]:

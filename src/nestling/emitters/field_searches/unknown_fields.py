@@ -14,12 +14,16 @@ from nestling.emitters.field_searches.found_fields import (
     SearchStage,
     alternatives,
     by_field,
+    by_path,
+    in_document,
     in_elements,
-    in_refused,
     union,
 )
+from nestling.emitters.field_searches.other_kinds import other_kinds
+from nestling.emitters.jsonschema import validator
 from nestling.emitters.validators.bson_types import schema_of
 from nestling.ir.design import Design
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.storage.names import join
 
 MOST = 100
@@ -28,10 +32,16 @@ MOST = 100
 
 def unknown_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that yield `{_id: path, documents, example}` for each unknown field."""
-    return {
-        store.name: (*in_refused(design, store, _unknown, additional=False), {"$limit": MOST})
-        for store in design.stores
-    }
+    return {store.name: (*_stages(design, store), {"$limit": MOST}) for store in design.stores}
+
+
+def _stages(design: Design, store: StoredCollection) -> Iterator[SearchStage]:
+    refused = {"$nor": [validator(design, store, additional=False)]}
+    unknown = in_document(design, store, _unknown)
+    others = other_kinds(store)
+    yield {"$match": refused if others is None else {"$or": [refused, others.matching]}}
+    yield {"$project": {"path": unknown if others is None else union([unknown, others.paths])}}
+    yield from by_path()
 
 
 def _unknown(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:

@@ -78,7 +78,8 @@ _KINDS: Mapping[Loss, _Kind] = {
         lambda job, database: find_fields(database, job.searches.unknown),
         "is not in the designs: it would be lost",
         "add them to the model and to both designs (`nestling inspect URI -o model.yaml --design-out design.yaml` reads them"
-        " anew, all but those whose names no query can say, such as `$z`), or go on without them",
+        " anew, all but those whose names no query can say, such as `$z`), take them out of these documents, or go on without"
+        " them",
         "fields that are not in the designs",
     ),
     Loss.NULLS: _Kind(

@@ -175,6 +175,10 @@ def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: YamlPath) -
                 )
             if name == "rate" and isinstance(mistake["input"], int | float):
                 return replace(no_rate(_plain(mistake["input"])), path=path)
+            at = _form_at(form, path)
+            if mistake["input"] is None and at is not None and at.short_key == "type":
+                what, move = f"`{name}` has no type", f"write one after it: `{name}: integer!`"
+                return Problem(what=what, path=path, next_move=move)
             is_text = wanted == "text" and isinstance(mistake["input"], bool | int | float)
             return Problem(what=what, path=path, next_move="put it in quotes" if is_text else "")
 

@@ -29,10 +29,10 @@ Renames = Annotated[list[dict[str, str | None]], BeforeValidator(_renames), With
 _ORDER = {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"enum": [1, -1]}}]}
 Orders = Annotated[
     list[str | dict[str, int]],
-    BeforeValidator(lambda value: [value] if isinstance(value, str) else [] if value is None else value),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": _ORDER}]}),
+    BeforeValidator(lambda value: [value] if isinstance(value, str | dict) else [] if value is None else value),
+    WithJsonSchema({"anyOf": [*_ORDER["anyOf"], {"type": "array", "items": _ORDER}]}),
 ]
-"""Sort keys: `-date` is descending; `{"-odd name": 1}` where a name starts with a dash itself."""
+"""Sort keys: `-date` is descending, and so is `{date: -1}`; `{"-odd name": 1}` where a name starts with a dash itself."""
 
 
 def fields(renames: list[dict[str, str | None]]) -> tuple[ir.Field, ...]:

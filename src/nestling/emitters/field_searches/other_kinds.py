@@ -1,0 +1,62 @@
+"""Fields of another kind of row than a document says it is: reading the rows leaves them out, as they do not count there.
+
+A collection may hold several kinds of one entity, whose own fields lie side by side and are told by a discriminator.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.emitters.field_searches.found_fields import SearchExpression, union
+from nestling.ir.literals import shell
+from nestling.ir.storage.layout import Node, StoredCollection
+
+
+@dataclass(frozen=True, slots=True)
+class OtherKinds:
+    """The documents that have such fields, or say they are of no kind there is, and the paths of these."""
+
+    matching: Mapping[str, Any]
+    paths: SearchExpression
+
+
+def other_kinds(store: StoredCollection) -> OtherKinds | None:
+    """What finds them; None where a collection has no such kinds."""
+    variant = store.collection.variant
+    if variant is None or not variant.subtypes or len(store.roots) != 1:
+        return None
+    told = variant.discriminator
+    own = (variant.value,) if variant.value is not None else ()
+    every = [*dict.fromkeys((*own, *(value for _, value in variant.subtypes)))]
+    matching: list[Mapping[str, Any]] = [{told: {"$elemMatch": {"$nin": every}}}, {told: {"$nin": [*every, None, []]}}]
+    one = {"$cond": [{"$eq": [{"$ifNull": [f"${told}", None]}, None]}, [], [f"${told}"]]}
+    said = {"$cond": [{"$isArray": [f"${told}"]}, f"${told}", one]}
+    paths: list[SearchExpression] = [{"$cond": [{"$setIsSubset": [said, {"$literal": every}]}, [], [told]]}]
+    for field, values in _fields(store.roots[0], dict(variant.subtypes)).items():
+        matching.append({field: {"$ne": None}, told: {"$nin": values}})
+        is_there = {"$ne": [{"$ifNull": [f"${field}", None]}, None]}
+        is_other = {"$eq": [{"$setIntersection": [said, {"$literal": values}]}, []]}
+        where = f"{field} where {told} is not {' or '.join(map(shell, values))}"
+        paths.append({"$cond": [{"$and": [is_there, is_other]}, [{"$literal": where}], []]})
+    return OtherKinds({"$or": matching}, union(paths))
+
+
+def _fields(root: Node, kinds: Mapping[str, str]) -> Mapping[str, list[str]]:
+    """The fields that only some kinds have, each with the values that tell these."""
+    common, found = frozenset(_names(root)), defaultdict[str, list[str]](list)
+    for child in root.children:
+        value = kinds.get(child.embedding.relationship) if child.embedding is not None else None
+        if value is not None:
+            for name in dict.fromkeys(_names(child)):
+                found[name].append(value)
+    return {name: values for name, values in found.items() if name not in common}
+
+
+def _names(node: Node) -> Iterator[str]:
+    """The fields at the level of a node that are its own."""
+    yield from (field.path.partition(".")[0] for field in node.stored)
+    yield from (child.field.partition(".")[0] for child in node.children if child.field)
+    yield from (reference.field.partition(".")[0] for reference in node.body.references if reference.field)
