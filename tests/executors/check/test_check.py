@@ -235,6 +235,12 @@ def test_an_interrupted_check_goes_on(shelf: Shelf, tmp_path: Path) -> None:
     assert not file.exists()
 
 
+def test_progress_that_cannot_be_kept_is_refused(shelf: Shelf, tmp_path: Path) -> None:
+    """It says which file, and why."""
+    with pytest.raises(InputError, match=r"none/progress: the progress cannot be kept: No such file"):
+        checked(*shelf, checkpoint=tmp_path / "none" / "progress")
+
+
 def test_progress_of_another_check_is_refused(shelf: Shelf, tmp_path: Path) -> None:
     """A file that is not this check's progress is not gone on with."""
     proposal, database = shelf

@@ -16,7 +16,7 @@ import pytest
 from pymongo import UpdateOne
 from pymongo.database import Database
 
-from nestling.common.errors import LeaseLost, SyncError
+from nestling.common.errors import InputError, LeaseLost, SyncError
 from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
 from nestling.executors.sync import following as loop
 from nestling.executors.sync.large_refreshes import RefreshQueue, Task
@@ -318,6 +318,8 @@ def test_metrics_are_served_and_written(tmp_path: Path) -> None:
         metrics.say(state="following")
         assert urllib.request.urlopen(f"{at}/health").status == 200
     assert json.loads((tmp_path / "status.json").read_text())["state"] == "following"
+    with pytest.raises(InputError, match="the metrics cannot be written: No such file"):
+        status_written(metrics, tmp_path / "none" / "status.json", 1).__enter__()
 
 
 def test_a_large_fan_out_does_not_hold_up_others(shop: Database[Any], monkeypatch: pytest.MonkeyPatch) -> None:

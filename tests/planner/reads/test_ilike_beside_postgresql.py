@@ -44,6 +44,12 @@ FORMS = (
     "upper(t) LIKE {}",
     "upper(t) ILIKE {}",
     "UPPER(t) NOT LIKE UPPER({})",
+    "lower(t) = lower({})",
+    "upper({}) = upper(t::text)",
+    "lower(t) = {}",
+    "NOT upper(t) = {}",
+    "(lower(t || 'ς') = lower({})) IS NULL OR t = 'K'",
+    "lower(t || 'ς') = lower({} || 'Σ')",
 )
 GIVEN_FORMS = (*FORMS, "t ILIKE '%%' || {} || '%%'", "UPPER(t) LIKE UPPER('%%' || {} || '%%')")
 
@@ -119,6 +125,21 @@ def test_plain_letters_stay_plain(words: Beside) -> None:
     assert '{t: {$regex: "ann", $options: "i"}}' in regex_of("t ILIKE '%ann%'")
     assert '{t: {$regex: "^[Iiİ][Ss]"}}' in regex_of("t ILIKE 'is%'")
     assert "{t: {$regex: " in regex_of("UPPER(t::text) LIKE UPPER('%sun%')")
+
+
+def test_an_equality_asks_the_text_itself(words: Beside) -> None:
+    """No letter of a row is looked up in a table, and `%` is one."""
+    for condition, regex in (
+        ("lower(t) = 'a_b'", '{t: {$regex: "^[Aa]_[Bb]\\\\z"}}'),
+        ("lower(t) = lower('A%')", '{t: {$regex: "^[Aa]%\\\\z"}}'),
+    ):
+        found = pipeline.convert(words.proposal, f"SELECT id FROM w WHERE {condition}", dialect="postgresql")
+        assert isinstance(found, CompiledRead)
+        assert regex in read_shell(found)
+    given = pipeline.convert(words.proposal, "SELECT id FROM w WHERE lower(t) = lower(:q)", dialect="postgresql")
+    assert isinstance(given, CompiledRead)
+    assert len(read_shell(given)) < 400
+    assert "where lower(w.t) = lower(:q)" in given.access_path
 
 
 def test_what_is_written_makes_it_too(words: Beside) -> None:

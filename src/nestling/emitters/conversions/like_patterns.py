@@ -13,14 +13,17 @@ SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 
 def like_parts(pattern: str, escape: str | None) -> list[tuple[str, str]] | None:
-    """Characters and wildcards in order, `any` and `one`; None when the pattern ends with its escape character."""
+    """Characters and wildcards in order, `any` and `one`; None when the pattern ends with its escape character.
+
+    No wildcard is among them where the escape is empty.
+    """
     parts: list[tuple[str, str]] = []
     is_escaped = False
     for character in pattern:
         if not is_escaped and character == escape:
             is_escaped = True
             continue
-        kind = {"%": "any", "_": "one"}.get(character, "") if not is_escaped else ""
+        kind = {"%": "any", "_": "one"}.get(character, "") if not is_escaped and escape != "" else ""
         parts.append((kind, character))
         is_escaped = False
     return None if is_escaped else parts

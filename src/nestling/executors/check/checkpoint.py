@@ -54,7 +54,7 @@ class CheckCheckpoint:
         )
 
     def write(self, progress: CheckProgress) -> None:
-        """Replace the file."""
+        """Replace the file. Raises `InputError` where that cannot be."""
         kept = {
             "fingerprint": self.fingerprint,
             "verdicts": {key: list(verdict) for key, verdict in progress.verdicts.items()},
@@ -63,7 +63,11 @@ class CheckCheckpoint:
             "at": progress.at,
             "after": progress.after,
         }
-        write_whole(self.path, bson.encode(kept, codec_options=CODEC))
+        try:
+            write_whole(self.path, bson.encode(kept, codec_options=CODEC))
+        except OSError as error:
+            what, move = f"the progress cannot be kept: {error.strerror}", "name a file that can be written"
+            raise InputError(Problem(what, where=str(self.path), next_move=move)) from None
 
     def forget(self) -> None:
         """Remove the file: the check is over."""

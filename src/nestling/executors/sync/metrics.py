@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
 
+from nestling.common.errors import InputError, Problem
 from nestling.common.files import write_whole
 from nestling.executors.moment import now
 
@@ -124,7 +125,10 @@ def prometheus(snapshot: Mapping[str, object], design: str) -> str:
 
 @contextmanager
 def status_written(metrics: Metrics, path: Path, seconds: float) -> Iterator[None]:
-    """Keep the snapshot in a file while the block runs, and once more at its end; it is never seen half written."""
+    """Keep the snapshot in a file while the block runs, and once more at its end; it is never seen half written.
+
+    Raises `InputError` where that cannot be.
+    """
     over = Event()
 
     def write() -> None:
@@ -143,4 +147,8 @@ def status_written(metrics: Metrics, path: Path, seconds: float) -> Iterator[Non
 
 
 def _write(path: Path, snapshot: Mapping[str, object]) -> None:
-    write_whole(path, (json.dumps(snapshot, default=str) + "\n").encode())
+    try:
+        write_whole(path, (json.dumps(snapshot, default=str) + "\n").encode())
+    except OSError as error:
+        what, move = f"the metrics cannot be written: {error.strerror}", "name a file that can be written"
+        raise InputError(Problem(what, where=str(path), next_move=move)) from None

@@ -335,9 +335,13 @@ class InList:
         return item if isinstance(item, Parameter) and item.listed else None
 
 
+EACH_ITSELF = ""
+"""In place of the escape of a pattern without wildcards: `%` and `_` stand for themselves as all characters do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Like:
-    """Whether the text matches `%` and `_`. `escape` is one character or None for no escapes."""
+    """Whether the text matches `%` and `_`. `escape` is one character, None for no escapes, or `EACH_ITSELF`."""
 
     operand: Expression
     pattern: Expression

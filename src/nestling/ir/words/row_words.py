@@ -148,6 +148,8 @@ def text(expression: e.Expression) -> str:  # noqa: C901 - one case for each
             return f"{_within(operand, _BITS)} in :{name}"
         case e.InList(operand=operand, items=items):
             return f"{_within(operand, _BITS)} in ({', '.join(map(text, items))})"
+        case e.Like(operand=operand, pattern=pattern, escape=e.EACH_ITSELF):
+            return f"{_within(operand, _BITS)} = {_within(pattern, _BITS)}"
         case e.Like(operand=operand, pattern=pattern):
             return f"{_within(operand, _BITS)} like {_within(pattern, _BITS)}"
         case e.Case():

@@ -24,6 +24,7 @@ from nestling.planner.reads.gaps import ReadGap, read_gap
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
+from nestling.planner.reads.rewrites.case_as_pattern import with_cases_as_patterns
 from nestling.planner.reads.rewrites.child_join_as_exists import with_children_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
@@ -68,7 +69,7 @@ def plan_read(
     from nestling.planner.work import estimate
 
     allowed = frozenset(rewrites)
-    relation, collation = with_one_collation(_checked(query.relation), design)
+    relation, collation = with_one_collation(with_cases_as_patterns(_checked(query.relation)), design)
     tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
     first, *others = ways(relation, design, allowed, tolerated, statistics, priced=price is not None)
     plans = [_planned(first, query.names, design, allowed, tolerated, statistics)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import MqlValue, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import over
-from nestling.emitters.mql.sql.functions.characters import exchanged
+from nestling.emitters.mql.sql.functions.characters import exchanged_letters
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.statements.expression import Call, Function, Rules
 from nestling.ir.value_forms.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF
@@ -66,7 +66,6 @@ def cased(node: Call, r: Renderer) -> MqlValue:
     operator = "$toUpper" if node.function is Function.UPPER else "$toLower"
     if node.rules is Rules.SQLITE:
         return over(node, r, lambda text: {operator: text})
-    old, new = _other_letters(node.function)
 
     def body(text: MqlValue) -> MqlValue:
         known = literal_value(text) if is_inline(text) else None
@@ -74,7 +73,7 @@ def cased(node: Call, r: Renderer) -> MqlValue:
             return inline(_constant(known, node.function, node.rules))
         no_case = failure(f"no {node.function.value} case is known of a letter in", text)
         newer = {"$regexMatch": {"input": text, "regex": _class_of(node.rules)}}
-        letters = exchanged({operator: text}, old, new)
+        letters = exchanged_letters({operator: text}, *_other_letters(node.function))
         is_ascii = {"$eq": [{"$strLenCP": text}, {"$strLenBytes": text}]}
         return {"$cond": [is_ascii, {operator: text}, {"$cond": [newer, no_case, letters]}]}
 
