@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -190,3 +191,27 @@ def test_a_choice_names_the_copies_kept_with_it(recipes: Proposal) -> None:
     """A collection of its own that answers by copies of its parents is not told as if it had none."""
     told = " ".join(explanation_text(explain(recipes, "writes")).split())
     assert "cost recipe in a collection of its own (with cook.name in recipe)" in told
+
+
+def test_a_design_that_was_changed_by_hand_says_so(recipes: Proposal, tmp_path: Path) -> None:
+    """What is told of it is of the one before; a file that is written again as it was says nothing."""
+
+    def read(text: str) -> Proposal:
+        path = tmp_path / "design.yaml"
+        path.write_text(text, encoding="utf-8")
+        found = read_file(path)
+        assert isinstance(found, Proposal)
+        return found
+
+    written = write_proposal(recipes)
+    assert write_proposal(read(written)) == written
+    assert not read(written).is_changed
+    changed = read(re.sub(r"(?m)^    - \{collection: .*\n", "", written, count=1))
+    assert len(changed.design.indexes) == len(recipes.design.indexes) - 1
+    for told in (
+        explanation_text(explain(changed)),
+        explanation_text(explain(changed, "recipe")),
+        *files(changed).values(),
+    ):
+        assert "the design in this file was changed since" in " ".join(told.split())
+    assert read(write_proposal(changed)).is_changed

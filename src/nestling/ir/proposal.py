@@ -185,6 +185,8 @@ class Proposal:
     """Statements of the workload that nobody could read: nothing of the design is decided for them."""
     in_part: tuple[str, ...] = ()
     """Statements that were weighed with only what could be read of them."""
+    is_changed: bool = field(default=False, compare=False)
+    """Whether its file's design is another than was decided: decisions and costs are of the one before."""
 
     def __post_init__(self) -> None:
         if problems := tuple(mistakes_in_size(self.design, self.statistics, self.requirements)):

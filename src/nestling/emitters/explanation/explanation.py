@@ -30,7 +30,7 @@ from nestling.ir.proposal import (
 from nestling.ir.rules import RULES, rule
 from nestling.ir.statements.unconverted_gaps import in_short, is_about
 from nestling.ir.storage.layout import Role, StoredCollection
-from nestling.ir.words.proposal_rows import lacking_line
+from nestling.ir.words.proposal_rows import CHANGED_BY_HAND, lacking_line
 from nestling.ir.words.purposes import purpose
 
 __all__ = [
@@ -157,7 +157,10 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     noted = (note for note in proposal.notes if _speaks_of(note, entities))
     notes = tuple(dict.fromkeys((*unchecked(proposal.design, entities), *noted)))
     stored, built = tuple(_stored(proposal, about)), _built(indexes)
-    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, built, about, stored=stored)
+    lacks = CHANGED_BY_HAND if proposal.is_changed else ""
+    return Explanation(
+        proposal.strategy, explained, lacking, notes, weighed, costs, built, about, lacking=lacks, stored=stored
+    )
 
 
 def _stored(proposal: Proposal, about: str | None) -> Iterator[StoredEntity]:

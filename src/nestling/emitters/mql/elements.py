@@ -9,7 +9,7 @@ from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
-from nestling.ir.paths.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
+from nestling.ir.paths.row_steps import VARIABLE, AggregateElements, KeepElements, Layout, WhereElement
 from nestling.ir.programs.compiled import Mql
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import And, Expression
@@ -61,6 +61,11 @@ def _some_element(step: WhereElement) -> Mql:
     elements = {**_each_element(step.array), "in": _asked_of_each(step.predicate, step)}
     found: Mql = {"$anyElementTrue": [{"$map": elements}]}
     return {"$not": [found]} if step.negated else found
+
+
+def kept_elements(step: KeepElements) -> Mql:
+    """The elements that meet the predicate; none where there is no array."""
+    return {"$filter": {**_each_element(step.array), "cond": _asked_of_each(step.predicate, step)}}
 
 
 def aggregated_elements(step: AggregateElements) -> Mql:
@@ -168,11 +173,11 @@ def _each_element(array: str) -> Mql:
     return {"input": {"$ifNull": [f"${array}", []]}, "as": _ELEMENT}
 
 
-def _asked_of_each(predicate: Expression, step: WhereElement | AggregateElements) -> object:
+def _asked_of_each(predicate: Expression, step: WhereElement | KeepElements | AggregateElements) -> object:
     return Renderer(InLayout(_as_variable(step))).truth(predicate)
 
 
-def _as_variable(step: WhereElement | AggregateElements) -> Layout:
+def _as_variable(step: WhereElement | KeepElements | AggregateElements) -> Layout:
     """The layout where the element is a variable."""
     name, start = f"{VARIABLE}{_ELEMENT}", f"{step.array}."
     paths = dict(step.layout.entries)

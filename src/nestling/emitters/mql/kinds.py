@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.paths.access_path import FilterDocuments, Holds, Lookup, Step, Unwind
-from nestling.ir.paths.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
+from nestling.ir.paths.row_steps import (
+    Add,
+    AggregateElements,
+    Compute,
+    Correlate,
+    KeepElements,
+    Where,
+    WhereElement,
+    WherePair,
+)
 from nestling.ir.programs.compiled import Mql
 from nestling.ir.storage.layout import Presence
 
@@ -31,6 +40,7 @@ def _kinds(step: Step) -> Iterator[Holds]:
         FilterDocuments
         | Where
         | WhereElement
+        | KeepElements
         | AggregateElements
         | WherePair
         | Unwind

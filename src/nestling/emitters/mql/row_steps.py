@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from nestling.emitters.mql import sql
-from nestling.emitters.mql.elements import aggregated_elements, where_element
+from nestling.emitters.mql.elements import aggregated_elements, kept_elements, where_element
 from nestling.emitters.mql.expression import expression_mql
 from nestling.emitters.mql.grouping import first_stages, group_stages
 from nestling.emitters.mql.identity import by_identity
@@ -29,6 +29,7 @@ from nestling.ir.paths.row_steps import (
     GraphLookup,
     GroupRows,
     Keep,
+    KeepElements,
     Layout,
     Repeat,
     RowStep,
@@ -63,6 +64,8 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
         case Where(source, predicate, layout, identity):
             match = by_identity(sql.match_mql(predicate, InLayout(layout)), identity)
             return ({"$match": of_kind(match, source)},)
+        case KeepElements(array=array):
+            return ({"$set": {array: kept_elements(step)}},)
         case AggregateElements():
             return ({"$set": {step.field: aggregated_elements(step)}},)
         case WhereElement():

@@ -105,6 +105,16 @@ class WhereElement:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepElements:
+    """The documents, of the array those elements alone that satisfy the predicate; `layout` as in `WhereElement`."""
+
+    source: Step
+    predicate: Expression
+    layout: Layout
+    array: str
+
+
+@dataclass(frozen=True, slots=True)
 class AggregateElements:
     """The documents with a field: an aggregate of the elements of the array that satisfy the predicate.
 
@@ -289,6 +299,7 @@ class GraphLookup:
 RowStep: TypeAlias = (
     Where
     | WhereElement
+    | KeepElements
     | AggregateElements
     | WherePair
     | Compute
@@ -309,6 +320,7 @@ RowStep: TypeAlias = (
 ROW_STEPS = (
     Where,
     WhereElement,
+    KeepElements,
     AggregateElements,
     WherePair,
     Compute,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from nestling.common.errors import Problem, unknown
+from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.proposal import Alternative, Choice, Costs, Dearer, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
@@ -309,6 +312,7 @@ class ProposalForm(FileForm):
         "sqlite", description="of the SQL its source and its workload speak: sqlite, postgresql or mysql"
     )
     design: DesignForm
+    decided: str = Field("", description="the digest of the design as it was decided; another one was changed by hand")
     decisions: NamedMap[DecisionForm] = Field({}, description="relationship: what was chosen, and why")
     weighed: NamedMap[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
     costs: CostsForm | None = None
@@ -341,6 +345,7 @@ class ProposalForm(FileForm):
                 dialect,
                 tuple(self.left_out),
                 tuple(self.in_part),
+                is_changed=bool(self.decided) and self.decided != _digest(design),
             )
 
         return findings.read(build, ("design",), otherwise=None)
@@ -353,6 +358,7 @@ class ProposalForm(FileForm):
             "statistics": StatisticsForm.from_ir(proposal.statistics),
             "requirements": RequirementsForm.from_ir(proposal.requirements),
             "design": DesignForm.from_ir(proposal.design),
+            "decided": _decided(proposal),
             "decisions": BlockMap(decisions),
             "weighed": BlockMap({each.structure: WeighedForm.from_ir(each) for each in proposal.weighed}),
             "costs": CostsForm.from_ir(proposal.costs),
@@ -362,6 +368,22 @@ class ProposalForm(FileForm):
         head = {"strategy": proposal.strategy} | without({"dialect": proposal.dialect}, dialect="sqlite")
         model = {"model": ModelForm.from_ir(proposal.design.model)}
         return {"nestling": VERSION} | head | model | without(sections) | _remarks(proposal.gaps, proposal.notes)
+
+
+def _decided(proposal: Proposal) -> str | None:
+    """What tells the design that was decided from others; nothing where nobody decided."""
+    if not (proposal.decisions or proposal.costs):
+        return None
+    return _CHANGED if proposal.is_changed else _digest(proposal.design)
+
+
+_CHANGED = "another design"
+
+
+def _digest(design: Design) -> str:
+    """Twelve hexadecimal digits, the same for all that is written alike."""
+    written = json.dumps(DesignForm.from_ir(design), default=str)
+    return hashlib.sha256(written.encode()).hexdigest()[:12]
 
 
 def _dialect(text: str, findings: FormProblems) -> str:

@@ -92,7 +92,9 @@ def stays_line(proposal: Proposal) -> str:
 
 
 def lacking_line(proposal: Proposal) -> str:
-    """Which statements of the workload the decision leaves out, weighs in part, or does not convert; else nothing."""
+    """Which statements of the workload the decision leaves out, weighs in part, or does not convert, and whether it is about
+    another design by now; else nothing.
+    """
     weighed = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
     every = len({*weighed, *proposal.left_out}) if weighed else 0
     unconverted = tuple(name for gap in proposal.gaps for name in statements_in(gap))
@@ -101,7 +103,14 @@ def lacking_line(proposal: Proposal) -> str:
         (proposal.in_part, 0, "weighed with only what could be read"),
         (unconverted, 0, "weighed, but not converted"),
     )
-    return " ".join(_lacking(names, every, what) for names, every, what in parts if names)
+    changed = [CHANGED_BY_HAND] if proposal.is_changed else []
+    return " ".join([*changed, *(_lacking(names, every, what) for names, every, what in parts if names)])
+
+
+CHANGED_BY_HAND = (
+    "But the design in this file was changed since: what it costs, and why it is so, is said of the design before."
+    " `nestling prove` measures this one."
+)
 
 
 def _lacking(names: tuple[str, ...], every: int, what: str) -> str:

@@ -16,6 +16,7 @@ from nestling.ir.paths.row_steps import (
     GraphLookup,
     GroupRows,
     Keep,
+    KeepElements,
     Repeat,
     RowStep,
     Shape,
@@ -67,6 +68,8 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
         case WhereElement(predicate=predicate, array=array, negated=negated):
             kept = "leave out documents with" if negated else "leave out documents without"
             return f"{kept} an element of `{array}` where {text(predicate)}"
+        case KeepElements(predicate=predicate, array=array):
+            return f"keep the elements of `{array}` where {text(predicate)}"
         case AggregateElements(field=field, array=array, aggregate=aggregate, predicate=predicate):
             where = f" where {text(predicate)}" if predicate is not None else ""
             return f"as `{field}`, take {_aggregate(aggregate)} of the elements of `{array}`{where}"

@@ -19,6 +19,7 @@ from nestling.ir.paths.row_steps import (
     FirstRows,
     GraphLookup,
     GroupRows,
+    KeepElements,
     Layout,
     Repeat,
     RowStep,
@@ -64,6 +65,8 @@ def row_step(step: RowStep, facts: WorkFacts, walk: _Walk, opened: Open, wanted:
             return _where(step, walk(step.source, facts), facts.values)
         case WhereElement():
             return _where_element(step, walk(step.source, facts), facts.values)
+        case KeepElements(source):
+            return _elements_kept(step, rows(source))
         case AggregateElements(source):
             return _elements_aggregated(step, rows(source))
         case WherePair():
@@ -213,6 +216,14 @@ def _elements_aggregated(step: AggregateElements, stream: Stream) -> Stream:
     width = stream.bytes + len(step.field) + FRAMING_BYTES + made.bytes
     known = {**stream.known, step.field: made}
     return replace(stream.then(work_of.pass_on(stream.rows) + asked), known=known, bytes=width)
+
+
+def _elements_kept(step: KeepElements, stream: Stream) -> Stream:
+    """Each element of each row is asked."""
+    parts, elements = conjuncts(step.predicate), stream.arrays.get(step.array, 1.0)
+    kept = elements * together(parts, _find(stream, step.layout), {})
+    asked = work_of.pass_on(stream.rows) + work_of.ask(stream.rows * elements * sum(map(weight, parts)))
+    return replace(stream.parsing(size(step.predicate)).then(asked), arrays={**stream.arrays, step.array: kept})
 
 
 def _asked_of_elements(step: WhereElement, stream: Stream, values: SampleValues) -> Stream:

@@ -12,7 +12,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Query, Relation
+from nestling.ir.statements.algebra import JoinKind, Query, Relation
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.workload import Statement
@@ -35,7 +35,7 @@ from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import First
-from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
+from nestling.planner.reads.traverse import aliases, everything, expressions, made_inside, mentioned
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use
@@ -48,7 +48,8 @@ GROUPING_STAGES = 1 + work_of.light(2)
 class TableUse:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
     equal one of another occurrence, whether it is one of a subquery, whether it is `limited` before more is joined to it, its
-    name in the statement, and whether its rows are those of the statement itself, over which there is a window.
+    name in the statement, whether its rows are those of the statement itself, over which there is a window, and whether it is
+    `optional`: the rows before it stay where it has none for them.
     """
 
     left: RemainingRows | None
@@ -58,6 +59,7 @@ class TableUse:
     limited: bool = False
     alias: str = ""
     windowed: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,7 @@ def _tables(
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
     within = relations_within(with_windows(relations[0], situation.model))
     left_in = {each.alias for each in within if isinstance(each, a.Scan)}
+    optional = frozenset(_optional(relations))
     found = defaultdict[str, dict[str, TableUse]](dict)
     for each in relations:
         scan, asked = scan_of(each)
@@ -262,9 +265,26 @@ def _tables(
             conditions = tuple(_conditions(own, known, values))
             alias = scan.alias
             found[scan.entity][alias] = TableUse(
-                left, conditions, joined[alias], alias in inside, alias in limited, alias, alias not in left_in
+                left,
+                conditions,
+                joined[alias],
+                inside=alias in inside,
+                limited=alias in limited,
+                alias=alias,
+                windowed=alias not in left_in,
+                optional=alias in optional,
             )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
+
+
+def _optional(relations: list[Relation]) -> Iterator[str]:
+    """The tables that outer joins add to others."""
+    for each in relations:
+        match each:
+            case a.Join(JoinKind.LEFT, right=added) | a.Join(JoinKind.RIGHT, left=added):
+                yield from aliases(added)
+            case _:
+                pass
 
 
 def _joined(relations: list[Relation]) -> Mapping[str, frozenset[str]]:

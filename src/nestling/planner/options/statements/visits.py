@@ -48,7 +48,8 @@ def visits(statement: Statement, model: Model, sizes: Sizes, unrestricted: Acces
     """Every read access once, in the order statements are compiled in; at `unrestricted`, whose conditions find no rows, last.
 
     That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
-    row at most first; what is joined to nothing starts anew. What a subquery in FROM limits comes before what is joined to it.
+    row at most first; what is joined to nothing starts anew. What a subquery in FROM limits comes before what is joined to it,
+    and what an outer join adds after the rest.
     """
     return tuple(_Walk(statement, model, sizes, unrestricted).visits())
 
@@ -67,7 +68,13 @@ class _Walk:
         while len(self.at) < len(self.reads):
             waiting = [number for number in range(len(self.reads)) if number not in self.at]
             start = min(
-                waiting, key=lambda number: (self._limited(number) is None, *self._rest(self.reads[number]), number)
+                waiting,
+                key=lambda number: (
+                    self._is_optional(number),
+                    self._limited(number) is None,
+                    *self._rest(self.reads[number]),
+                    number,
+                ),
             )
             begin = len(self.found)
             self._add(start, self._started(self.reads[start]))
@@ -76,6 +83,10 @@ class _Walk:
                 _, there, here, link = min(near, key=lambda each: (self._limited(each[1]) is None, *each[:2]))
                 self._add(there, self._joined(here, there, link, most))
         return self.found
+
+    def _is_optional(self, number: int) -> bool:
+        """Whether an outer join adds an access's rows to others, which stay without them: these come first."""
+        return self.sizes.table(self.statement, self.reads[number]).optional
 
     def _limited(self, number: int) -> LimitedRows | None:
         """What a subquery in FROM takes of an access's rows."""
@@ -175,7 +186,8 @@ class _Walk:
             if condition.attribute not in link.child_attributes:
                 kept *= self.sizes.share(access, condition)
         table = self.sizes.table(self.statement, access)
-        return Visit(access, self.at[here], link, down, outer, reached, kept, table.conditions, table.inside)
+        rows = max(kept, outer) if table.optional else kept
+        return Visit(access, self.at[here], link, down, outer, reached, rows, table.conditions, table.inside)
 
 
 def _edges(reads: list[Access], model: Model) -> list[Edge]:

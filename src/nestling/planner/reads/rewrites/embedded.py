@@ -11,18 +11,19 @@ from dataclasses import replace
 
 from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import FieldHasValue, FieldPath, FilterDocuments, Holds, Mark, Marks, Step, Unwind
-from nestling.ir.paths.row_steps import Add, Layout
+from nestling.ir.paths.row_steps import Add, KeepElements, Layout
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind
 from nestling.ir.statements.expression import ANY, NULL, Case, Column, Expression, IsNull
-from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.storage.collations import goes_by_collation
-from nestling.ir.storage.layout import NodeKind, Place, Role
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role
 from nestling.ir.storage.names import is_within
 from nestling.ir.storage.names import join as join_path
 from nestling.planner.homes.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.subqueries import where
@@ -62,7 +63,7 @@ def _child(
     assert node.embedding is not None
     link = context.design.model.relationship(node.embedding.relationship)
     rest = without_link(conditions, link, parent=alias, child=scan.alias)
-    if rest is None or (kind is JoinKind.LEFT and rest):
+    if rest is None or (kind is JoinKind.LEFT and rest and not _are_of_elements(rest, scan, node)):
         return None
     field = join_path(at.prefix, place.path)
     others = () if node.form is Form.INLINE else left.standing.values()
@@ -70,10 +71,11 @@ def _child(
         return None  # unwound for another alias of the same children already
     if node.form is Form.SCALARS and kind is JoinKind.LEFT and _may_be_null(scan.entity, link, context):
         return None  # a row of NULL alone and no row at all would look the same
-    step = _entered(left.step, place, field, at.prefix, kind)
+    inside = PlacedScan(place, at.prefix, optional=kind is JoinKind.LEFT)
+    before = left if kind is JoinKind.INNER else _with_elements(left, rest, scan, inside, field, context)
+    step = _entered(before.step, place, field, at.prefix, kind) if before is not None else None
     if step is None:
         return None
-    inside = PlacedScan(place, at.prefix, optional=kind is JoinKind.LEFT)
     rows = with_columns(Lowered(step, left.layout, left.taken, left.standing), scan, inside, context)
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
@@ -81,6 +83,29 @@ def _child(
     if node.form is Form.INLINE:
         return _null_where_no_subtype(rows, scan, inside, conditions, context)
     return null_where_none(rows, scan, field, conditions, context)
+
+
+def _are_of_elements(conditions: Sequence[Expression], scan: a.Scan, node: Node) -> bool:
+    """Whether all of them can be asked of each element of an array by itself."""
+    return node.form.to_many and all(about(each) == {scan.alias} and not has_subquery(each) for each in conditions)
+
+
+def _with_elements(
+    left: Lowered,
+    conditions: Sequence[Expression],
+    scan: a.Scan,
+    at: PlacedScan,
+    field: str,
+    context: LoweringContext,
+) -> Lowered | None:
+    """The rows with those elements alone that an outer join adds; None where what it asks is no plain field."""
+    asked = conjunction(*conditions)
+    if asked is None:
+        return left
+    seen = with_columns(left, scan, at, context)
+    return (
+        None if seen is None else replace(left, step=KeepElements(left.step, asked, context.seen(seen.layout), field))
+    )
 
 
 def _null_where_no_subtype(
