@@ -47,6 +47,44 @@ def test_rivals_are_different_designs_none_cheaper_by_the_model(reading: Reading
     assert {name: again[name].design for name in again} == {name: found[name].design for name in again}
 
 
+MARKET = """nestling: 1
+dialect: postgresql
+model:
+  name: market
+  entities:
+    user: {key: id, attributes: {id: integer!, handle: text!, bio: text}}
+    listing: {key: id, attributes: {id: integer!, title: text!}}
+    review: {key: id, attributes: {id: integer!, listing_id: integer!, author_id: integer!, stars: integer!, written: timestamp!}}
+  relationships:
+    reviewed: {parent: listing, child: review, attributes: listing_id, required: true}
+    writes: {parent: user, child: review, attributes: author_id, required: true}
+statistics:
+  entities: {user: {count: 2000}, listing: {count: 5000}, review: {count: 10000}}
+  relationships: {reviewed: {mean: 2, maximum: 200}, writes: {mean: 5, maximum: 100}}
+workload:
+  stars: {sql: "SELECT count(*), avg(stars) FROM review WHERE listing_id = :id", rate: 300/s}
+  latest:
+    sql: >-
+      SELECT r.stars, u.handle FROM review r JOIN "user" u ON u.id = r.author_id WHERE r.listing_id = :l
+      ORDER BY r.written LIMIT 5
+    rate: 300/s
+  add: {sql: "INSERT INTO review (id, listing_id, author_id, stars, written) VALUES (:id, :l, :a, :s, :w)", rate: 2/s}
+"""
+
+
+def test_what_comes_with_another_choice_is_named(tmp_path: Path):
+    """Without the copy, rows lie elsewhere too: what the copy itself buys was not measured."""
+    path = tmp_path / "market.yaml"
+    path.write_text(MARKET, encoding="utf-8")
+    reading = inspect(str(path))
+    found = rivals(reading, design(reading))
+    named = [name for name in found if "without user.handle in review" in name]
+    moved = {name: [each.name for each in found[name].design.collections] for name in named}
+    assert moved
+    assert all((", with review in user" in name) == ("review" not in stored) for name, stored in moved.items()), moved
+    assert any("review" not in stored for stored in moved.values()), moved
+
+
 def test_a_design_of_another_model_is_refused(reading: Reading, chosen: Proposal, tmp_path: Path):
     """The error names the file and what differs."""
     other = inspect(_note(tmp_path))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Costs, Proposal
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
 from nestling.pipeline.designing import PosedProblem, design, posed, read_proposal, with_users
 from nestling.pipeline.least_cost_indexes import with_least_cost_indexes
@@ -63,6 +64,10 @@ def rivals(
     return found
 
 
+MOST_NAMED = 2
+"""Structures named that come with another choice."""
+
+
 def _add(found: dict[str, Proposal], name: str, proposal: Proposal) -> None:
     """Add a design, unless it is there already; one in place has other indexes than one that is yet to be built."""
     there = [(other.design, other.is_in_place) for other in found.values()]
@@ -108,7 +113,7 @@ class _Choices:
             for name, other in some:
                 part = frozenset(structure for structure in self._part(name, other))
                 chosen = (solution.chosen - part) | other.chosen
-                yield f"{kind}: {_reversal(solution, self.problem, name, other)}", self.proposal(chosen)
+                yield f"{kind}: {self._reversal(solution, name, other, chosen)}", self.proposal(chosen)
 
     def _part(self, group: str, other: OtherChoice) -> Iterator[str]:
         from nestling.optimizer.alternatives import part_of
@@ -149,10 +154,14 @@ class _Choices:
         candidates = with_users(self.posed.candidates, self.problem, solution)
         return assembled(self.posed.situation, candidates, solution, (), costs)
 
+    def _reversal(self, solution: Solution, group: str, other: OtherChoice, chosen: frozenset[str]) -> str:
+        """What is taken in place of what, in words, and what lies elsewhere then: the rest is at its best too."""
+        from nestling.ir.candidate import Indexed, IndexedAcross
+        from nestling.optimizer.alternatives import choice, group_named
 
-def _reversal(solution: Solution, problem: DesignProblem, group: str, other: OtherChoice) -> str:
-    """What is taken in place of what, in words."""
-    from nestling.optimizer.alternatives import choice, group_named
-
-    taken = choice(group_named(problem, group), solution.chosen)
-    return f"{other.structure} instead of {taken}" if other.structure is not None else f"without {taken}"
+        taken = choice(group_named(self.problem, group), solution.chosen)
+        said = f"{other.structure} instead of {taken}" if other.structure is not None else f"without {taken}"
+        come = chosen - solution.chosen - {other.structure}
+        found = (each for each in self.posed.candidates if not isinstance(each.part, Indexed | IndexedAcross))
+        more = [each.id for each in found if each.id in come]
+        return f"{said}, with {first_of(more, MOST_NAMED)}" if more else said

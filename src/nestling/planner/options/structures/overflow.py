@@ -24,7 +24,10 @@ def pages_too(sizes: Sizes, home: Home, parents: float) -> Work:
 
 
 def paged_again(situation: Situation, sizes: Sizes, home: Home) -> Work:
-    """One element more or less: all of its parent are read twice and put back one by one, in a transaction."""
+    """One element more or less: all of its parent are read twice and put back one by one, in a transaction. Those that stay are
+    put back by one request, and those that leave by another.
+    """
+    assert home.overflow is not None
     size = sizes.row_bytes(home.entity)
     beside = siblings(situation, sizes, home)
     read = (
@@ -32,8 +35,8 @@ def paged_again(situation: Situation, sizes: Sizes, home: Home) -> Work:
         + work_of.fetch_by_index(1, beside * size)
         + pages_too(sizes, home, 1)
     )
-    put = work_of.request() + work_of.update(1, beside * size / 2, grows=True)
-    return 2 * read + beside * put + 3 * work_of.request() + work_of.transaction()
+    put = work_of.update(1, min(beside, home.overflow) * size / 2, grows=True)
+    return 2 * read + beside * put + 5 * work_of.request() + work_of.transaction()
 
 
 def siblings(situation: Situation, sizes: Sizes, home: Home) -> float:

@@ -174,16 +174,16 @@ def _numbered(paged: _Paged) -> Iterator[WriteStep]:
     empty = (Set(paged.array, Items()), Set(paged.flag, Constant(value=False)))
     yield UpdateDocuments(store, where, empty, filters)
     yield Each(stay, (UpdateDocuments(store, where, (Push(paged.array, Cell(_ELEMENT)),), filters),))
-    yield Each(leave, tuple(_into_page(paged)))
+    yield Each(leave, (_into_page(paged),))
+    flag = (Set(paged.flag, Constant(value=True)),)
+    yield Each(leave, (UpdateDocuments(store, where, flag, filters),), by=(ID,))  # all are of one parent
 
 
-def _into_page(paged: _Paged) -> Iterator[WriteStep]:
+def _into_page(paged: _Paged) -> WriteStep:
     page: tuple[str, WrittenValue] = (_PAGE, Cell(_PAGE))
     push = Push(paged.place.node.field, Cell(_ELEMENT))
     where = (FieldMatch("_id", SubDocument((*paged.owner, page))),)
-    yield UpdateDocuments(paged.overflow.collection, where, (push,), on_insert=(*paged.owner, page))
-    flag = (Set(paged.flag, Constant(value=True)),)
-    yield UpdateDocuments(paged.place.store.name, paged.address.where, flag, paged.address.filters)
+    return UpdateDocuments(paged.overflow.collection, where, (push,), on_insert=(*paged.owner, page))
 
 
 # --- reading them ----------------------------------------------------------------------------------------------------
