@@ -30,7 +30,7 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
 )
-from nestling.ir.statements.operands import operands
+from nestling.ir.statements.operands import nullable, operands
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.known.ranges import (
@@ -213,6 +213,8 @@ def _missing(operand: Expression, known: KnownOf) -> float:
     if column is not None:
         found = known(column)
         return found.missing if found is not None else 0.5
+    if not nullable(operand):  # whether something is NULL, for one, is never unknown
+        return 0.0
     there = 1.0
     for inner in operands(operand):
         there *= 1 - _missing(inner, known)
@@ -233,7 +235,7 @@ def distinct_values(expressions: tuple[Expression, ...], known: KnownOf, rows: f
         possible *= _distinct(expression, known, rows)
     if possible >= rows * 20:
         return rows
-    return float(possible * (1 - (1 - 1 / max(possible, 1.0)) ** rows)) if possible > 1 else min(1.0, rows)
+    return min(float(possible * (1 - (1 - 1 / possible) ** rows)), rows) if possible > 1 else min(1.0, rows)
 
 
 def _distinct(expression: Expression, known: KnownOf, rows: float) -> float:

@@ -37,8 +37,8 @@ class FirstAccess:
 
     @property
     def effort(self) -> float:
-        """What the server's trial counts: keys and documents touched."""
-        return self.work.keys + self.work.documents + self.work.scanned
+        """What the server's trial counts: keys and documents touched. A scan is in no trial: it is made where no index serves."""
+        return self.work.keys + self.work.documents
 
 
 @dataclass(frozen=True, slots=True)
