@@ -14,6 +14,7 @@ from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
 from nestling.executors.write import run_write
 from nestling.ir.programs.program import CompiledWrite
+from nestling.pipeline import converting
 
 INSERT = "INSERT INTO thing VALUES (:id, :name)"
 
@@ -39,3 +40,26 @@ def test_a_number_or_null(key: str, tmp_path: Path, database: Database[dict[str,
     assert "aggregate" not in repr(write)
     with pytest.raises(ConstraintError, match="takes no NULL"):
         run_write(database, write, {"id": None, "name": "none"})
+
+
+def test_null_once_has_nothing_compiled_anew(
+    tmp_path: Path, database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A statement with NULL for a number is another one; rows that are given their numbers go on with what was compiled."""
+    path = tmp_path / "things.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+    proposal = pipeline.design(pipeline.inspect(f"sqlite:///{path}"), "normalized")
+    pipeline.load(proposal, f"sqlite:///{path}", database)
+    compiled, convert_for = list[object](), converting.convert_for
+
+    def counted(*args: Any, **named: Any) -> Any:
+        compiled.append(args[2].get("id"))
+        return convert_for(*args, **named)
+
+    monkeypatch.setattr(converting, "convert_for", counted)
+    store = Store(proposal, database)
+    for number in (None, 5, None, 7, 9, 11):
+        store.execute(INSERT, id=number, name="x")
+    assert compiled == [None, 5]
+    assert sorted(each["_id"] for each in database["thing"].find()) == [1, 5, 6, 7, 9, 11]

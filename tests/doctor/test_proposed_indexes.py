@@ -67,6 +67,22 @@ def test_what_an_answer_gathers_is_not_what_matched(database: Db, pipeline: list
     assert finding.confidence is Confidence.CERTAIN
 
 
+def test_the_worst_statement_of_an_index_ranks_its_finding(database: Db) -> None:
+    """Two statements want one index: one reads 2,000 documents for 40, the other for 2. It stands where the other would alone."""
+    database.events.insert_many({"_id": n, "kind": n % 50, "at": n} for n in range(2_000))
+    host, port = database.client.address or ("", 0)
+    with MongoClient[dict[str, Any]](host, port, directConnection=True, appname="shop") as client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(5):
+            assert len(list(application.events.find({"kind": 3}))) == 40
+            assert len(list(application.events.find({"kind": 3, "at": {"$gte": 1_903}}))) == 2
+        application.command("profile", 0)
+        (finding,) = _findings(database)
+    assert finding.message.count("seen") == 2
+    assert finding.number == 1_000
+
+
 def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -> None:
     """Where only directions differ, and ranges have none, one index is created; another order is another index."""
     database.events.insert_many(

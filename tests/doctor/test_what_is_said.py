@@ -13,8 +13,9 @@ from nestling.common.errors import InputError
 from nestling.doctor import rule_names
 from nestling.doctor.growth import growth_notes
 from nestling.doctor.report import read_accepted, report, without_finding
+from nestling.doctor.rules.unused_index import DAY_SECONDS
 from nestling.ir.finding import Finding
-from tests.doctor.looking import found, look
+from tests.doctor.looking import found, look, looked_before
 
 Db = Database[dict[str, Any]]
 
@@ -80,6 +81,41 @@ def test_minutes_say_nothing_of_growth(database: Db) -> None:
     assert "from 30 to 40 in 2 hours" in finding.message
     assert "at 120 elements a day" in finding.cost
     assert not growth_notes(old, later)
+
+
+@pytest.mark.parametrize(("then", "now", "is_told"), [(2, 8, True), (4, 5, True), (2, 4, False), (8, 8, False)])
+def test_an_array_matters_by_what_it_has_become(database: Db, then: int, now: int, is_told: bool) -> None:
+    """Below five elements growth does not matter; above, it does, however short the array was."""
+    database.things.insert_many({"log": [*range(then)]} for _ in range(5))
+    before = looked_before(database)
+    database.things.update_many({}, {"$push": {"log": {"$each": [*range(now - then)]}}})
+    told = [each for each in found(look(database), before) if each.rule == "growing-array"]
+    assert bool(told) == is_told
+    assert [each.number for each in told] == [pytest.approx(100 * (now - then) / then)] * is_told
+
+
+@pytest.mark.parametrize(
+    ("counted", "up", "days"),
+    [(30, 30, 30), (30, 12, 12), (12, 30, 12), (30, 3, None), (3, 30, None), (30, None, 30)],
+)
+def test_uses_of_an_index_are_counted_since_the_server_started(
+    database: Db, counted: float, up: float | None, days: float | None
+) -> None:
+    """An index that nobody has used for thirty days, of a server that has been up for three, is no finding yet."""
+    database.things.insert_many({"a": n} for n in range(20))
+    database.things.create_index("a")
+    facts = look(database)
+    uptime = None if up is None else up * DAY_SECONDS
+    facts = replace(
+        facts,
+        server=replace(facts.server, uptime_seconds=uptime),
+        collections=tuple(
+            replace(each, indexes=tuple(replace(index, since_seconds=counted * DAY_SECONDS) for index in each.indexes))
+            for each in facts.collections
+        ),
+    )
+    told = [each.number for each in found(facts) if each.rule == "unused-index"]
+    assert told == ([] if days is None else [days])
 
 
 def test_an_array_that_few_documents_have_is_told_of_these(database: Db) -> None:

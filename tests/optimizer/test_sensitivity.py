@@ -44,6 +44,15 @@ def test_the_name_is_copied_until_renames_reach_five_a_second():
     }
 
 
+@pytest.mark.parametrize("pages", [30.0, 1_000.0, 1e6])
+def test_a_flip_is_found_however_far_below(pages: float):
+    """The name is looked up again below 20 pages a second, be that two thirds of the present rate or a fifty thousandth of it."""
+    found = {flip.quantity: flip for flip in rate_flips(part_of(shop(reads=pages), "product name"), "product name")}
+    assert found["rate of page"].now == pages
+    assert found["rate of page"].at == pytest.approx(20.0)
+    assert found["rate of page"].to is None
+
+
 def test_lines_move_out_when_writes_outgrow_reads():
     """Inside costs 1 a page and 10 a line, apart 3 and 1.5: apart wins above 23.5 lines a second."""
     found = {flip.quantity: flip for flip in rate_flips(part_of(shop(), "home of line"), "home of line")}

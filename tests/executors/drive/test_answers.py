@@ -43,6 +43,7 @@ def said(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> Li
         (rows((1, "a"), (2, "b")), rows((1, "a"), (2, "b")), TOP),
         (rows((NEAR[0], 1), (NEAR[1], 2)), rows((NEAR[1], 2), (NEAR[0], 1)), BY_SUM),
         (rows((NEAR[0], 3), (NEAR[1], 1)), rows((Decimal("6.2"), 1), (Decimal("6.2"), 3)), BY_SUM),
+        (rows((6.2, 1), (6.2 + 3e-9, 2)), rows((6.2 - 3e-9, 2), (6.2 + 4e-9, 1)), BY_SUM),  # tied in one answer only
         (rows(("a", 1), ("A", 2)), rows(("A", 2), ("a", 1)), AnswerShape((0,), collated=(0,))),
         (rows((10**10, 0.1 + 0.2), (10**10 + 1, 1)), rows((10**10 + 1, 1), (10**10, 0.3)), BAG),
         (StatementAnswer(affected=2), StatementAnswer(affected=2), BAG),
