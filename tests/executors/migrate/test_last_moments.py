@@ -104,6 +104,25 @@ def test_what_passes_by_the_validator_comes_over(
     assert [each["by"] for each in tickets["comments"].find({"_id.ticket_id": 5000})] == ["late"]
 
 
+def test_what_was_there_before_is_not_told(mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server keeps no documents from before changes any more: those of a deleted one, and of one that lost its comments, are
+    found by comparing, though nothing else is compared after the last writes.
+    """
+    moves = designs(mongod, tickets)
+
+    def write() -> None:
+        tickets.command("collMod", "tickets", changeStreamPreAndPostImages={"enabled": False})
+        tickets["tickets"].delete_one({"_id": 7})
+        tickets["tickets"].update_one({"_id": 3}, {"$set": {"comments": []}}, bypass_document_validation=True)
+
+    _at(monkeypatch, "set_aside", write)
+    assert tickets["tickets"].count_documents({"_id": {"$in": [3, 7]}, "comments": {"$size": 3}}) == 2
+    assert pipeline.migrate(*moves, tickets, cutover=True).phase is Phase.DONE
+    assert _ids(tickets) == {*range(TICKETS)} - {7}
+    assert tickets["comments"].count_documents({"_id.ticket_id": {"$in": [3, 7]}}) == 0
+    assert tickets["comments"].count_documents({"_id.ticket_id": 11}) == 3
+
+
 def test_nothing_is_written_while_the_last_changes_are_carried_over(
     mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
