@@ -50,6 +50,8 @@ NEAREST = {
     "planner/sql": ("tests/planner/sql",),
     "planner/reads": ("tests/planner/reads",),
     "planner/checks": ("tests/planner/checks", "tests/executors/check"),
+    "planner/known": ("tests/planner/known", "tests/planner/work"),
+    "planner/work": ("tests/planner/work",),
     "planner/migration": ("tests/planner/migration", "tests/executors/migrate"),
     "cost": ("tests/cost",),
 }
