@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
@@ -12,16 +13,17 @@ from nestling.ir.paths.work import Work
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Index, Reference
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
-from nestling.ir.types import INTEGER, TEXT
+from nestling.ir.types import DATE, INTEGER, TEXT
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
+from nestling.planner.work.cold_reads import ColdShares
 
 PEOPLE, PETS_EACH, CITIES, RANKS, BIO_BYTES = 10_000, 3, 100, 1_000, 400
 A_CITY = PEOPLE / CITIES
 """People of one city."""
 PETS = PEOPLE * PETS_EACH
-WITH_NICK = 0.6
+WITH_NICK, UNDATED = 0.6, 0.1
 
 MODEL = Model(
     "town",
@@ -34,6 +36,7 @@ MODEL = Model(
                 Attribute("rank", INTEGER, nullable=False),
                 Attribute("nick", TEXT),
                 Attribute("bio", TEXT, nullable=False),
+                Attribute("joined", DATE),
             ),
             ("id",),
         ),
@@ -71,6 +74,7 @@ STATISTICS = Statistics(
                     ("rank", _known(RANKS, values=Distribution(tuple(range(0, RANKS + 1, 100))))),
                     ("nick", _known(PEOPLE * WITH_NICK, null=1 - WITH_NICK)),
                     ("bio", _known(PEOPLE, size=BIO_BYTES)),
+                    ("joined", _known(10_000, null=UNDATED, values=Distribution((date(2000, 1, 1), date(2020, 1, 1))))),
                 ),
             ),
         ),
@@ -84,13 +88,13 @@ STATISTICS = Statistics(
     (("owns", RelationshipStatistics(mean=Quantity(PETS_EACH))),),
 )
 
-_PERSON = Collection("person", Document("person"), id=("id",))
-_PET = Document("pet", references=(Reference("owns", Holder.CHILD),))
+OF_PEOPLE = Collection("person", Document("person"), id=("id",))
+OF_PETS = Collection("pet", Document("pet", references=(Reference("owns", Holder.CHILD),)), id=("id",))
 
 
 def apart(*indexes: Index) -> Design:
     """Each entity a collection."""
-    return Design(MODEL, (_PERSON, Collection("pet", _PET, id=("id",))), indexes)
+    return Design(MODEL, (OF_PEOPLE, OF_PETS), indexes)
 
 
 def inside(*indexes: Index) -> Design:
@@ -112,12 +116,16 @@ def grown(times: float) -> Statistics:
 
 
 def work(
-    sql: str, design: Design, values: Mapping[str, object] | None = None, statistics: Statistics = STATISTICS
+    sql: str,
+    design: Design,
+    values: Mapping[str, object] | None = None,
+    statistics: Statistics = STATISTICS,
+    cold: Mapping[str, float] | None = None,
 ) -> Work:
-    """The estimate for a read."""
+    """The estimate for a read; `cold`: by entity, the share of its rows the cache does not hold."""
     query = translate(sql, MODEL, "sqlite")
     assert isinstance(query, Query)
-    return estimate(plan_read(query, design), design, statistics, values)
+    return estimate(plan_read(query, design), design, statistics, values, cold=ColdShares(cold or {}))
 
 
 def people(condition: str, *indexes: Index, values: Mapping[str, object] | None = None, what: str = "bio") -> Work:
