@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from nestling.ir.design import Design
+from nestling.ir.freshness import TRANSACTION
 from nestling.ir.primitives import (
-    TRANSACTION,
     Before,
     Bucket,
     Collection,

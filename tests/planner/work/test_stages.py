@@ -8,7 +8,21 @@ import pytest
 
 from nestling.ir.paths import work_of
 from nestling.ir.primitives import Index
-from tests.planner.work.town import A_CITY, CITIES, PEOPLE, PETS, PETS_EACH, apart, inside, of_people, people, work
+from nestling.planner.work import documents_of
+from tests.planner.work.town import (
+    A_CITY,
+    CITIES,
+    PEOPLE,
+    PETS,
+    PETS_EACH,
+    STATISTICS,
+    apart,
+    grown,
+    inside,
+    of_people,
+    people,
+    work,
+)
 
 CITY, CITY_RANK = of_people("city"), of_people("city", "rank")
 OF_KIND = "JOIN pet ON pet.owner = person.id AND pet.kind = 3 WHERE person.city = 5"
@@ -115,6 +129,16 @@ def test_an_index_of_elements_has_an_entry_each() -> None:
     assert (found.keys, found.documents) == pytest.approx((PETS / KINDS, owners))
     assert found.elements == pytest.approx(owners * PETS_EACH)
     assert found.results == pytest.approx(PETS / KINDS)
+
+
+def test_rows_too_large_to_be_sorted_in_memory_go_to_disk() -> None:
+    """A hundred thousand people with three pets each, a row a pet: as long as a person with one pet, not with three."""
+    sql = "SELECT person.bio, person.nick, pet.kind FROM person JOIN pet ON pet.owner = person.id ORDER BY pet.kind"
+    assert work(sql, inside()).spilled_bytes == 0
+    spilled = work(sql, inside(), statistics=grown(10)).spilled_bytes
+    person, whole = (documents_of(make().store("person"), make(), STATISTICS).bytes for make in (apart, inside))
+    assert person < spilled / (10 * PETS) < whole
+    assert work(f"{sql} LIMIT 10", inside(), statistics=grown(10)).spilled_bytes == 0
 
 
 def test_one_child_is_found_in_its_parent() -> None:
