@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nestling.ir.codec import CODEC
+from nestling.ir.codec import AS_STORED, CODEC
 
 if TYPE_CHECKING:
     from pymongo.asynchronous.database import AsyncDatabase
@@ -17,5 +17,10 @@ Driver = TypeVar("Driver", "Database[Any]", "AsyncDatabase[Any]")
 
 
 def exact(database: Driver) -> Driver:
-    """The database, whose values are encoded and decoded as ours."""
-    return database.with_options(codec_options=CODEC)
+    """The database, whose values are encoded and decoded as ours; one of `as_stored` is left as it is."""
+    return database if database.codec_options == AS_STORED else database.with_options(codec_options=CODEC)
+
+
+def as_stored(database: Driver) -> Driver:
+    """The same for what goes from documents into documents: dates beyond the years 1 to 9999 come along."""
+    return database.with_options(codec_options=AS_STORED)

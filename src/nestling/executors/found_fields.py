@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.executors.exact import exact
+from nestling.executors.exact import as_stored
 from nestling.ir.found_field import FoundField
 
 
@@ -18,5 +18,5 @@ def find_fields(database: Database[Any], asked: Mapping[str, Sequence[Mapping[st
         return tuple(
             FoundField(name, found["_id"], found["documents"], found["example"])
             for name, stages in asked.items()
-            for found in exact(database)[name].aggregate([*stages], allowDiskUse=True)
+            for found in as_stored(database)[name].aggregate([*stages], allowDiskUse=True)
         )

@@ -68,7 +68,7 @@ def read_stored(
     ours = exact(database)
     files = [(file, GridFSBucket(ours, file.bucket)) for file in query.files]
     for batch in _batches(database, query, session):
-        for document in _decoded(batch, query):
+        for document in _decoded(batch, query, ours.codec_options):
             for file, bucket in files:
                 if is_pointer(document.get(file.field)):
                     document[file.field] = _file_content(bucket, document[file.field]["gridfs"], query, file)
@@ -107,9 +107,9 @@ def split_documents(batch: bytes) -> Iterator[memoryview]:
         start = stop
 
 
-def decode_raw(raw: bytes | memoryview, query: Aggregation) -> dict[str, Any]:
+def decode_raw(raw: bytes | memoryview, query: Aggregation, codec: CodecOptions[Any] = CODEC) -> dict[str, Any]:
     """Decode one raw row; raises `RebuildError`."""
-    (document,) = _decoded(raw, query)
+    (document,) = _decoded(raw, query, codec)
     return document
 
 
@@ -118,9 +118,9 @@ def is_pointer(value: object) -> bool:
     return isinstance(value, dict) and value.keys() == {"gridfs", "bytes"}
 
 
-def _decoded(batch: bytes | memoryview, query: Aggregation) -> list[dict[str, Any]]:
+def _decoded(batch: bytes | memoryview, query: Aggregation, codec: CodecOptions[Any]) -> list[dict[str, Any]]:
     try:
-        return bson.decode_all(batch, CODEC)
+        return bson.decode_all(batch, codec)
     except _UNREADABLE as error:
         what = f"{_unreadable(batch, query)} holds what cannot be read as a value: {error}"
         raise RebuildError(Problem(what=what, where=query.collection)) from error

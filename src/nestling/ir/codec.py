@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from bson.binary import UuidRepresentation
-from bson.codec_options import CodecOptions
+from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.raw_bson import RawBSONDocument
 
 CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 """Dates come back naive, in UTC."""
-RAW = CODEC.with_options(document_class=RawBSONDocument)
+AS_STORED = CODEC.with_options(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
+"""The same where dates beyond the years 1 to 9999 are to come as `DatetimeMS`, and not as an error."""
+RAW = AS_STORED.with_options(document_class=RawBSONDocument)
 """The same where a document is wanted as the server has it, undecoded."""
 BsonDocument = Mapping[str, Any]
 """A document as the driver gives and takes it."""

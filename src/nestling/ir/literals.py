@@ -11,6 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
+from bson.datetime_ms import DatetimeMS
 
 WIDTH = 110  # characters a value may take before it goes onto lines of its own
 _INT32 = 1 << 31
@@ -113,6 +114,8 @@ def _shell_scalar(value: object) -> str:  # noqa: C901 - one line for every type
             return f'NumberDecimal("{value}")'
         case datetime():
             return f'ISODate("{value.isoformat(timespec="milliseconds").removesuffix("+00:00")}Z")'
+        case DatetimeMS():
+            return f"new Date({int(value)})"
         case UUID():
             return f'UUID("{value}")'
         case ObjectId():

@@ -32,11 +32,11 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, al
     """
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
-    from nestling.executors.exact import exact
+    from nestling.executors.exact import as_stored
     from nestling.executors.load import written_collections
     from nestling.executors.rights import may_modify
 
-    database, policy = exact(database), replace(policy, of_documents=True)
+    database, policy = as_stored(database), replace(policy, of_documents=True)
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])

@@ -43,6 +43,7 @@ def plan_migration(
 
     before, after = joined(old, new)
     job = job_of(before, after, database, policy or Policy(), new.design)
+    database = job.homes.database
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(after, job)

@@ -70,7 +70,7 @@ class HomeViews:
 
         def read(query: Aggregation) -> Iterator[Row]:
             raw_rows = (raw for raw in read_raw(self.database, query) if partition(raw) in partitions)
-            return (decode(decode_raw(raw, query)) for raw in raw_rows)
+            return (decode(decode_raw(raw, query, self.database.codec_options)) for raw in raw_rows)
 
         homes = self.old.homes[entity.name], self.new.homes[entity.name]
         return self._unlike(entity, read(homes[0]), read(homes[1]))

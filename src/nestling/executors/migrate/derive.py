@@ -33,7 +33,7 @@ from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Shelf, Spool
 from nestling.executors.migrate.unit import Found, MigrationUnit, RootKey
-from nestling.ir.codec import CODEC, RAW, BsonDocument
+from nestling.ir.codec import AS_STORED, CODEC, RAW, BsonDocument
 from nestling.ir.literals import shell
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import cut
@@ -169,7 +169,7 @@ class Deriver:
         for name, documents in wanted.documents.items():
             changes: list[Any] = []
             for encoded in documents:
-                raw = RawBSONDocument(encoded)
+                raw = RawBSONDocument(encoded, RAW)
                 before = there.pop((name, stored_bytes(raw["_id"])), None)
                 if before is None or before[1] != encoded:
                     changes.append(ReplaceOne({"_id": raw["_id"]}, raw, upsert=True))
@@ -183,7 +183,7 @@ class Deriver:
         for name in target.collections:
             missing: dict[bytes, list[dict[str, Any]]] = {}
             for encoded in wanted.documents.get(name, ()):
-                document = bson.decode(encoded, CODEC)
+                document = bson.decode(encoded, AS_STORED)
                 missing.setdefault(_content(document), []).append(document)
             surplus = []
             there = self._database[name]

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from bson import ObjectId
+from bson.datetime_ms import DatetimeMS
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.migrate.duplicate_keys import repeated_problems, repeated_uniques
@@ -34,6 +35,7 @@ _KINDS: Mapping[type, tuple[str, ...]] = {
     Decimal: ("decimal",),
     str: ("string",),
     datetime: ("date",),
+    DatetimeMS: ("date",),
     dict: ("object",),
     list: ("array",),
     JsonNull: ("null",),

@@ -13,7 +13,7 @@ from typing import Any
 
 import bson
 
-from nestling.ir.codec import CODEC
+from nestling.ir.codec import AS_STORED
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import Type, TypeName
@@ -45,7 +45,7 @@ def all_with_stored(model: Model) -> Model:
 
 def stored_values(column: object) -> Mapping[str, Any]:
     """What the column of a row tells: values as documents hold them, by attribute."""
-    return bson.decode(column, CODEC) if isinstance(column, bytes) else {}
+    return bson.decode(column, AS_STORED) if isinstance(column, bytes) else {}
 
 
 def sql_value(value: object) -> object:

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import bson
 from bson import Binary, ObjectId
+from bson.datetime_ms import DatetimeMS
 
-from nestling.ir.codec import CODEC
+from nestling.ir.codec import AS_STORED
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Row, RowQuery
 from nestling.ir.types import MAY_BE_ARRAYS, TEXT, TypeName
@@ -53,14 +54,14 @@ def unshelved(row: Row) -> Row:
 
 
 def _shelved(value: object) -> object:
-    return _signed(value) if isinstance(value, ObjectId | Binary) else value
+    return _signed(value) if isinstance(value, ObjectId | Binary | DatetimeMS) else value
 
 
 def _signed(value: object) -> object:
     """A NULL, and a null in place of json, are what SQL counts them as."""
     is_null = value is None or value is JSON_NULL
-    return value if is_null else _SIGN + bson.encode({"": value}, codec_options=CODEC).hex()
+    return value if is_null else _SIGN + bson.encode({"": value}, codec_options=AS_STORED).hex()
 
 
 def _read(text: str) -> object:
-    return bson.decode(bytes.fromhex(text.removeprefix(_SIGN)), CODEC)[""]
+    return bson.decode(bytes.fromhex(text.removeprefix(_SIGN)), AS_STORED)[""]
