@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -94,6 +95,31 @@ INSERT INTO session VALUES ('a', 'x'), ('b', 'y');
 INSERT INTO visit VALUES (1, 'a', 1), (2, 'b', 1);
 INSERT INTO click VALUES (1, 'a', 1), (2, 'b', 1);
 """
+
+
+@pytest.mark.parametrize("kind", ["string", ["string", "long"]])
+def test_a_unique_index_of_some_types_gets_stricter(kind: Any, mongod: Server, database: Documents) -> None:
+    """The new one is of null as well: that is said, with what has the server take it again, which it does."""
+    database["guests"].insert_many({"_id": n, "phone": f"+{n}", "pet": {"n": n}} for n in range(40))
+    database["guests"].update_many({"_id": {"$lt": 9}}, {"$unset": {"phone": ""}})
+    database["guests"].create_index("phone", unique=True, partialFilterExpression={"phone": {"$type": kind}})
+    found, new = _normalized(f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true")
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    (told,) = _about(plan.risks, "`guests` gets a unique index on phone of all documents that have the field", "E11000")
+    command = re.search(
+        r"dropIndex\(\"(.*?)\"\) and .*createIndex\(\{phone: 1\}, \{unique: true, partial.*\{phone: (.*)\}\}\)", told
+    )
+    assert command is not None
+    assert command[2] == '{$type: "string"}' or command[2] == '{$type: ["string", "long"]}'
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    pipeline.drop_old(found.in_place, new, database)
+    assert not _about(pipeline.plan_migration(new, found.in_place, database).risks, "today's is")
+    database["guests"].insert_one({"_id": 90, "pet_n": 1, "phone": None})
+    with pytest.raises(DuplicateKeyError):
+        database["guests"].insert_one({"_id": 91, "pet_n": 1, "phone": None})
+    database["guests"].drop_index(command[1])
+    database["guests"].create_index("phone", unique=True, partialFilterExpression={"phone": {"$type": kind}})
+    database["guests"].insert_one({"_id": 91, "pet_n": 1, "phone": None})
 
 
 def test_keys_that_are_unique_whatever_their_case(database: Documents, tmp_path: Path) -> None:

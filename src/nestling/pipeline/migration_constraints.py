@@ -113,6 +113,40 @@ def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> 
         )
 
 
+def stricter_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    """Unique indexes over all documents that have a field, where today's look at values of some types alone."""
+    from nestling.ir.indexes.index_form import index_form
+    from nestling.ir.literals import of_collection, shell
+
+    today = tuple(_uniques_today(old, database))
+    named = {index_form(each): each.name for each in (*job.indexes.built, *job.indexes.late)}
+    for unique, index in _unique_then(new):
+        alike = [_types(told) for known, told in today if known.implies(unique)]
+        if unique.some or index.keys == (("_id", 1),) or not alike or not all(alike):
+            continue
+        types = alike[0]
+        told = ", ".join(f"{path} is of type {shell(kind)}" for path, kind in types.items())
+        keys, only = shell(dict(index.keys)), shell({path: {"$type": kind} for path, kind in types.items()})
+        at, name = of_collection("db", index.collection), named.get(index_form(index.command()), index.name)
+        yield (
+            f"`{index.collection}` gets a unique index on {index.fields} of all documents that have the field, where today's is"
+            f" of those in which {told}: from the cutover on, a second document with null there, or with the same value of"
+            " another type, is refused (E11000). Write no field in place of null; or, after the cutover,"
+            f" {at}.dropIndex({shell(name)}) and"
+            f" {at}.createIndex({keys}, {{unique: true, partialFilterExpression: {only}}})"
+        )
+
+
+def _types(told: Mapping[str, Any]) -> dict[str, object]:
+    """The types an index of the database asks for, by path."""
+    conditions = told.get("partialFilterExpression", {})
+    return {
+        path: each["$type"]
+        for path, each in conditions.items()
+        if isinstance(each, Mapping) and each.keys() == {"$type"}
+    }
+
+
 def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
     from nestling.ir.literals import of_collection, shell
 
@@ -143,17 +177,23 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
 
 def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
     """What the server keeps unique, of rows that all lie at one place."""
-    from nestling.planner.options.structures.constraints import constraints
-
     for _, root, attributes in _ids(old):
         yield _Unique(root.entity, attributes)
         yield from _single(old, root, attributes)
+    yield from (unique for unique, _ in _uniques_today(old, database))
+
+
+def _uniques_today(old: Design, database: Database[Any]) -> Iterator[tuple[_Unique, Mapping[str, Any]]]:
+    """The same by the unique indexes of the database, with what the server tells of each."""
+    from nestling.planner.options.structures.constraints import constraints
+
     for index, told in _indexes_today(old, database):
         arrays = _arrays(old, index.collection)
         for each in constraints(old, [index]) if index.unique else ():
             within = arrays.get(each.on.entity)
             if within is not None and (not within or len(old.places[each.on.entity]) == 1):
-                yield _unique(each.on, some=_has_condition(told), collated="collation" in told, within=within)
+                some, collated = _has_condition(told), "collation" in told
+                yield _unique(each.on, some=some, collated=collated, within=within), told
 
 
 def _arrays(design: Design, collection: str) -> dict[str, tuple[str, ...]]:

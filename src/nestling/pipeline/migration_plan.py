@@ -242,13 +242,20 @@ def _gaps(job: Job) -> Iterator[str]:
 
 def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.executors.abilities import has_history
-    from nestling.pipeline.migration_constraints import lost_constraints, new_uniques, new_validators, unread_fields
+    from nestling.pipeline.migration_constraints import (
+        lost_constraints,
+        new_uniques,
+        new_validators,
+        stricter_uniques,
+        unread_fields,
+    )
     from nestling.planner.migration import snapshots
 
     if not has_history(database):
         yield "the server is standalone: say --offline, and let nobody write until the cutover"
     yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
+    yield from stricter_uniques(old, new, job, database)
     yield from new_validators(old, new, job, database)
     yield from unread_fields(old, new, job)
     if mixed := list(_mixed(job)):
