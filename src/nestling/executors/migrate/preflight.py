@@ -12,6 +12,7 @@ from nestling.common.errors import MigrationError, PermissionDenied, Problem, su
 from nestling.executors.abilities import has_history
 from nestling.executors.design_match import require_loaded
 from nestling.executors.found_fields import find_fields
+from nestling.executors.migrate.broken_rules import broken_words
 from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_problems, repeated_uniques
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.matching_documents import documents_with
@@ -112,6 +113,7 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         if number:
             one = database[name].find_one(condition) or {}
             what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
+            what += broken_words(database[name], one, validator)
             nulls = [
                 each for each in find_fields(database, {name: job.searches.nulls[name]}) if each.path.endswith("[]")
             ]

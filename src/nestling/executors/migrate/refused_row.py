@@ -15,13 +15,17 @@ from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.migrate.duplicate_keys import repeated_problems, repeated_uniques
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.matching_documents import documents_with
+from nestling.executors.migrate.unset import unset
+from nestling.ir.found_field import FoundField
 from nestling.ir.literals import shell
 from nestling.ir.migration import HomePlace
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull
+from nestling.ir.storage.names import value_at
 from nestling.ir.values import encoder
 
+_NO_DOCUMENT: Mapping[str, Any] = {"$not": {"$type": "object"}}
 INSPECT = "read the model and both designs anew (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
 ANEW = f"end what has begun with `nestling migrate --abort`, and {INSPECT}"
 _KINDS: Mapping[type, tuple[str, ...]] = {
@@ -55,6 +59,8 @@ def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -
         return MigrationError(*error.problems)
     collection, path, identity = found
     value = values[error.attribute]
+    if other := _of_other_form(homes, collection, path, identity):
+        return MigrationError(other)
     among = _among(homes, collection, path, entity.attribute(error.attribute), value)
     what = f"`{path}` is {among}, such as _id {cut(shell(identity))}"
     if value is None:
@@ -64,6 +70,28 @@ def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -
     else:
         why = ": it cannot be carried over as it is"
     return MigrationError(Problem(what + why, collection, next_move=_move(entity, error.attribute, path, value)))
+
+
+def _of_other_form(homes: Homes, collection: str, path: str, identity: object) -> Problem | None:
+    """What is wrong where not the value is, but what it lies in: an array in place of a sub-document, a null among elements."""
+    database = homes.database
+    document = database[collection].find_one({"_id": {"$eq": identity}}) or {}
+    names = path.split(".")
+    for depth in range(1, len(names)):
+        above = ".".join(names[:depth])
+        value = value_at(document, above)
+        if isinstance(value, list) and any(not isinstance(each, Mapping) and each is not None for each in value):
+            _, number = documents_with(database[collection], {above: {"$type": "array", "$elemMatch": _NO_DOCUMENT}})
+            what = f"`{above}` is {cut(shell(value))} in {number}, such as _id {cut(shell(identity))}, where the design has"
+            move = f"make it what it is in other documents, or unset it; or {ANEW}"
+            return Problem(f"{what} `{path}` in it", collection, next_move=move)
+    for depth in range(1, len(names) + 1):
+        above = ".".join(names[:depth])
+        if isinstance(value := value_at(document, above), list) and None in value:
+            documents = database[collection].count_documents({above: {"$elemMatch": {"$eq": None}}})
+            null = FoundField(collection, f"{above}[]", documents, identity)
+            return Problem(f"{null.text()}, is null", next_move=unset(null))
+    return None
 
 
 def _same_values(homes: Homes, error: RowRefused) -> MigrationError:
