@@ -14,6 +14,7 @@ from typing import Any
 
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
+from pymongo.write_concern import WriteConcern
 
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
@@ -73,7 +74,7 @@ def set_aside(job: Job, database: Database[Any]) -> None:
         if name in job.unfenced:
             continue
         if name in options and before not in options:
-            database[name].rename(before)
+            _at_once(database)[name].rename(before)
             options[before] = options[name]
         if before in options:
             alike = {key: value for key, value in options[before].items() if key == "collation"}
@@ -86,8 +87,15 @@ def switch(job: Job, database: Database[Any]) -> None:
     for staged, name in job.names.items():
         if staged != name and staged in there:
             if name in _views(database, [name]):
-                database.drop_collection(name)
+                _at_once(database).drop_collection(name)
             _claimed(database, name, partial(database[staged].rename, name))
+
+
+def _at_once(database: Database[Any]) -> Database[Any]:
+    """The database, for what frees a name that is taken at once: the next command waits until both are safe, as a later change
+    is safe only after it.
+    """
+    return database.with_options(write_concern=WriteConcern(w=1))
 
 
 def drop_views(job: Job, database: Database[Any]) -> None:
@@ -155,19 +163,14 @@ def switch_back(trail: Trail, database: Database[Any]) -> None:
     """Take back what was switched."""
     there = frozenset(database.list_collection_names())
     moved = [name for name in trail.replaced if f"{name}{BEFORE}" in there]
-    for name in _views(database, moved):
-        database.drop_collection(name)
-    taken = {name: staged for staged, name in trail.names.items() if staged != name and name in moved}
-    _rename(database, {name: staged for name, staged in taken.items() if staged not in there})
+    views, staged = _views(database, moved), {name: staged for staged, name in trail.names.items() if staged != name}
     for name in moved:
+        to = staged.get(name)
+        if name in views:
+            _at_once(database).drop_collection(name)
+        elif name in there and to is not None and to not in there:
+            _at_once(database)[name].rename(to)
         _claimed(database, name, partial(database[f"{name}{BEFORE}"].rename, name))
-
-
-def _rename(database: Database[Any], names: Mapping[str, str]) -> None:
-    there = frozenset(database.list_collection_names())
-    for name, to in names.items():
-        if name in there and to not in there:
-            database[name].rename(to)
 
 
 def drop(database: Database[Any], names: Iterable[str]) -> None:
