@@ -55,6 +55,7 @@ ROWS = {
     "casts": ("u::text", "f::text"),
     "writes": (
         "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_once DO NOTHING",
+        "INSERT INTO item (id, s) VALUES (1, 'a') ON CONFLICT (upper(s)) DO NOTHING",
     ),
     "statements": (
         "WITH x AS (DELETE FROM item RETURNING n) SELECT n FROM x", "TRUNCATE item", "COPY item FROM STDIN",

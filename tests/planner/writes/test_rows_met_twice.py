@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from nestling import Store
 from nestling.common.errors import ConstraintError, GapError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside
 
 TABLES = """
 CREATE TABLE team (id integer PRIMARY KEY);
@@ -19,6 +19,9 @@ CREATE TABLE person (
   id integer PRIMARY KEY, email varchar(9), team_id integer NOT NULL REFERENCES team (id), gone boolean, n integer,
   UNIQUE (team_id, email));
 CREATE UNIQUE INDEX live ON person (email) WHERE NOT gone;
+CREATE TABLE member (id serial PRIMARY KEY, email text, tenant_id integer NOT NULL, name text NOT NULL, nick text, gone boolean);
+CREATE UNIQUE INDEX one_email ON member (tenant_id, lower(email));
+CREATE UNIQUE INDEX one_nick ON member (lower(nick)) WHERE NOT gone;
 INSERT INTO team VALUES (1), (2);
 INSERT INTO person VALUES (1, 'a', 1, false, 0), (2, 'b', 1, true, 0);
 """
@@ -26,6 +29,10 @@ _INTO = "INSERT INTO person (id, email, team_id, gone, n) VALUES"
 _BY_ID = "ON CONFLICT (id) DO UPDATE SET id = excluded.id, n = person.n + excluded.n"
 _BY_BOTH = "ON CONFLICT (email, team_id) DO UPDATE SET n = person.n + excluded.n"
 _LIVE = "ON CONFLICT (email) WHERE NOT gone DO UPDATE SET n = excluded.n"
+_MEMBER = "INSERT INTO member (email, tenant_id, name) VALUES"
+_BY_LOWER = "ON CONFLICT (tenant_id, (lower(email::text))) DO UPDATE SET name = excluded.name, email = excluded.email"
+_NICK = "INSERT INTO member (nick, tenant_id, name, gone) VALUES"
+_BY_NICK = "ON CONFLICT (lower(nick)) WHERE NOT gone DO UPDATE SET name = member.name || excluded.name"
 _COUNT = "INSERT INTO tally VALUES (:a, 1), (:b, 1), ('z', 1) ON CONFLICT (name) DO UPDATE SET n = tally.n + 1"
 DONE: tuple[tuple[str, Mapping[str, object]], ...] = (
     (f"{_INTO} (1, 'a', 1, false, 5), (3, 'c', 1, false, 5) {_BY_ID}", {}),
@@ -38,6 +45,15 @@ DONE: tuple[tuple[str, Mapping[str, object]], ...] = (
     (_COUNT, {"a": "x", "b": "y"}),
     (_COUNT, {"a": "w", "b": "y"}),
     (f"{_INTO} (20, 'q', 1, true, 5), (20, 'r', 1, true, 5) ON CONFLICT (id) DO NOTHING", {}),
+    (f"{_MEMBER} ('Zoë@x', 1, 'a'), ('zoë@x', 2, 'b'), (NULL, 1, 'c') {_BY_LOWER}", {}),
+    (
+        f"{_MEMBER} (:email, 1, 'd'), ('other', 1, 'e'), (NULL, 1, 'f') {_BY_LOWER} RETURNING id, name",
+        {"email": "ZOË@X"},
+    ),
+    (f"{_MEMBER} ('zoË@x', 2, 'g'), ('new', 2, 'h') ON CONFLICT (lower(email), tenant_id) DO NOTHING", {}),
+    (f"{_MEMBER} ('NEW', 2, 'i') ON CONFLICT (lower(email), tenant_id) WHERE name <> 'x' DO NOTHING", {}),
+    (f"{_NICK} ('Al', 1, 'a', false), ('al', 1, 'b', true), ('bo', 1, 'c', NULL) {_BY_NICK}", {}),
+    (f"{_NICK} ('AL', 1, 'd', false), ('aL', 1, 'e', true), ('BO', 1, 'f', false) {_BY_NICK}", {}),
 )
 REFUSED: tuple[tuple[str, Mapping[str, object]], ...] = (
     (f"{_INTO} (1, 'a', 1, false, 5), (1, 'c', 1, false, 5) {_BY_ID}", {}),
@@ -46,15 +62,17 @@ REFUSED: tuple[tuple[str, Mapping[str, object]], ...] = (
     (_COUNT, {"a": "x", "b": "x"}),
     (_COUNT, {"a": "x", "b": "z"}),
     (f"{_INTO} (34, 'o', 1, false, 5), (35, 'o', 2, false, 5) {_LIVE}", {}),
+    (f"{_MEMBER} ('q', 1, 'j'), (:email, 1, 'k') {_BY_LOWER}", {"email": "Q"}),
+    (f"{_NICK} ('É', 1, 'd', false), ('é', 1, 'e', false) {_BY_NICK}", {}),
 )
-READS = ("SELECT * FROM person ORDER BY id", "SELECT * FROM tally ORDER BY name")
+READS = ("SELECT * FROM person ORDER BY id", "SELECT * FROM tally ORDER BY name", "SELECT * FROM member ORDER BY id")
 
 
 @pytest.fixture(params=["normalized", "embedded"])
 def served(
     request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
 ) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
+    with beside(postgresql, mongo_client, TABLES, request.param, EVERY_LETTER) as found:
         yield found
 
 

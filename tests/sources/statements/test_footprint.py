@@ -269,6 +269,10 @@ def test_a_statement_without_tables_accesses_nothing():
             "INSERT INTO product (id, price) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET price = excluded.price WHERE price < 9",
             ["insert product: id, price", "update product: price | id =, price range"],
         ),
+        (
+            "INSERT INTO product (id, name) VALUES (1, 'a') ON CONFLICT (lower(name)) DO UPDATE SET price = 3",
+            ["insert product: id, name", "update product: price | name folded"],
+        ),
         ("INSERT INTO product (id) VALUES (1) ON CONFLICT DO NOTHING", ["insert product: id"]),
         ("INSERT OR REPLACE INTO product (id) VALUES (1)", ["insert product: id", "delete product: id ="]),
         ("REPLACE INTO product (id) VALUES (1)", ["insert product: id", "delete product: id ="]),

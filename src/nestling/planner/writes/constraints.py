@@ -112,14 +112,15 @@ def sharing_some(
     columns = {column.name: column for column in scan.columns}
     plain = {name: value for name, value in values.items() if name not in unique.lower}
     lowered = [
-        Compare(Comparison.EQUAL, _in_lower_case(columns[name]), _in_lower_case(value))
+        Compare(Comparison.EQUAL, in_lower_case(columns[name]), in_lower_case(value))
         for name, value in values.items()
         if name in unique.lower
     ]
     return conjunction(sharing(design, entity, scan, [plain] if plain else []), *lowered)
 
 
-def _in_lower_case(text: Expression) -> Expression:
+def in_lower_case(text: Expression) -> Expression:
+    """The text as PostgreSQL's unique index over `lower(text)` has it."""
     return Call(Function.LOWER, (text,), TEXT, Rules.POSTGRESQL)
 
 

@@ -17,7 +17,7 @@ from nestling.ir.statements.columns import column_of, over
 from nestling.ir.statements.expression import NULL, Column, IsNull, Not
 from nestling.ir.statements.operands import bare, conjunction
 from nestling.ir.statements.write import Conflict
-from nestling.planner.writes.constraints import compared_by, more_than, same_text
+from nestling.planner.writes.constraints import compared_by, in_lower_case, more_than, same_text
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.insert import RowExpressions
@@ -55,5 +55,6 @@ def _shared(design: Design, entity: Entity, conflict: Conflict, rows: Sequence[R
     condition = over(among.condition, entity, _ROWS) if among is not None else None
     met = filtered(given, conjunction(*(Not(IsNull(columns[name])) for name in group), condition))
     rules = compared_by(design, entity, group)
-    keys = tuple(Named(name, columns[name]) for name in group)
+    lower = among.lower if among is not None else ()
+    keys = tuple(Named(name, in_lower_case(columns[name]) if name in lower else columns[name]) for name in group)
     return more_than(1, met, keys, tuple(rules[name] for name in group))

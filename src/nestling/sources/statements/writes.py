@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from nestling.ir.model import Entity
 from nestling.ir.workload import AttributeFilter, Operator, StatementKind
 from nestling.sources.statements.constants import note_inserted, note_written
 from nestling.sources.statements.occurrences import NamedSource, NameScope, Occurrence, Origins
@@ -68,14 +69,24 @@ def _upsert(tree: exp.Insert, table: exp.Table, source: NamedSource, walk: State
         sources=[NamedSource(name, columns, source.entity) for name in dict.fromkeys(names)], merged=_folded(columns)
     )
     _assignments(conflict.expressions, walk, scope)
-    keys = [key.name for key in conflict.args.get("conflict_keys") or () if find_name(key.name, columns)]
-    found = [find_name(key, columns) or key for key in keys] or list(source.entity.key)
-    updated.filters.update({AttributeFilter(name, Operator.EQUALITY): None for name in found})
+    updated.filters.update(_met_by(conflict, source.entity) or _by_key(updated))
     where = conflict.args.get("where")
     if where is not None:
         visit(where.this, walk, scope)
         conditions(where.this, walk)
     del table
+
+
+def _met_by(conflict: exp.OnConflict, entity: Entity) -> dict[AttributeFilter, None]:
+    """The attributes that ON CONFLICT names; those of expressions, as `lower(email)`, are not sought by their own values."""
+    found: dict[AttributeFilter, None] = {}
+    for key in conflict.args.get("conflict_keys") or ():
+        plain = (key.this if isinstance(key, exp.Ordered) else key).unnest()
+        is_named = isinstance(plain, exp.Column | exp.Identifier)
+        for column in [plain] if is_named else plain.find_all(exp.Column):
+            if name := find_name(column.name, entity.attribute_names):
+                found[AttributeFilter(name, Operator.EQUALITY if is_named else Operator.FOLDED)] = None
+    return found
 
 
 def _folded(columns: dict[str, Origins]) -> set[str]:

@@ -21,7 +21,7 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written
 from nestling.planner.sql.changes.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
-from nestling.planner.sql.changes.conflict_rows import among_rows
+from nestling.planner.sql.changes.conflict_rows import ConflictKeys, among_rows, conflict_keys
 from nestling.planner.sql.changes.defaults import default_expression, generated_values, with_defaults
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.given_values import with_given_values
@@ -222,13 +222,10 @@ def _conflict(
         raise statement_gap(f"INSERT OR {word}", node)
     if clause is None:
         return None
-    keys = tuple(
-        attribute_named(entity, key.this if isinstance(key, exp.Ordered) else key).name
-        for key in clause.args.get("conflict_keys") or ()
-    )
+    named = conflict_keys(clause, entity, translation)
     if (constraint := clause.args.get("constraint")) is not None:
-        keys = _attributes_of(constraint, entity)
-    among = among_rows(clause, entity, keys, translation)
+        named = ConflictKeys(_attributes_of(constraint, entity))
+    keys, among = named.attributes, among_rows(clause, entity, named, translation)
     if "NOTHING" in str(clause.args.get("action") or "").upper():
         return Conflict(ConflictAction.NOTHING, keys, among=among)
     listed = [name.name for name in node.this.expressions] if isinstance(node.this, exp.Schema) else []
