@@ -1,26 +1,35 @@
 """Values that stand in a statement as its constants, in place of parameters.
 
-They go in as tokens, behind the reading of the text: a value is one text, number or NULL, and never more of the statement.
+They go in as tokens, behind the reading of the text: a value is one text, number, date, moment or NULL, and never more of the
+statement.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import TypeAlias
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-ConstantValue: TypeAlias = str | int | None
+ConstantValue: TypeAlias = str | int | date | None
+"""A date may be a moment."""
 _OWN_TYPES: Mapping[type, frozenset[TokenType]] = {
     str: frozenset({TokenType.TEXT, TokenType.VARCHAR}),
     int: frozenset({TokenType.INT, TokenType.BIGINT, TokenType.SMALLINT}),
     type(None): frozenset(),
+    date: frozenset(),
+    datetime: frozenset(),
 }
 """The types a driver sends such a value as: a cast to one of them says nothing more of the constant."""
+_TIMES = (TokenType.DATE, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ)
 
 
 def with_constants(tokens: Sequence[Token], constants: Mapping[str, ConstantValue]) -> list[Token]:
-    """The tokens with a constant for each `:name` there is a value for, without the cast that tells its type."""
+    """The tokens with a constant for each `:name` there is a value for, without the cast that tells its type.
+
+    A date or moment keeps its cast, or gets one.
+    """
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -36,7 +45,7 @@ def with_constants(tokens: Sequence[Token], constants: Mapping[str, ConstantValu
             first = found[-2]
             del found[-2:]
             after += 3
-        found += _constant(value, first, tokens[after - 1])
+        found += _constant(value, first, tokens[after - 1], _cast_around(found, tokens, after))
         at = after
     return found
 
@@ -69,8 +78,43 @@ def _is_inside_cast(before: Sequence[Token], tokens: Sequence[Token], after: int
     )
 
 
-def _constant(value: ConstantValue, first: Token, last: Token) -> list[Token]:
-    """NULL, a text, or a number with its sign; it stands where the parameter stood."""
+def _cast_around(before: Sequence[Token], tokens: Sequence[Token], after: int) -> TokenType | None:
+    """The type of dates or moments that what ends before `after` is cast to, if it is."""
+    is_called = len(before) > 1 and before[-1].token_type is TokenType.L_PAREN and before[-2].text.upper() == "CAST"
+    is_cast = after + 1 < len(tokens) and tokens[after].token_type is (
+        TokenType.ALIAS if is_called else TokenType.DCOLON
+    )
+    found = tokens[after + 1].token_type if is_cast else None
+    return found if found in _TIMES else None
+
+
+def _time(value: date, first: Token, last: Token, around: TokenType | None) -> list[Token]:
+    """The text of a date or moment as the cast around it reads it, or with a cast to what it is; a moment with a zone in UTC."""
+    has_zone = isinstance(value, datetime) and value.tzinfo is not None
+    moment = value.astimezone(UTC) if isinstance(value, datetime) and has_zone else value
+    own = (
+        TokenType.DATE
+        if not isinstance(value, datetime)
+        else TokenType.TIMESTAMPTZ
+        if has_zone
+        else TokenType.TIMESTAMP
+    )
+    kind = around or own
+    if isinstance(moment, datetime) and kind is TokenType.DATE:
+        moment = moment.date()
+    elif isinstance(moment, datetime) and kind is TokenType.TIMESTAMP:
+        moment = moment.replace(tzinfo=None)
+    text = Token(TokenType.STRING, moment.isoformat(), first.line, first.col, first.start, last.end, [])
+    if around is not None:
+        return [text]
+    cast = ((TokenType.DCOLON, "::"), (own, own.name))
+    return [text, *(Token(kind, word, first.line, first.col, first.start, last.end, []) for kind, word in cast)]
+
+
+def _constant(value: ConstantValue, first: Token, last: Token, around: TokenType | None) -> list[Token]:
+    """NULL, a text, a date or moment, or a number with its sign; it stands where the parameter stood."""
+    if isinstance(value, date):
+        return _time(value, first, last, around)
     if value is None:
         return [Token(TokenType.NULL, "NULL", first.line, first.col, first.start, last.end, [])]
     kind, text = (TokenType.STRING, value) if isinstance(value, str) else (TokenType.NUMBER, str(abs(value)))

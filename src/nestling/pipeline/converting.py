@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,8 +90,8 @@ def _with_constants(
                 if not wanted or constants.keys() & {*wanted}:
                     gap = _placed(_gap_of(error, asked.sql), error, asked, constants)
                     return NotCompiled(asked.name, asked.sql, gap), tuple(constants)
-                of_json = getattr(error, "of_json", False)
-                constants |= {name: _constant(name, values[name], of_json=of_json) for name in wanted}
+                kinds = _Kinds(getattr(error, "of_json", False), getattr(error, "of_times", False))
+                constants |= {name: _constant(name, values[name], kinds) for name in wanted}
     except Exception as error:
         if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
             said = asked.name or asked.sql
@@ -123,15 +124,27 @@ def numbers_asked(values: Mapping[str, object], numbered: Callable[[], Mapping[s
     yield from (name for name in asking if name in known and asks_for_number(values[name], zero_asks=known[name]))
 
 
-def _constant(name: str, value: object, *, of_json: bool) -> ConstantValue:
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """What a constant may be beside a text and a whole number."""
+
+    json: bool = False
+    times: bool = False
+
+
+def _constant(name: str, value: object, kinds: _Kinds) -> ConstantValue:
     from nestling.common.errors import Problem, WorkloadError
 
-    if of_json and isinstance(value, dict | list):
+    if kinds.times and isinstance(value, date):
+        return value
+    if kinds.json and isinstance(value, dict | list):
         with suppress(TypeError, ValueError):  # what is no JSON
             return json.dumps(value, allow_nan=False)
     if isinstance(value, bool) or not isinstance(value, str | int):
         what = f"parameter `{name}` stands where a constant is needed, and is {type(value).__name__}"
-        raise WorkloadError(Problem(what, next_move="give a text or a whole number"))
+        raise WorkloadError(
+            Problem(what, next_move=f"give {'a date, a moment, ' if kinds.times else ''}a text or a whole number")
+        )
     return value
 
 
@@ -194,7 +207,7 @@ def convert_join(
     plain, named = _with_constants(_Asked(proposal, sql, name, dialect), values or {})
     if isinstance(plain, NotCompiled):
         return plain
-    constants = {each: _constant(each, (values or {})[each], of_json=True) for each in named}
+    constants = {each: _constant(each, (values or {})[each], _Kinds(json=True, times=True)) for each in named}
     given = None if values is None else _rest(values, named)
     statement = _translated(sql, proposal, dialect, constants=constants)
     if not isinstance(statement, Query) or not has_join(statement):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ INSERT INTO sale SELECT i, mod(i, 3), timestamp '2024-01-28' + make_interval(hou
 INSERT INTO sale SELECT 100 + i, 9, date_trunc('day', now())::timestamp - make_interval(days => i), now(), current_date - i
     FROM generate_series(1, 9) i;
 """
+EAST = timezone(timedelta(hours=5))
 STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("SELECT * FROM generate_series(1, 5)", {}),
     ("SELECT g.n * 2 AS twice FROM generate_series(5, -4, -3) AS g(n) ORDER BY 1", {}),
@@ -47,6 +48,19 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
      {"a": 0, "b": 3}),
     (("SELECT g.day::date, count(s.id) FROM generate_series(:a::date, :b::date, '1 day') AS g(day)"
      " LEFT JOIN sale s ON s.d = g.day GROUP BY 1 ORDER BY 1"), {"a": "2024-01-28", "b": "2024-02-02"}),
+    (("SELECT g.day::date, count(s.id) FROM generate_series(:a::date, :b::date, '1 day') AS g(day)"
+     " LEFT JOIN sale s ON s.d = g.day GROUP BY 1 ORDER BY 1"), {"a": date(2024, 1, 28), "b": date(2024, 2, 2)}),
+    ("SELECT g FROM generate_series(:a, :b, '7 hours') AS g ORDER BY 1", {"a": date(2024, 1, 28), "b": date(2024, 1, 29)}),
+    ("SELECT g FROM generate_series(CAST(:a AS timestamp), :b, '7 hours') AS g ORDER BY 1",
+     {"a": date(2024, 1, 28), "b": datetime.fromisoformat("2024-01-28T22:30")}),
+    ("SELECT g FROM generate_series(:a, :b, '-1 month') AS g ORDER BY 1",
+     {"a": datetime(2024, 1, 31, 9, tzinfo=EAST), "b": datetime(2023, 6, 1, tzinfo=UTC)}),
+    ("SELECT g FROM generate_series(:a::date, :b::timestamp, '12 hours') AS g ORDER BY 1",
+     {"a": datetime(2024, 2, 28, 1, tzinfo=EAST), "b": datetime(2024, 3, 1, 2, tzinfo=EAST)}),
+    ("SELECT g FROM generate_series(:a::timestamptz, :b::date, '12 hours') AS g ORDER BY 1",
+     {"a": datetime.fromisoformat("2024-02-28T01:00"), "b": datetime.fromisoformat("2024-03-01T23:00")}),
+    ("SELECT id FROM sale WHERE d IN (SELECT g::date FROM generate_series(:a::date, :b::date, '2 days') g) ORDER BY id",
+     {"a": date(2024, 1, 28), "b": date(2024, 2, 2)}),
     ("SELECT id FROM sale WHERE id IN (SELECT unnest(:ids)) ORDER BY id", {"ids": [3, 5, 5, 900]}),
     ("SELECT id FROM sale WHERE id IN (SELECT unnest(:ids::int[])) AND shop > 0 ORDER BY id", {"ids": [3, 5, None]}),
     ("SELECT id FROM sale WHERE id = ANY(SELECT unnest(:ids::int[])) ORDER BY id", {"ids": []}),

@@ -24,6 +24,8 @@ class StatementGap(FoundGap):
     node: exp.Expr | None = None
     of_json = False
     """Whether its parameters stand for JSON, and not for texts or numbers."""
+    of_times = False
+    """Whether they may stand for dates and moments."""
 
     def placed(self, node: exp.Expr, grammar: str) -> StatementGap:
         """The gap with its place and text: of its own node, else of this one."""
@@ -31,7 +33,7 @@ class StatementGap(FoundGap):
         text = self.gap.text or written(about, grammar).strip("`")
         gap = replace(self.gap, where=self.gap.where or position(about) or "1:1", text=text)
         found = StatementGap(gap, self.parameters)
-        found.node, found.of_json = about, self.of_json
+        found.node, found.of_json, found.of_times = about, self.of_json, self.of_times
         return found
 
 
@@ -49,6 +51,13 @@ def no_constant_json(construct: str, node: exp.Expr, value: exp.Expr) -> Stateme
     """The gap of JSON that must be a constant: a Store takes what is given for a parameter as such."""
     found = no_constant(construct, node, value)
     found.of_json = True
+    return found
+
+
+def no_constant_times(construct: str, node: exp.Expr, *values: exp.Expr) -> StatementGap:
+    """The gap of dates and moments that must be constants."""
+    found = no_constant(construct, node, *values)
+    found.of_times = True
     return found
 
 
