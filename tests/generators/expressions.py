@@ -88,7 +88,7 @@ POSTGRESQL = Grammar(
         "i": ("i", "0", "1", "2", "3", "-1", "NULL", "5"),
         "d": (
             "d", "at", "z", "(DATE '2024-01-31')", "(TIMESTAMP '1969-07-20 20:17:40.5')", "(TIMESTAMPTZ '2024-01-31 10:00Z')",
-            "at",
+            "at", "fine",
             "'2024-02-29'::date",
         ),
         "o": ("o", "true", "false", "o", "NULL"),
@@ -112,7 +112,8 @@ POSTGRESQL = Grammar(
             "({i} | {i})",
             "({i} # {i})", "({i} << 2)", "exp({i})", "ln(abs({n}) + 1)", "extract(dow from {d})", "extract(doy from {d})",
             "extract(isodow from {d})", "extract(epoch from {d})", "extract(week from {d})", "extract(second from {d})",
-            "date_part('year', {d})", "({d}::date - {d}::date)", "mod({n}, {n})", "width_bucket({n}, 0, 10, 5)",
+            "date_part('year', {d})", "extract(epoch from {d} - {d})",
+            "({d}::date - {d}::date)", "mod({n}, {n})", "width_bucket({n}, 0, 10, 5)",
         ),
         "d": (
             "({d} + interval '1 month')", "({d} - interval '1 day')", "({d} + interval '1 year 2 days')",
@@ -120,7 +121,7 @@ POSTGRESQL = Grammar(
             "({d} + interval '90 minutes')", "date_trunc('month', {d})", "date_trunc('day', {d})", "date_trunc('hour', {d})",
             "date_trunc('week', {d})", "date_trunc('quarter', {d})", "{d}::date", "{d}::timestamp", "({d}::date + {i})",
             "coalesce({d}, {d})", "greatest({d}, {d})", "least({d}, {d})", "CASE WHEN {o} THEN {d} ELSE {d} END", "{t}::date",
-            "make_date(2024, 2, {i})", "({d} AT TIME ZONE 'UTC')", "nullif({d}, {d})",
+            "make_date(2024, 2, {i})", "({d} AT TIME ZONE 'UTC')", "({d} AT TIME ZONE 'Europe/Berlin')", "nullif({d}, {d})",
         ),
         "o": (
             *_COMMON_TRUTH, "{t} ILIKE {t}", "{t} ~ 'a.b'", "{t} ~* '^A'", "{t} !~ 'b$'", "{t} SIMILAR TO 'a%'",

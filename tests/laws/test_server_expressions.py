@@ -29,19 +29,20 @@ SEED = examples(1, 2, "EXPRESSIONS_SEED")
 ON_POSTGRESQL = """
 CREATE TYPE size AS ENUM ('small', 'big', 'Large');
 CREATE TABLE every (id integer PRIMARY KEY, i integer, b bigint, n numeric(12, 3), x numeric, f float8, r real, t text,
-    v varchar(20), o boolean, d date, at timestamp, z timestamptz, u uuid, s size, j jsonb);
+    v varchar(20), o boolean, d date, at timestamp, z timestamptz, u uuid, s size, j jsonb,
+    fine timestamptz);
 INSERT INTO every VALUES
     (1, 1, 9007199254740993, 2.5, 1e20, 2.5, 0.1, 'a', 'Ab', true, '2024-01-31', '2024-01-31 10:00', '2024-01-31 10:00Z',
-     'a0000000-0000-0000-0000-00000000000a', 'small', '{"a": 1}'),
+     'a0000000-0000-0000-0000-00000000000a', 'small', '{"a": 1}', '2024-03-31 00:59:59.123456Z'),
     (2, 0, 0, 0, 0.10, 0, -0.0, '', ' ab ', false, '1969-07-20', '1969-07-20 20:17:40.5', '1969-07-20 20:17:40.5Z',
-     'a0000000-0000-0000-0000-00000000000b', 'Large', '[]'),
+     'a0000000-0000-0000-0000-00000000000b', 'Large', '[]', '1969-07-20 20:17:40.999999Z'),
     (3, -7, -5, -2.5, -2.25, -1e300, 16777216, 'Ab', 'a_c', NULL, '2024-02-29', '2024-02-29 23:59:59.999', '2024-01-31 12:00+02',
-     NULL, 'big', '"a"'),
-    (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+     NULL, 'big', '"a"', '1999-12-31 23:59:59.000001Z'),
+    (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
     (5, 3, 2147483648, 12345.678, 12.50, 0.1, 1.5, 'é', '12', true, '1999-12-31', '1999-12-31', '1970-01-01Z',
-     'a0000000-0000-0000-0000-00000000000a', 'small', 'null'),
+     'a0000000-0000-0000-0000-00000000000a', 'small', 'null', '2024-01-31 10:00Z'),
     (6, 2, 10, 0.5, 0.5, -2.5, -0.5, 'a%b', 'Ünï cod', false, '0099-03-01', '0999-03-01 00:00:00.001', '2038-01-19 03:14:08Z',
-     NULL, NULL, '{}');
+     NULL, NULL, '{}', '0999-03-01 00:00:00.000007Z');
 """
 ON_MARIADB = """
 CREATE TABLE every (id integer PRIMARY KEY, i integer, b bigint, n decimal(12, 3), f double, y year, t varchar(40), v varchar(20),

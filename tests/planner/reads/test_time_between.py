@@ -17,7 +17,14 @@ INSERT INTO trip VALUES
     (1, '2024-01-31 10:00', '2024-02-29 09:59:59.5', '2024-01-31 10:00Z', '2024-01-31 12:30:15Z', '2024-01-30'),
     (2, '2024-03-01', '2024-02-28 23:00', '1969-12-31 23:59:59.999Z', '1970-01-01Z', '1999-12-31'),
     (3, '2024-03-01 12:00', '2024-03-01 12:00', NULL, '2024-01-01Z', NULL), (4, NULL, NULL, NULL, NULL, '2024-01-01'),
-    (5, '2024-01-01 00:00:00.001', '2025-01-01', '2024-01-01Z', '2024-01-01 01:01:01.25Z', '2024-12-31')
+    (5, '2024-01-01 00:00:00.001', '2025-01-01', '2024-01-01Z', '2024-01-01 01:01:01.25Z', '2024-12-31');
+CREATE TABLE flight (LIKE trip);
+INSERT INTO flight SELECT id, begun + interval '456 microseconds', ended + interval '7 microseconds', booked,
+    paid - interval '1 microsecond', day FROM trip;
+INSERT INTO flight VALUES
+    (6, '1969-12-31 23:59:59.999999', '1969-12-31 23:59:59.123456', '0001-01-01 00:00:00.000001Z', '9998-12-30 01:02:03.999999Z',
+     '1969-12-31'),
+    (7, '2024-01-31 23:59:59.999999', '2024-03-31 02:30:00.000001', '2024-03-31 01:30:00Z', '2024-10-27 00:59:59.999999Z', NULL)
 """
 UNITS = ("epoch", "day", "hour", "minute", "second")
 STATEMENTS = (
@@ -39,6 +46,34 @@ STATEMENTS = (
     "SELECT id FROM trip WHERE extract(epoch FROM paid - booked) > 60 ORDER BY extract(epoch FROM paid - booked)",
     "SELECT date_part('day', ended - begun) AS a FROM trip GROUP BY 1 HAVING max(extract(hour FROM ended - begun)) < 99",
 )
+OF_MICROSECONDS = (
+    "SELECT id, begun + interval '1.001 seconds' AS a, booked - interval '0.25 days' AS b FROM trip",
+    *(each.replace("FROM trip", "FROM flight") for each in STATEMENTS),
+    "SELECT id, extract(epoch FROM begun) AS a, extract(second FROM ended) AS b, date_part('second', paid) AS c FROM flight",
+    *(
+        f"SELECT id, begun {sign} interval '{amount}' AS a, paid {sign} interval '{amount}' AS b FROM flight"
+        for sign in "+-"
+        for amount in (
+            "1 month",
+            "36 hours",
+            "1.5 seconds",
+            "1.25 days",
+            "1.001 seconds",
+            "0.5 weeks",
+            "1 year",
+            "2 weeks",
+        )
+    ),
+    "SELECT id FROM flight WHERE ended > begun + interval '2 days' ORDER BY id",
+    "SELECT id FROM flight WHERE paid - interval '36 hours' < booked ORDER BY id",
+    "SELECT id, begun + id * interval '1 hour' AS a FROM flight ORDER BY begun + interval '1 day', id",
+    "SELECT id, paid AT TIME ZONE 'Europe/Berlin' AS a, begun AT TIME ZONE 'Europe/Berlin' AS b FROM flight",
+    "SELECT id, timezone('America/New_York', paid) + interval '1 day' AS a, (ended AT TIME ZONE 'Asia/Tokyo')::date FROM flight",
+    "SELECT id, date_trunc('hour', paid AT TIME ZONE 'Europe/Berlin'), extract(hour FROM ended AT TIME ZONE 'UTC') FROM flight",
+    "SELECT id, (paid AT TIME ZONE 'Europe/Berlin') AT TIME ZONE 'Asia/Kolkata' AS a FROM flight",
+    "SELECT count(*) FROM flight WHERE paid AT TIME ZONE 'Europe/Berlin' >= '2024-10-27 02:00'",
+    "SELECT ended AT TIME ZONE 'Europe/Berlin' AS a, count(*) FROM flight GROUP BY 1 ORDER BY 1",
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +83,7 @@ def trips(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterato
         yield found
 
 
-@pytest.mark.parametrize("sql", STATEMENTS)
+@pytest.mark.parametrize("sql", [*STATEMENTS, *OF_MICROSECONDS])
 def test_answers_are_postgresqls(trips: Beside, sql: str) -> None:
     """To the last digit of a second, with a sign."""
     assert Counter(trips.ours(sql)) == Counter(trips.theirs(sql))
@@ -58,3 +93,5 @@ def test_months_and_age_are_gaps(trips: Beside) -> None:
     """A difference has no months."""
     assert trips.gap("SELECT extract(month FROM ended - begun) FROM trip")
     assert trips.gap("SELECT ended - begun FROM trip")
+    assert "an interval finer than a millisecond" in trips.gap("SELECT begun + interval '0.0005 seconds' FROM trip")
+    assert "an interval finer than a millisecond" in trips.gap("SELECT begun - interval '1.0005 seconds' FROM flight")

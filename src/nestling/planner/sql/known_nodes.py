@@ -59,7 +59,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.If: {"true", "false"},
     exp.Cast: {"to"},
     exp.DataType: {"values", "kind"},
-    exp.Interval: {"unit"},
+    exp.Interval: {"unit", "fraction_in_string"},
     exp.ArrayAgg: {"nulls_excluded"},
     exp.ArrayToString: {"null"},
     exp.Filter: set(),

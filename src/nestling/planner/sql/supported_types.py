@@ -12,7 +12,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import NULL, Call, Column, Expression, Literal, Parameter
+from nestling.ir.statements.expression import NULL, Call, Column, Expression, Function, Literal, Parameter
 from nestling.ir.statements.operands import may_be_nan
 from nestling.ir.types import DURATION, JSONB, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName, is_text_apart
 from nestling.ir.value_forms.canonical_texts import CANONICAL
@@ -87,7 +87,9 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for what is kept as a text that equal values may not share."""
     for each in found:
         if each.type.name is TypeName.INTERVAL:
-            raise statement_gap(f"{what} of intervals", node)
+            is_difference = isinstance(each, Call) and each.function is Function.TIME_BETWEEN
+            move = "; take the seconds, `extract(epoch FROM a - b)`" if is_difference else ""
+            raise statement_gap(f"{what} of intervals{move}", node)
         if is_text_apart(each.type):
             raise statement_gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
 

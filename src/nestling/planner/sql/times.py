@@ -295,6 +295,8 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
         value = Cast(value, TIMESTAMPTZ, env.dialect.rules)
     if value.type.name not in MOMENTS:
         raise statement_gap(f"AT TIME ZONE of {value.type}", zone)
+    if name not in UTC_NAMES or value.type.fraction_digits > BSON_DIGITS:
+        refuse_infinite("AT TIME ZONE", zone, env.translation, value)
     to = Literal("UTC" if name in UTC_NAMES else name, TEXT)
     if is_instant(value):
         return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)

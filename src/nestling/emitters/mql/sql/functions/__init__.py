@@ -29,5 +29,7 @@ _RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TI
 def call(node: Call, r: Renderer) -> MqlValue:
     """A function's value."""
     if node.function is Function.TIME_BETWEEN:
-        raise rendering_gap("a moment minus another, but under EXTRACT or beside an interval")
+        raise rendering_gap(
+            "a moment minus another, but in `extract(epoch FROM a - b)` and the like, or beside an interval that is written down"
+        )
     return _RENDERERS[node.function](node, r)

@@ -47,6 +47,10 @@ _PARTS = {
     "isodow": "$isoDayOfWeek",
 }
 _SECOND_OF_SIX_DIGITS = Decimal128("0.001000")
+_DATES_INSTEAD = "`design --milliseconds` keeps dates, of which it is computed"
+_ROUNDING = 1e-12
+"""How far a product of two floats may lie from a whole number that is meant."""
+_MICROSECOND = Decimal128("0.000001")
 _SHARED = re.compile(r"(?:[^%]|%[dHjmMSY])*")
 """What all databases write alike."""
 _PIECE = re.compile(r"%[fJsWw]")
@@ -141,13 +145,24 @@ def time_part(node: Call, r: Renderer) -> MqlValue:
     """A number; seconds with their fraction in PostgreSQL."""
     unit = constant(node.arguments[0], r)
     if is_wide(node.arguments[1]) and unit == "second":
-        raise rendering_gap("seconds finer than a millisecond")
+        return _wide_second(node, r)
     if node.arguments[1].type.name is TypeName.TIME:
         return bind({"time": r.value(node.arguments[1])}, lambda x: _part_of_clock(x, str(unit)))
     texts = with_texts(node.arguments[1])
     if texts is not None and isinstance(unit, str):
         return told_apart(r.value(texts), lambda x: _part(node, unit, x), lambda x: part_of_text(x, unit))
     return _part(node, unit, instant(node.arguments[1], r))
+
+
+def _wide_second(node: Call, r: Renderer) -> MqlValue:
+    """The second of a moment finer than a millisecond, as its text has it: with six digits in PostgreSQL."""
+    is_exact = node.rules is Rules.POSTGRESQL
+    kind, length = ("$toDecimal", len("00.000000")) if is_exact else ("$toInt", len("00"))
+
+    def body(text: MqlValue) -> MqlValue:
+        return null_if_any([text], {kind: {"$substrCP": [text, len("0000-00-00T00:00:"), length]}})
+
+    return bind({"text": r.value(node.arguments[1])}, body)
 
 
 def _part_of_clock(time: MqlValue, unit: str) -> MqlValue:
@@ -185,8 +200,6 @@ def truncate_time(node: Call, r: Renderer) -> MqlValue:
 def add_time(node: Call, r: Renderer) -> MqlValue:
     """Units of one length are milliseconds; SQLite lets a day beyond the month's last go on into the next month."""
     if is_wide(node.arguments[0]):
-        if node.rules is not Rules.MYSQL:
-            raise rendering_gap("arithmetic with timestamps finer than a millisecond")
         return changed_wide(r.value(node.arguments[0]), lambda time: _added(node, time, r))
     return _added(node, _begun(instant(node.arguments[0], r)), r)
 
@@ -205,6 +218,8 @@ def _added(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
     assert isinstance(unit, str)
     if isinstance(amount, int | float) and unit in _MILLISECONDS:
         step = amount * _MILLISECONDS[unit]
+        if node.rules is not Rules.SQLITE and abs(step - round(step)) > _ROUNDING * max(abs(step), 1):
+            raise rendering_gap("an interval finer than a millisecond")
         return {"$add": [time, step if isinstance(step, int) else int(step + (0.5 if step >= 0 else -0.5))]}
     if node.rules is Rules.SQLITE and isinstance(amount, int):
         return bind({"time": time}, lambda x: _months_later(x, amount * (12 if unit == "year" else 1)))
@@ -276,7 +291,7 @@ def units_between(node: Call, r: Renderer) -> MqlValue:
 def _micros_between(node: Call, unit: object, r: Renderer) -> MqlValue:
     """The same of moments finer than a millisecond, by their microseconds."""
     if unit != "microsecond" and unit not in _MILLISECONDS:
-        raise rendering_gap(f"how many {unit}s lie between timestamps finer than a millisecond")
+        raise rendering_gap(f"how many {unit}s lie between timestamps finer than a millisecond; {_DATES_INSTEAD}")
     sides = node.arguments[1:]
 
     def body(later: MqlValue, earlier: MqlValue) -> MqlValue:
@@ -324,15 +339,24 @@ def julian_day(node: Call, r: Renderer) -> MqlValue:
 
 def epoch(node: Call, r: Renderer) -> MqlValue:
     """Whole seconds; with their fraction in PostgreSQL, whose moments have six digits of it and whose days none."""
-    if node.arguments[0].type.name is TypeName.INTERVAL or is_wide(node.arguments[0]):
-        raise rendering_gap("the seconds of an interval, or of a timestamp finer than a millisecond")
-    time = instant(node.arguments[0], r)
+    operand = node.arguments[0]
+    if operand.type.name is TypeName.INTERVAL:
+        raise rendering_gap("the seconds of an interval that is kept, which is a text")
+    if is_wide(operand):
+        if node.rules is not Rules.POSTGRESQL:
+            raise rendering_gap(f"the seconds of a moment finer than a millisecond; {_DATES_INSTEAD}")
+        return bind({"text": r.value(operand)}, lambda text: null_if_any([text], _wide_seconds(text, operand)))
+    time = instant(operand, r)
     if node.rules is not Rules.POSTGRESQL:
         return _seconds(time)
     milliseconds: MqlValue = {"$toDecimal": {"$toLong": time}}
-    if node.arguments[0].type.name is TypeName.DATE:
+    if operand.type.name is TypeName.DATE:
         return {"$divide": [milliseconds, 1000]}
     return {"$multiply": [milliseconds, _SECOND_OF_SIX_DIGITS]}
+
+
+def _wide_seconds(text: MqlValue, operand: Expression) -> MqlValue:
+    return {"$multiply": [{"$toDecimal": _micros(text, operand)}, _MICROSECOND]}
 
 
 TIMES = {

@@ -10,7 +10,6 @@ from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant
-from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.statements.expression import Call, Function, Rules
 
@@ -29,8 +28,6 @@ def zone_time(node: Call, r: Renderer) -> MqlValue:
     if is_wide(time):
         in_zone = node.function is Function.TIME_IN_ZONE
         if zone != _UTC:
-            if node.rules is not Rules.MYSQL:
-                raise rendering_gap("a timestamp finer than a millisecond in another time zone than UTC")
             return changed_wide(r.value(time), lambda x: moved(node, x, r), "" if in_zone else "Z")
         return bind(
             {"time": r.value(time)},
