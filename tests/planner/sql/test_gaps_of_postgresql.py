@@ -17,7 +17,8 @@ ROWS = {
     ),
     "orders": ("max(e)", "min(e)", "SELECT id FROM item ORDER BY j", "SELECT id FROM item ORDER BY a", "max(j)", "max(a)"),
     "arrays": (
-        "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "SELECT id FROM item WHERE a = ARRAY[s]",
+        "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "a && a", "a @> a", "a <@ a",
+        "SELECT id FROM item WHERE a = ARRAY[s]",
         "SELECT id FROM item WHERE a IN ('{}', '{x}')",
         "SELECT id FROM item WHERE 'x' < ANY (a)", "array_to_string(ARRAY[s, 'x'], ',')", "array_to_string(a, ',', s)",
         "SELECT array_to_string(array_agg(s), ',') FROM item",
@@ -104,6 +105,12 @@ def proposal() -> Proposal:
             "at > date_trunc('day', :at)",
             "a conversion of any to timestamp as postgresql does it; tell the parameter's type: `:at::timestamp`",
         ),
+        (
+            "a && item.a",
+            "`&&` but of a column and an array that is written down or given, as in `tags && ARRAY['a', 'b']`",
+        ),
+        ("a @> item.a", "`@>` but of a column and an array"),
+        ("a <@ ARRAY['x']", "`<@` but of an array that is written down or given and a column"),
         ("power(n, 2) > 3", "POWER as postgresql does it"),
     ],
 )

@@ -90,17 +90,16 @@ def of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression
     return value
 
 
-def _written(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Sequence[Expression]:
-    """The items of an array that is written down (`ARRAY[…]`, `'{…}'`), or the list that is given for it."""
+def _written(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Sequence[Expression] | None:
+    """The items of an array that is written down (`ARRAY[…]`, `'{…}'`), or the list that is given for it; None of all else."""
     from nestling.planner.sql.comparisons import cast_one_by_one, is_given_list, written_items
     from nestling.planner.sql.expressions import given_list
 
     plain = cast_one_by_one(node.unnest())
     if is_given_list(plain):
         return [of_elements(given_list(plain, env, node), column, node)]
-    if (listed := written_items(plain, env)) is None:
-        raise statement_gap(f"{written(node, env.dialect.grammar)} as an array", node)
-    return [_beside(item, column, env, bound) for item in listed]
+    listed = written_items(plain, env)
+    return None if listed is None else [_beside(item, column, env, bound) for item in listed]
 
 
 def _among(function: Function, *, turned: bool = False) -> Callable[..., Expression]:
@@ -110,10 +109,21 @@ def _among(function: Function, *, turned: bool = False) -> Callable[..., Express
         array, other = (node.expression, node.this) if turned else (node.this, node.expression)
         if function is Function.CONTAINS and is_jsonb(array, bound):
             return contains(exp.ArrayContainsAll(this=array, expression=other), env, bound)
-        column = array_column(array, env, bound)
-        return Call(function, (column, *_written(other, column, env, bound)), BOOLEAN, env.dialect.rules)
+        if isinstance(array.unnest(), exp.Column):
+            column = array_column(array, env, bound)
+            if (items := _written(other, column, env, bound)) is not None:
+                return Call(function, (column, *items), BOOLEAN, env.dialect.rules)
+        raise statement_gap(_SIDES[type(node)], node)
 
     return call
+
+
+_LIST = "an array that is written down or given"
+_SIDES: dict[type[exp.Expr], str] = {
+    exp.ArrayContainsAll: f"`@>` but of a column and {_LIST}, as in `tags @> ARRAY['a', 'b']`",
+    exp.ArrayContainedBy: f"`<@` but of {_LIST} and a column, as in `ARRAY['a', 'b'] <@ tags`",
+    exp.ArrayOverlaps: f"`&&` but of a column and {_LIST}, as in `tags && ARRAY['a', 'b']`",
+}
 
 
 def _overlap(node: exp.Binary, env: Env, bound: Bind) -> Expression:
