@@ -65,6 +65,11 @@ def no_constant(construct: str, node: exp.Expr, *values: exp.Expr) -> StatementG
     """The gap of values that must be constants."""
     given = (uncast(value) for value in values)
     names = tuple(each.name for each in given if isinstance(each, exp.Placeholder | exp.Parameter) and each.name)
+    return no_constant_called(construct, names, node)
+
+
+def no_constant_called(construct: str, names: tuple[str, ...], node: exp.Expr) -> StatementGap:
+    """The gap of values that must be constants, of which parameters of these names are none."""
     return _about(node, StatementGap(constant_gap(construct, names, position(node)), names))
 
 

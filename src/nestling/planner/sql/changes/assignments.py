@@ -292,7 +292,9 @@ def _no_column(node: exp.Expr) -> str:
 
 def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | None) -> Expression:
     if not is_default(node) or any(name.upper() == "DEFAULT" for name in env.known()):
-        return others.value(node) if others is not None else bind(node, env)
+        if others is None:
+            return bind(node, env)
+        return others.value(node, attribute.type, lambda value: stored(value, attribute, env.translation))
     found = default_expression(attribute, env, node)
     if found is None and isinstance(attribute.default, Generated):
         raise statement_gap(f"a new {attribute.default} assigned by DEFAULT", node)

@@ -6,8 +6,9 @@ value a scalar subquery – which is right only where there is one partner at mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -22,6 +23,7 @@ from nestling.ir.statements.algebra import (
     Relation,
     Scan,
     Sort,
+    Values,
     filtered,
 )
 from nestling.ir.statements.expression import (
@@ -32,12 +34,22 @@ from nestling.ir.statements.expression import (
     Exists,
     Expression,
     Raw,
+    Rules,
 )
 from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
+from nestling.ir.types import Type
 from nestling.planner.sql.changes.outer_joins import OuterTable, split, with_values
+from nestling.planner.sql.changes.written_partners import (
+    are_distinct,
+    as_rows,
+    keys_of,
+    listed,
+    parameters_among,
+    with_types,
+)
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.from_clause import bind_table
-from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.gaps import StatementGap, no_constant_called, statement_gap
 from nestling.planner.sql.outputs import select_items
 from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 from nestling.planner.sql.subquery_values import value_of
@@ -63,15 +75,28 @@ class Others:
         own: list[Expression] = []
         for each in partners.conditions:
             (inside if partners.concern(each) else own).append(each)
-        rows = filtered(partners.relation, conjunction(*inside))
-        return conjunction(*own, Exists(rows))
+        rows, relation = filtered(partners.relation, conjunction(*inside)), partners.relation
+        named = listed(relation, inside) if isinstance(relation, Values) else ()
+        return conjunction(*own, *named, Exists(rows))
 
-    def value(self, node: exp.Expr) -> Expression:
-        """A value that may mention the partner's columns; a gap where there may be several partners."""
+    def value(self, node: exp.Expr, kind: Type, kept: Callable[[Expression], Expression]) -> Expression:
+        """A value that may mention the partner's columns; a gap where there may be several partners.
+
+        `kind`, `kept`: the type of what is set, and a value as it is kept there, for parameters that have no other type.
+        """
         partners = self.partners()
         found = bind(node, self._with_outer(partners.env, node))
         if partners.relation is None or not partners.concern(found):
             return found
+        rows = partners.relation
+        if (
+            isinstance(rows, Values)
+            and isinstance(found, Column)
+            and self.translation.dialect.rules is Rules.POSTGRESQL
+        ):
+            partners = replace(partners, relation=with_types(rows, found.name, kind, kept))
+            assert partners.relation is not None
+            found = next(each for each in partners.relation.columns if each.name == found.name)
         return self._value(partners, found, node)
 
     def _with_outer(self, env: Env, node: exp.Expr) -> Env:
@@ -90,7 +115,7 @@ class Others:
 
     def _value(self, partners: Partners, found: Expression, node: exp.Expr) -> Expression:
         if not partners.is_one(self.translation):
-            raise statement_gap("values of another table that may have several rows for one of the target's", node)
+            raise partners.several(node)
         assert partners.relation is not None
         rows = filtered(partners.relation, conjunction(*partners.conditions))
         relation = Project(rows, self.translation.alias("partner"), (Named("value", found),))
@@ -116,7 +141,8 @@ class Others:
         sources: list[FromSource] = [self.target]
         for table in self.tables:
             found, scope = bind_table(table, Env(self.translation, ctes=self.ctes))
-            relation = found if relation is None else Join(JoinKind.CROSS, relation, found, None)
+            rows = as_rows(found)
+            relation = rows if relation is None else Join(JoinKind.CROSS, relation, rows, None)
             sources += scope.sources
         env = Env(self.translation, Scope(tuple(sources)), self.ctes)
         conditions = split(self.conditions, self.outer, env, self.ctes)
@@ -136,6 +162,19 @@ class Partners:
         own = {column.alias for column in self.relation.columns} if self.relation is not None else set()
         return any(column.alias in own for column in columns_of(expression)) or has_subquery(expression)
 
+    def several(self, node: exp.Expr) -> StatementGap:
+        """The gap of a value of which it is not seen that there is one at most."""
+        rows = self.relation
+        if not isinstance(rows, Values):
+            what = "values of another table that may have several rows for one of the target's"
+            return statement_gap(f"{what}; say which by a subquery, as `(SELECT max(name) …)`", node)
+        known = keys_of(rows, self.conditions, untyped=True)
+        keys = [name for name, other in known.items() if _is_known(other, {rows.alias})]
+        if names := parameters_among(rows, keys):
+            return no_constant_called("values of VALUES, two of whose keys may be the same", names, node)
+        what = "values of VALUES, two of whose rows may be for one of the target's"
+        return statement_gap(f"{what}; give constants that differ, as in `t (id, name)` … `WHERE item.id = t.id`", node)
+
     def is_one(self, translation: Translation) -> bool:
         """Whether at most one row of theirs meets the conditions: a key of every table is fixed, one after the other."""
         leaves, conditions = _leaves(self.relation) if self.relation is not None else None, [*self.conditions]
@@ -152,9 +191,13 @@ class Partners:
         return not open_aliases
 
 
-def _is_fixed(
-    leaf: Scan | Project, conditions: Sequence[Expression], open_aliases: set[str], translation: Translation
-) -> bool:
+_Leaf: TypeAlias = Scan | Project | Values
+
+
+def _is_fixed(leaf: _Leaf, conditions: Sequence[Expression], open_aliases: set[str], translation: Translation) -> bool:
+    if isinstance(leaf, Values):
+        known = keys_of(leaf, conditions)
+        return are_distinct(leaf, [name for name, other in known.items() if _is_known(other, open_aliases)])
     fixed = {
         column.name
         for condition in conditions
@@ -207,12 +250,13 @@ def _is_known(expression: Expression, open_aliases: set[str]) -> bool:
     return not has_subquery(expression) and all(column.alias not in open_aliases for column in columns_of(expression))
 
 
-def _leaves(relation: Relation) -> tuple[list[Scan | Project], list[Expression]] | None:
+def _leaves(relation: Relation) -> tuple[list[_Leaf], list[Expression]] | None:
     """The tables and groups under inner joins and the conditions there; None when there is more to it."""
+    relation = as_rows(relation)
     match relation:
         case Project() if _group_under(relation) is not None:
             return [relation], []
-        case Scan():
+        case Scan() | Values():
             return [relation], []
         case Filter(input=inner, predicate=condition):
             found = _leaves(inner)
