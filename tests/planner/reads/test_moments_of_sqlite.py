@@ -11,6 +11,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store
+from nestling.common.errors import ReadError
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.pipeline import convert, design, inspect, load
 
@@ -36,6 +37,8 @@ STATEMENTS = (
     "SELECT id FROM event WHERE date(n, 'unixepoch') = '1970-01-01' ORDER BY id",
     *(f"SELECT id, date(at, 'weekday {day}') AS t, datetime(d, 'weekday {day}') AS u FROM event ORDER BY id" for day in range(7)),
     "SELECT id, date(at, 'weekday 0', '-6 days') AS monday FROM event ORDER BY id",
+    "SELECT id, date(at, '+3000 years') AS t, date(d, '+36013 months', '-32500 months') AS u FROM event ORDER BY id",
+    "SELECT id, date(at, '-2024 years') AS t, date('1000-02-28', '+3000 years') AS u FROM event ORDER BY id",
     "SELECT date(d, '-6 days', 'weekday 1') AS monday, count(*) AS c FROM event GROUP BY 1 ORDER BY 1",
 )  # fmt: skip
 
@@ -62,6 +65,16 @@ def test_answers_are_sqlites(both: Any) -> None:
     source, _, store = both
     for sql in STATEMENTS:
         assert [tuple(row.values()) for row in store.execute(sql)] == source.execute(sql).fetchall(), sql
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["date(at, '-3000 years')", "date(d, '-2030 years')", "datetime(at, '+8000 years')", "date(at, '-900000 days')"],
+)
+def test_years_that_the_server_has_not(both: Any, value: str) -> None:
+    """Before the year 0, which SQLite writes with a sign, and after 9999, which are NULL there: an error in words."""
+    with pytest.raises(ReadError, match="a date of it is before the year 0 or after 9999"):
+        both[2].execute(f"SELECT {value} AS v FROM event")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ OUT_OF_MEMORY = frozenset({146, 292, 40099, 5414201, 5414204})
 """Codes for a stage over its 100 MB: in general, without disk, `$graphLookup`, window functions."""
 NOT_CONVERTED = 241
 """The code for a value that is not in the range of the type it is to become."""
+NO_SUCH_YEAR = frozenset({18537, 31034, 40523})
+"""Codes for a date outside the years the server writes and makes: as a text, of a month too far away, of a year."""
 _WITHOUT = "leave rows with such values out by a condition, or ask for the column alone and reckon in the application"
 PASSED_ON = frozenset({13, 18, 8000})
 """Who may not read is told so by `typed_errors`."""
@@ -71,6 +73,9 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
         return ResultTooLarge(Problem(what, where=name, next_move=move))
     if error.code == NOT_CONVERTED and "overflow" in str(error):
         return ReadError(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
+    if error.code in NO_SUCH_YEAR:
+        what = "a date of it is before the year 0 or after 9999, which the server does not reckon with"
+        return ReadError(Problem(what, where=name, next_move=_WITHOUT))
     own = failure_in(str(error))
     if own is not None:
         return ReadError(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))

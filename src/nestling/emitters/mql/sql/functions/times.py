@@ -48,6 +48,7 @@ _PARTS = {
 }
 _SECOND_OF_SIX_DIGITS = Decimal128("0.001000")
 _DATES_INSTEAD = "`design --milliseconds` keeps dates, of which it is computed"
+_MOST_MONTHS = 32_000
 _ROUNDING = 1e-12
 """How far a product of two floats may lie from a whole number that is meant."""
 _MICROSECOND = Decimal128("0.000001")
@@ -245,10 +246,12 @@ def _later(time: MqlValue, unit: str, amount: MqlValue) -> MqlValue:
 
 
 def _months_later(time: MqlValue, months: int) -> MqlValue:
+    """The server takes a month far from the year's own, so that year 0 is reached too; one too far is said in years."""
+    years, months = divmod(months, 12) if abs(months) > _MOST_MONTHS else (0, months)
     units = {"hour": "$hour", "minute": "$minute", "second": "$second", "millisecond": "$millisecond"}
     return {
         "$dateFromParts": {
-            "year": {"$year": time},
+            "year": {"$add": [{"$year": time}, years]} if years else {"$year": time},
             "month": {"$add": [{"$month": time}, months]},
             "day": {"$dayOfMonth": time},
             **{name: {operator: time} for name, operator in units.items()},
