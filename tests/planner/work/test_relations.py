@@ -34,6 +34,10 @@ STATEMENTS = (
     f"{JOIN} WHERE person.city = 5",
     f"{JOIN} ORDER BY person.rank LIMIT 10",
     "SELECT x.id FROM (SELECT id, row_number() OVER (PARTITION BY city ORDER BY rank) AS n FROM person) x WHERE x.n = 1",
+    "SELECT p.id, q.id AS other FROM pet p JOIN pet q ON q.owner = p.owner AND q.kind = p.kind",
+    "SELECT p.id, q.id AS other FROM pet p LEFT JOIN pet q ON q.owner = p.owner AND q.kind > p.kind",
+    "SELECT p.id, q.id AS other FROM person p JOIN person q ON q.nick = p.nick AND q.city = p.city",
+    "SELECT rank, (SELECT MAX(kind) FROM pet WHERE pet.owner = person.id) AS most FROM person",
     "SELECT rank FROM person WHERE city = 5 UNION ALL SELECT kind FROM pet WHERE owner = 5",
     "SELECT rank FROM person WHERE EXISTS (SELECT 1 FROM pet WHERE pet.owner = person.id AND pet.kind = 2)",
 )

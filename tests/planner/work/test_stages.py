@@ -122,6 +122,14 @@ def test_texts_are_held_against_a_pattern() -> None:
     assert after.patterns == pytest.approx(PEOPLE / CITIES * 8)  # asked last, of those the city has left
 
 
+def test_a_pattern_that_is_given_is_made_for_each_row_anew() -> None:
+    """The server reads one that stands in the statement once; of a parameter it makes a regular expression, by many operators."""
+    said, given = people("WHERE nick LIKE '%ab%'"), people("WHERE nick LIKE :pattern")
+    assert given.patterns == said.patterns
+    assert given.tests > 20 * said.tests
+    assert given.nodes > said.nodes
+
+
 def test_an_index_of_elements_has_an_entry_each() -> None:
     """A tenth of the pets are of the kind, three entries a thousand documents: some people have two of these."""
     found = work("SELECT kind FROM pet WHERE kind = 3", inside(Index("person", (("pets.kind", 1),))))
