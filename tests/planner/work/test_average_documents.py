@@ -8,25 +8,32 @@ import pytest
 
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
+from nestling.ir.model import Attribute, Entity, Relationship
+from nestling.ir.paths.write_path import Constant, FieldMatch, Set, UpdateDocuments, WritePlan
 from nestling.ir.primitives import (
     Before,
     Bucket,
     Collection,
+    Computed,
     Copy,
     Document,
     Embedding,
     Field,
     Form,
     Holder,
+    Member,
     Order,
     Overflow,
     Pairs,
     Reference,
     Slots,
     Split,
+    Variant,
 )
-from nestling.ir.rows import Hop
-from nestling.planner.work import documents_of
+from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStatistics
+from nestling.ir.types import INTEGER
+from nestling.planner.work import documents_of, estimate_write
 from nestling.planner.work.average_documents import AverageDocuments
 from tests.planner.work.town import (
     BIO_BYTES,
@@ -183,6 +190,64 @@ def test_pairs_are_as_many_as_there_are_values() -> None:
     found = documents(of_person(Document("person", pairs=(Pairs("extra", ("nick", "joined")),)), OF_PETS))
     assert found.arrays["extra"] == pytest.approx(WITH_NICK + 1 - UNDATED)
     assert found.known["extra.nick"].missing == pytest.approx(1 - WITH_NICK)
+
+
+def test_arrays_found_by_an_element_are_longer() -> None:
+    """Evenly from none to six pets: who has a certain one has a third more than people have, and a longer document by these."""
+    lying = RelationshipStatistics(mean=Quantity(3), p50=Quantity(3), maximum=Quantity(6))
+    found = documents_of(inside().store("person"), inside(), replace(STATISTICS, relationships=(("owns", lying),)))
+    some = found.holding("pets.kind", 0.0)
+    assert some.arrays["pets"] == pytest.approx(4)
+    assert some.bytes - found.bytes == pytest.approx(found.array_bytes["pets"] / 3)
+    assert found.holding("pets", 1.0).arrays == found.arrays
+    assert found.arrays["pets"] < found.holding("pets", 0.5).arrays["pets"] < 4
+    assert found.holding("city", 0.0) == found
+
+
+def test_documents_of_two_kinds_are_mixed_by_their_numbers() -> None:
+    """One in four is a person: three in four documents have no city, and of a person's own fields a quarter counts."""
+    both = Variant("what", "person", (Member("pet", Document("pet", references=OF_PETS.body.references)),))
+    design = Design(MODEL, (replace(OF_PEOPLE, variant=both),))
+    mixed, person, pet = documents(design), documents(apart()), documents(apart(), "pet")
+    assert mixed.count == PEOPLE + PETS
+    assert mixed.known["city"].missing == pytest.approx(PETS / mixed.count)
+    assert mixed.known["nick"].missing == pytest.approx(1 - PEOPLE / mixed.count * WITH_NICK)
+    assert mixed.known["kind"].missing == pytest.approx(PEOPLE / mixed.count)
+    apiece = (PEOPLE * person.bytes + PETS * pet.bytes) / mixed.count
+    assert mixed.bytes == pytest.approx(apiece, abs=30)
+
+
+@pytest.mark.parametrize("kind", ["person", "pet"])
+def test_children_of_either_kind_are_as_many_as_for_their_own_parents(kind: str) -> None:
+    """Where nobody counted fan-outs, children are shared out among the documents of their parents' kind."""
+    toy = Entity("toy", (Attribute("id", INTEGER, nullable=False), Attribute("of", INTEGER, nullable=False)), ("id",))
+    link = Relationship("has", kind, "toy", ("id",), ("of",), required=True)
+    toys = (Embedding("toys", "has", Form.ARRAY, Document("toy")),)
+    person = Document("person", embeddings=toys if kind == "person" else ())
+    pet = Document("pet", references=OF_PETS.body.references, embeddings=toys if kind == "pet" else ())
+    both = Variant("what", "person", (Member("pet", pet),))
+    model = replace(MODEL, entities=(*MODEL.entities, toy), relationships=(*MODEL.relationships, link))
+    design = Design(model, (replace(OF_PEOPLE, body=person, variant=both),))
+    known = replace(STATISTICS, entities=(*STATISTICS.entities, ("toy", EntityStatistics(Quantity(60_000)))))
+    found = documents_of(design.store("person"), design, known)
+    of_kind = {"person": PEOPLE, "pet": PETS}[kind]
+    assert found.arrays["toys"] == pytest.approx(60_000 / of_kind * (of_kind / (PEOPLE + PETS)))
+
+
+@pytest.mark.parametrize(("step", "written"), [(1, 1.0), (20, 0.05)])
+def test_an_approximation_is_seldom_written(step: int, written: float) -> None:
+    """A count in steps of twenty is what it was nineteen times of twenty; other fields beside it are written each time."""
+    count = Computed("pets", (Hop("owns", up=False),), AggregateKind.COUNT, TRANSACTION, step=step)
+    design = of_person(Document("person", computed=(count,)), OF_PETS)
+    by_id = (FieldMatch("_id", Constant(5)),)
+
+    def updates(*fields: str) -> float:
+        changes = tuple(Set(name, Constant(1)) for name in fields)
+        plan = WritePlan((UpdateDocuments("person", by_id, changes),), ())
+        return estimate_write(plan, design, STATISTICS).updates
+
+    assert updates("pets") == pytest.approx(written)
+    assert updates("rank") == updates("rank", "pets") == 1
 
 
 def test_what_the_cache_does_not_hold_is_read_from_disk() -> None:

@@ -96,6 +96,8 @@ def test_the_first_of_each_is_sought() -> None:
     assert by_sort.sorted == pytest.approx(PEOPLE * log2(PEOPLE))
     assert by_index.results == by_sort.results == CITIES
     assert 0 < by_index.passed < by_sort.passed / 10
+    asked = work(first.replace("FROM person)", "FROM person WHERE nick <> 'a')"), apart(CITY_RANK))
+    assert asked.documents > PEOPLE / 2  # the server seeks so only where nothing else is asked
 
 
 def test_a_window_orders_all_and_keeps_all() -> None:

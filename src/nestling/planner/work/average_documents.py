@@ -70,7 +70,8 @@ def documents_of(store: StoredCollection, design: Design, statistics: Statistics
     """The documents of a store; those of several kinds in one collection are mixed by their numbers."""
     statistics = as_parted(store, statistics)
     counts = [_count(root, store, design.model, statistics) for root in store.roots]
-    found = [_of_node(root, "", 1.0, design, statistics, counts[0]) for root in store.roots]
+    kinds = zip(store.roots, counts, strict=True)
+    found = [_of_node(root, "", 1.0, design, statistics, count) for root, count in kinds]
     total = sum(counts)
     shares = [count / total if total else 1 / len(counts) for count in counts]
     known: dict[str, PathStatistics] = {}
