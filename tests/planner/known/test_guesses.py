@@ -137,6 +137,7 @@ def test_busy_parents_are_read_more(grows: Quantity | None, times: float) -> Non
         (50, 100, 150, None, None, 1),
         (40_000, 100, 1_000, 1, 1_000, 10),
         (40_000, 100, 4, 1, 1_000, 10 / 3),
+        (40_000, 1, 2_000, 1, 1_000, 1_000),
         (40_000, 100, 1_000, 1, 20, 1),  # most windows of a series have none; a bucket has one
         (40_000, 100, 1_000, 30, None, 400 * 30 / SPAN_DAYS),
         (40_000, 100, 1_000, 10_000, 1_000, 400),  # no more than there are

@@ -9,12 +9,14 @@ from nestling.ir.distribution import Distribution
 from nestling.ir.statements.expression import (
     Affinity,
     And,
+    Call,
     CaseRule,
     Coerce,
     Column,
     Compare,
     Comparison,
     Expression,
+    Function,
     InList,
     IsNull,
     Like,
@@ -22,10 +24,12 @@ from nestling.ir.statements.expression import (
     Not,
     Or,
     Parameter,
+    Rules,
 )
 from nestling.ir.statistics import CLOSED_RANGE
-from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.known.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, share
+from nestling.ir.types import BOOLEAN, INTEGER, TEXT
+from nestling.ir.workload import Quantile
+from nestling.planner.known.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, WIDE, share
 from nestling.planner.known.values import PathStatistics
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))
@@ -37,8 +41,10 @@ KNOWN = {
     "country": PathStatistics(4.0, values=COUNTRIES),
     "flag": PathStatistics(2.0, missing=0.1, values=Distribution((), ((False, 0.8), (True, 0.2)))),
     "dark": PathStatistics(50.0),
+    "tags": PathStatistics(40.0, missing=0.5, each=8.0),
+    "few": PathStatistics(4.0, each=3.0),
 }
-SAMPLES = {"low": 200, "high": 300, "where": "France", "some": ["France", "Ghana"]}
+SAMPLES = {"early": Quantile(0.25), "low": 200, "high": 300, "where": "France", "some": ["France", "Ghana"]}
 
 
 def column(name: str) -> Column:
@@ -51,6 +57,11 @@ def compared(name: str, operator: Comparison, value: object) -> Compare:
     if isinstance(value, str) and value.startswith(":"):
         return Compare(operator, column(name), Parameter(value[1:]))
     return Compare(operator, column(name), Literal(value, INTEGER))
+
+
+def of_elements(function: Function, name: str, asked: int) -> Call:
+    """Whether an array has all of so many elements, or one of them."""
+    return Call(function, (column(name), *(Literal(n, INTEGER) for n in range(asked))), BOOLEAN, Rules.POSTGRESQL)
 
 
 def kept(predicate: Expression) -> float:
@@ -74,6 +85,15 @@ unknown_ends = And((compared("dark", MORE, 1), compared("dark", LESS, 5)))
         (Compare(LESS, Literal(250, INTEGER), column("n")), 0.75),
         (compared("half", LESS, 250), 0.125),
         (Not(compared("half", LESS, 250)), 0.375),
+        (compared("half", LESS, ":early"), 0.5 * 0.25),
+        (compared("half", MORE, ":early"), 0.5 * 0.75),
+        (compared("dark", MORE, ":early"), 0.75),
+        (And((compared("n", MORE, ":early"), compared("n", LESS, 500))), 0.25),
+        (of_elements(Function.ANY_ELEMENT, "tags", 1), 0.1),
+        (of_elements(Function.CONTAINS, "tags", 2), 0.01),
+        (of_elements(Function.OVERLAPS, "tags", 2), 0.2),
+        (of_elements(Function.OVERLAPS, "few", 2), 1.0),
+        (of_elements(Function.CONTAINS, "nowhere", 1), UNKNOWN_EQUALITY),
         (IsNull(column("half")), 0.5),
         (Not(IsNull(column("half"))), 0.5),
         (compared("half", Comparison.EQUAL, 250), 0.5 / 1001),
@@ -110,3 +130,14 @@ unknown_ends = And((compared("dark", MORE, 1), compared("dark", LESS, 5)))
 def test_shares(predicate: Expression, expected: float) -> None:
     """The share each predicate keeps."""
     assert kept(predicate) == pytest.approx(expected, abs=0.002)
+
+
+def test_ranges_a_join_begins_with_are_taken_to_be_wide() -> None:
+    """Half of all rows by one end and a quarter between two, where it is not known what they keep; what is known stays."""
+
+    def wide(predicate: Expression) -> float:
+        return share(predicate, lambda asked: KNOWN.get(asked.name), SAMPLES, WIDE)
+
+    assert wide(compared("dark", LESS, 5)) == pytest.approx(1 / 2)
+    assert wide(unknown_ends) == pytest.approx(1 / 4)
+    assert wide(between) == kept(between)
