@@ -35,10 +35,11 @@ def work(limit: int, window: BucketWindow | None = None) -> Work:
     [
         (1_000, None, ROWS / SENSORS),
         (100, None, 100),
+        (1, None, 1),
         (1_000, BucketWindow("at", WindowUnit.DAY), PER_DAY / SENSORS),
         (5, BucketWindow("at", WindowUnit.DAY), 5),
     ],
-    ids=("all of a series", "as many as go in", "a day's", "a day's in pages"),
+    ids=("all of a series", "as many as go in", "one", "a day's", "a day's in pages"),
 )
 def test_few_inserts_open_a_bucket(limit: int, window: BucketWindow | None, events: float) -> None:
     """As many as a bucket has events find one with room, but for one of them, which writes a new document."""
