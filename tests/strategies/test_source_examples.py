@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.model import ManyToMany
+from nestling.ir.model import ManyToMany, OnDelete
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Choice, Proposal
 from nestling.ir.reading import Reading
@@ -78,6 +78,29 @@ def test_child_ids_are_held_without_a_workload_too():
     decision = proposal.decision("product_part")
     assert decision is not None
     assert any("no workload to ask" in reason.text for reason in decision.reasons)
+
+
+@pytest.mark.parametrize(
+    ("others", "said"), [(("note",), "`note` refers to it"), (("note", "tag"), "`note`, `tag` refer to it")]
+)
+def test_what_refers_from_elsewhere_agrees_with_its_number(others: tuple[str, ...], said: str):
+    """The schema's answer: one other entity refers to the child, or two do."""
+    own = [relationship("room", each, on_delete=OnDelete.CASCADE) for each in others]
+    found = reading(
+        [
+            *(entity(each, "name") for each in ("product", "room")),
+            *(entity("part", "product_id"), *(entity(each, "part_id", "room_id") for each in others)),
+        ],
+        [
+            relationship("product", "part", on_delete=OnDelete.CASCADE),
+            *own,
+            *(relationship("part", each) for each in others),
+        ],
+        fan_outs={"product_part": fan_out(120), **{link.name: fan_out(9) for link in own}},
+    )
+    decision = design(found, "tree").decision("product_part")
+    assert decision is not None
+    assert any(f"for {said} from elsewhere" in reason.text for reason in decision.reasons), decision.reasons
 
 
 def test_a_log_message_holds_its_hosts_id():

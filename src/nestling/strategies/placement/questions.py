@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.proposal import Reason
-from nestling.ir.quantity_words import first_of, short
+from nestling.ir.quantity_words import agreeing, first_of, short
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.ownership import (
     is_identifying,
@@ -165,13 +165,14 @@ def _alone_by_schema(
     """What in the schema says that the child is looked for without this parent, and a count of it."""
     others = references_from_elsewhere(situation, link.child, owned_by)
     if others:
-        return f"{_names(others)} refer to it from elsewhere", len(others)
+        return f"{_names(others)} {agreeing(len(others), 'refers', 'refer')} to it from elsewhere", len(others)
     if link.cardinality is Cardinality.ONE_TO_ONE:
         return None
     uniques = situation.model.entity(link.child).uniques
     own = next((group for group in uniques if not set(group) & set(link.child_attributes)), ())
     if own:
-        return f"{_names(own)} is unique without `{link.parent}`, which no index keeps among elements of arrays", len(
+        unique = agreeing(len(own), "is unique", "are unique together")
+        return f"{_names(own)} {unique} without `{link.parent}`, which no index keeps among elements of arrays", len(
             own
         )
     parents = tuple(name for name in other_parents(situation, link) if name != link.child)
