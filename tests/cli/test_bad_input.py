@@ -202,6 +202,13 @@ def test_a_place_where_nobody_can_write(shop: Path) -> None:
     assert "/proc/nestling/design.yaml: cannot be written" in done.err
 
 
+def test_a_report_that_cannot_be_written_is_told_before_the_work(shop: Path) -> None:
+    """Not after a measurement of minutes."""
+    done = nestling("prove", "model.yaml", "--html", "/proc/report.html", "--to", "mongodb://127.0.0.1:1", cwd=shop)
+    assert done.code == 2
+    assert "/proc/report.html: cannot be written: /proc takes no files" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "unbuffered"),
     [

@@ -46,7 +46,11 @@ if TYPE_CHECKING:
     default=0,
     help="Measure this many random valid designs as well.",
 )
-@click.option("--seconds", type=click.FloatRange(1, 86_400), help="How long to measure; loading comes on top.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1, 86_400),
+    help="How long to measure. Loading, comparing answers and --open-seconds come on top.",
+)
 @click.option("--rounds", type=click.IntRange(2, 1_000), help="How many rounds to measure in.")
 @click.option(
     "--clients", type=click.IntRange(1, 256), default=1, show_default=True, help="How many clients run at once."
@@ -127,13 +131,13 @@ def command(
             effort=effort,
             watch=watch,
         )
-    if html is not None:
-        text.write_result(html, page(proof))
     if as_json:
         text.print_json(proof_json(proof))
     else:
         show(proof)
-        if html is not None:
+    if html is not None:  # last, so that what was measured is shown whatever becomes of the file
+        text.write_result(html, page(proof))
+        if not as_json:
             text.say(f"Wrote {html}")
     return code(proof)
 

@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -140,13 +141,18 @@ def all_notes(notes: Iterable[str]) -> None:
 
 def check_place(path: Path | None) -> None:
     """Raise `InputError` when a file cannot be written at `path`, before the work whose result it is to hold."""
-    if path is None or path.exists():
+    if path is None or (path.exists() and not path.is_file()):  # /dev/stdout and its kin
         return
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():
         raise _not_written(path, f"{folder} is no folder")
     if not os.access(folder, os.W_OK):
         raise _not_written(path, f"no right to write in {folder}")
+    try:
+        with TemporaryFile(dir=folder):
+            return
+    except OSError as error:  # as under /proc, where rights say nothing
+        raise _not_written(path, f"{folder} takes no files: {error.strerror}") from None
 
 
 def write_result(path: Path, text: str) -> None:
