@@ -131,4 +131,6 @@ def _held(item: Mapping[str, Any]) -> str:
 
 def _several(items: list[Mapping[str, Any]]) -> Iterator[str]:
     held = [_held(each) for each in items if each.get("type") != "null"]
+    if len(held) > 2 and held[-1] == f"list of {' or '.join(held[:-1])}":
+        held[-1] = "list of these"
     yield from ["texts", *(each for each in held if "text" not in each)] if "list of text" in held else held
