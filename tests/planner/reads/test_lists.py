@@ -63,6 +63,26 @@ STATEMENTS = (
     "SELECT jsonb_build_object(), jsonb_build_array(), to_jsonb(id), to_json(id > 1) FROM author",
     "SELECT to_jsonb(data), jsonb_build_object('d', data, 't', tags), to_jsonb(price) FROM book WHERE id < 4",
     "SELECT jsonb_agg(data ORDER BY id) FROM book WHERE id < 4",
+    ("SELECT jsonb_build_object('id', a.id, 'books', jsonb_agg(b.title ORDER BY b.id)) FROM author a"
+    " LEFT JOIN book b ON b.author_id = a.id GROUP BY a.id"),
+    ("SELECT json_build_object('author', author_id, 'n', count(*), 'old', json_agg(id ORDER BY id) FILTER (WHERE pages > 200))"
+    " FROM book GROUP BY author_id"),
+    ("SELECT json_build_object('name', a.name, 'books', (SELECT json_agg(json_build_object('id', b.id, 'price', b.price)"
+    " ORDER BY b.id) FROM book b WHERE b.author_id = a.id)) FROM author a"),
+    ("SELECT json_build_array(a.id, coalesce((SELECT jsonb_agg(b.id ORDER BY b.id) FROM book b WHERE b.author_id = a.id), '[]'))"
+    " FROM author a"),
+    ("SELECT json_build_object('all', coalesce(json_agg(json_build_object('id', id, 'tags', tags, 'data', data) ORDER BY id),"
+    " '[]')) FROM book WHERE id < 4"),
+    "SELECT json_build_object('a', CASE WHEN id > 1 THEN json_build_array(born) END) FROM author",
+    ("SELECT json_build_array(CASE WHEN count(*) > 1 THEN json_agg(price ORDER BY id) ELSE '[]' END) FROM book"
+    " GROUP BY author_id"),
+    ("SELECT json_build_array(x.j) FROM (SELECT coalesce(data, jsonb_build_object('n', id)) AS j FROM book WHERE id < 4) x"),
+    "SELECT json_build_object('all', coalesce(json_agg(id), '[]')) FROM book WHERE id > 99",
+    ("SELECT json_agg(json_build_object('name', x.name, 'books', x.books) ORDER BY x.id) FROM (SELECT a.id, a.name,"
+    " (SELECT json_agg(b.title ORDER BY b.id) FROM book b WHERE b.author_id = a.id) AS books FROM author a) x"),
+    ("SELECT json_build_object('first', (SELECT jsonb_build_object('t', b.title) FROM book b WHERE b.author_id = a.id"
+    " ORDER BY b.id LIMIT 1)) FROM author a"),
+    "SELECT json_build_object('d', coalesce(data, jsonb_build_object('n', id))) FROM book WHERE id < 4",
     "SELECT coalesce(data, jsonb_build_object('n', id)) FROM book WHERE id < 4",
     "SELECT jsonb_agg(DISTINCT pages) FROM book",
     "SELECT every(pages > 50), bool_and(pages > 100), bool_or(pages > 100) FROM book",
@@ -79,6 +99,7 @@ GAPS = {
     "SELECT json_agg(noted) FROM book": "JSON_AGG of timestamp",
     "SELECT json_build_object('a.b', 1)": "by the key `a.b`",
     "SELECT json_build_object(name, 1) FROM author": "no constant text",
+    "SELECT json_build_object('a', coalesce(json_agg(id), '[1.50]')) FROM author": "of JSON that is made, but by",
     "SELECT to_jsonb(name) FROM author": "TO_JSONB() of text",
     "SELECT x.d->>'p' FROM (SELECT jsonb_build_object('p', price) AS d FROM book) x": "no column of JSON and its keys",
     "UPDATE book SET data = jsonb_build_object('p', price) WHERE id = 1": "json as made",

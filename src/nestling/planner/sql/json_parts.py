@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
-from nestling.ir.statements.expression import NULL, Call, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.statements.expression import (
+    NULL,
+    AttributeCast,
+    Call,
+    Case,
+    Column,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Rules,
+    ScalarSubquery,
+)
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import JSONB, MADE, TEXT, Type, TypeName
 from nestling.planner.sql import conversions as values
@@ -22,18 +36,31 @@ _TEXTS = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.DATE})
 def as_part(value: Expression, what: str, node: exp.Expr, env: Env) -> Expression:
     """A value as it stands in JSON; NULL stays NULL."""
     kind = value.type
+    if isinstance(value, Call) and value.function is Function.COALESCE and kind == KIND:
+        return replace(value, arguments=tuple(as_part(each, what, node, env) for each in value.arguments))
+    if isinstance(value, Case) and kind == KIND:
+        branches = tuple((condition, as_part(each, what, node, env)) for condition, each in value.branches)
+        return replace(value, branches=branches, default=as_part(value.default, what, node, env))
     if value == NULL or _is_made(value) or (_is_as_kept(kind) and not is_mixed(value)):
         return value
-    if kind.name in _CONVERTED and kind.carried in ("", JSONB) and not is_mixed(value):
+    is_found = isinstance(value, Column | ScalarSubquery) and kind == KIND  # which may be JSON of a column, too
+    if kind.name in _CONVERTED and (is_found or kind.carried in ("", JSONB)) and not is_mixed(value):
         return Call(Function.JSON_PART, (value,), KIND, env.dialect.rules)
     if kind.name is TypeName.DATE and not is_mixed(value) and not isinstance(value, Literal):
         return values.text(value, env.translation)
     if isinstance(value, Parameter) and not _is_as_kept(kind):
         raise statement_gap(f"{what} of a parameter whose type no cast says", node)
+    if kind == KIND:
+        raise statement_gap(
+            f"{what} of JSON that is made, but by json_agg and its kin, a subquery, CASE or coalesce of these", node
+        )
     raise statement_gap(f"{what} of {kind}" + (" and other values" if is_mixed(value) else ""), node)
 
 
 def _is_made(value: Expression) -> bool:
+    """Whether it is JSON already: made here, or an empty list or object that is written down."""
+    if isinstance(value, AttributeCast) and value.type == KIND:
+        return isinstance(value.operand, Literal) and value.operand.value in ("[]", "{}")
     return isinstance(value, Call) and value.function in (Function.JSON_OBJECT, Function.JSON_ARRAY, Function.JSON_PART)
 
 
