@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
 from nestling.common.recent import Recent
@@ -28,6 +28,7 @@ from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled, OutputColumn
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Gap
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Statement, Workload
@@ -141,6 +142,12 @@ class _Statements(Generic[Driver]):
         self._digest = stored_digest(self._proposal.design, Policy())
         self._there: object = None  # which collections there were
         self._looked_until = 0.0  # the design in use was looked up, and is not looked up again before
+
+    def __repr__(self) -> str:
+        """What a shell shows: the model, the database, and how many statements have names."""
+        known = counted(len(self._workload.statements), "statement")
+        database = cast("SyncDriver | AsyncDriver", self._database)
+        return f"<{type(self).__name__} of {self._proposal.design.model.name!r} in {database.name!r}: {known}>"
 
     def _repr_html_(self) -> str:
         from nestling.ir.words.notebook import block, table

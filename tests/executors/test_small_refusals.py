@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -54,6 +55,7 @@ def test_notebooks_show_rows_and_statements(proposal: Proposal, database: Databa
     (tmp_path / "workload.sql").write_text("-- name: all_notes, rate: 1/s\nSELECT id FROM note;\n", encoding="utf-8")
     store = Store(proposal, database, workload=tmp_path / "workload.sql")
     assert "<td>all_notes</td>" in store._repr_html_()
+    assert re.fullmatch(f"<Store of '[^']+' in '{database.name}': 1 statement>", repr(store))
     found = store.execute("SELECT id, body, '<b>' AS tag FROM note")._repr_html_()
     assert "<td>900</td><td>NULL</td><td>&lt;b&gt;</td>" in found
     assert "1 affected" in store.execute("DELETE FROM note WHERE id = 900")._repr_html_()

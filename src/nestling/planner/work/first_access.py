@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log2
+from math import log2, prod
 
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import case_lookup_paths
@@ -146,7 +146,7 @@ def _by_several(leading: Leading, asked: Condition, design: Design, order: Index
 
 def _by_scan(leading: Leading) -> FirstAccess:
     documents = leading.documents
-    rows = documents.count * _product(each.share for each in leading.conditions)
+    rows = documents.count * prod(each.share for each in leading.conditions)
     work = work_of.scan(documents.count, documents.read_bytes(leading.mentioned))
     return FirstAccess(rows, work + asked_in_turn(documents.count, leading.conditions))
 
@@ -199,7 +199,7 @@ def _by_index(
     ordered = bool(order) and not has_arrays and _ordered(keys, equal, order, several)
     if not used and not ordered:
         return None
-    seeks = _product(each.part.seeks for each in used)
+    seeks = prod(each.part.seeks for each in used)
     used += [IndexCondition(each, each) for each in told if all(one.whole is not each for one in used)]
     share, entries, rest = _found(leading.conditions, used)
     for path, _ in keys[len(used) :]:
@@ -210,7 +210,7 @@ def _by_index(
     )
     if needs is not None and _covers(leading, design, keys, needs):
         work = work_of.covered(documents.count * entries, seeks=seeks)
-    rows = fetched * _product(each.share for each in rest)
+    rows = fetched * prod(each.share for each in rest)
     return FirstAccess(rows, work + asked_in_turn(fetched, rest), ordered)
 
 
@@ -224,7 +224,7 @@ def _found(conditions: Sequence[Condition], used: Sequence[IndexCondition]) -> t
         elif not whole.same:
             share, entries = share * whole.share, entries * (whole.entries or whole.share)
         else:
-            elements = _product(each.share for each in parts)
+            elements = prod(each.share for each in parts)
             kept = has_some(elements, whole.elements)
             share, entries = share * kept, entries * whole.elements * elements
             left = of_any(tuple(each for each in whole.same if each not in parts), whole.elements)
@@ -278,10 +278,3 @@ def asked_in_turn(rows: float, conditions: Sequence[Condition]) -> Work:
         tests, patterns = tests + rows * each.weight, patterns + rows * each.patterns
         rows *= each.share
     return work_of.ask(tests) + work_of.hold_against_pattern(patterns) if patterns else work_of.ask(tests)
-
-
-def _product(factors: Iterator[float]) -> float:
-    product = 1.0
-    for factor in factors:
-        product *= factor
-    return product
