@@ -178,6 +178,12 @@ def _ttl(database: Db, over: bool) -> None:
         database.sessions.create_index("expires_at", expireAfterSeconds=0)
 
 
+def _idle_ttl(database: Db, over: bool) -> None:
+    dates = [datetime(2099, 1, 1, tzinfo=UTC), "2099-01-01T00:00:00Z"]
+    _filled(database, [{"exp": dates[over], "n": n} for n in range(20)])
+    database.things.create_index("exp", expireAfterSeconds=60)
+
+
 def _referring(database: Db, indexed: bool, dangling: int) -> None:
     makers = [{"_id": ObjectId(), "name": f"maker {n}"} for n in range(30)]
     _filled(database, list(makers), name="makers")
@@ -310,6 +316,7 @@ FAULTS: dict[str, Fault] = {
     "every-field-indexed": Fault(_every_field, "things"),
     "heavy-indexes": Fault(_heavy, "things", thresholds={"heavy-indexes.bytes": 50_000, "heavy-indexes.share": 40}),
     "missing-ttl": Fault(_ttl, "sessions", "expires_at"),
+    "idle-ttl": Fault(_idle_ttl, "things", "exp"),
     "unindexed-reference": Fault(lambda db, over: _referring(db, not over, 0), "things", "maker_id"),
     "dangling-reference": Fault(lambda db, over: _referring(db, indexed=True, dangling=3 * over), "things", "maker_id"),
     "drifted-counter": Fault(_counters, "things", "part_count"),

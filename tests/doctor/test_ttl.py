@@ -99,6 +99,30 @@ def test_a_ttl_index_is_proposed_after_the_texts_are_dates(database: Db) -> None
     assert "Convert them to dates before there is an index" in _of(database, "missing-ttl").remedy
 
 
+@pytest.mark.parametrize(
+    ("document", "told", "severity"),
+    [
+        ({"exp": "2026-03-01T12:00:00Z"}, "`exp` is string, and only dates expire", "warning"),
+        ({"e": {"at": LATER}}, "no document has a date in `exp`", "warning"),
+        ({"exp": None}, "no document has a date in `exp`", "info"),
+    ],
+)
+def test_a_ttl_index_without_dates_is_named(document: dict[str, Any], told: str, severity: str, database: Db) -> None:
+    """It deletes nothing; where the dates are, and what goes once there are some, is said. The draft validator takes dates."""
+    database.sessions.insert_many({"_id": n, **document} for n in range(40))
+    database.sessions.create_index("exp", expireAfterSeconds=60)
+    finding = _of(database, "idle-ttl")
+    assert finding.message == f"the TTL index `exp_1` deletes nothing: {told}"
+    assert str(finding.severity) == severity
+    assert ("`e.at`" in finding.remedy) == ("e" in document)
+    assert ("40 of these documents at once" in finding.remedy) == isinstance(document.get("exp"), str)
+    if "exp" in document:
+        (draft,) = _of(database, "no-validator").commands
+        assert '"exp": {"bsonType": ["date", ' in draft
+    database.sessions.update_one({"_id": 3}, {"$set": {"exp": LATER}})
+    assert "idle-ttl" not in {each.rule for each in found(look(database))}
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
 def test_texts_without_a_time_zone_are_read_as_one_that_is_said(database: Db, zone: str) -> None:
     """The finding counts them and names the argument to change; texts that name a zone are read by their own."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nestling.doctor.expiring import ttl_index
 from nestling.ir.facts import ANY_KEY, CollectionFacts, PathFacts
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import steps_text
@@ -62,6 +63,9 @@ def _field(collection: CollectionFacts, path: PathFacts, changes: Sequence[Field
     types = {"number" if name in NUMBERS else name for name, _ in path.types}
     for change in changes:
         types = set(change.types) or types
+    index = ttl_index(collection, path.field)
+    if index is not None and index.dates is False:  # what the index is to delete by
+        types.add("date")
     if collection.path(*path.steps, ANY_KEY) is not None:
         types.add("array")
     name = next((change.name for change in changes if change.name), path.steps[0])

@@ -58,7 +58,9 @@ _TO_ASK = (
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Dates of expiry of documents that neither a TTL index nor an option of a clustered collection deletes."""
     for collection in seen.facts.of_documents():
-        timed = collection.expires or any(index.ttl_seconds is not None for index in collection.indexes)
+        timed = collection.expires or any(
+            index.ttl_seconds is not None and index.dates is not False for index in collection.indexes
+        )
         for path in collection.top_level():
             is_date = path.count("date") > MOSTLY * path.present
             if is_date and _EXPIRY.fullmatch(path.field) and not timed and is_plain(path.steps):

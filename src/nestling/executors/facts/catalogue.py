@@ -215,7 +215,9 @@ def _with_outdated(
     database: Database[FoundDocument],
     asking: Asking,
 ) -> IndexFacts:
-    """A TTL index with how many texts in it are, as dates, older than it allows: the server deletes by dates alone."""
+    """A TTL index with whether there are dates in it, as the server deletes by these alone, and how many texts in it are, as
+    dates, older than it allows.
+    """
     field = index.expires_by
     if not field or index.ttl_seconds is None:
         return index
@@ -232,6 +234,13 @@ def _with_outdated(
         ),
         None,
     )
+    dated = {"$and": [{field: {"$type": "date"}}, dict(spec.get("partialFilterExpression", {}))]}
+    dates = asking.ask(
+        f"the dates in the TTL index {index.name} of {collection.namespace}",
+        lambda: database[collection.name].count_documents(dated, limit=1, maxTimeMS=asking.milliseconds()),
+        None,
+    )
+    index = replace(index, dates=None if dates is None else bool(dates))
     return index if found is None else replace(index, outdated_texts=sum(int(row["texts"]) for row in found))
 
 

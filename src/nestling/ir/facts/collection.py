@@ -58,7 +58,7 @@ class IndexFacts:
 
     `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked. `present`: its
     keys that documents in it have, where nothing else is asked of them. `outdated_texts`: of a TTL index, the texts that as dates
-    are older than it allows; None where they were not counted.
+    are older than it allows, and `dates`, whether any document has a date there; None where they were not looked for.
     """
 
     name: str
@@ -77,6 +77,7 @@ class IndexFacts:
     shard_key: bool = False
     present: tuple[str, ...] = ()
     outdated_texts: int | None = None
+    dates: bool | None = None
 
     @property
     def expires_by(self) -> str:

@@ -1,0 +1,86 @@
+"""TTL indexes that delete nothing.
+
+Why: MongoDB deletes by dates alone. Where no document has a date in the index's field, nothing ever expires: the collection
+and its indexes grow for ever, while everybody takes it for solved.
+
+Example: a TTL index on `exp`, which is a text such as `2026-03-01T12:00:00Z` in all sessions; one on `expiresAt`, where the
+application writes `expires_at`.
+
+Remedy: have the application write dates to that field, and convert what is there; or make the index on the field that has the
+dates, and drop this one. What is older than the index allows is deleted within a minute of either, for good: look first.
+
+Ignore when: no document is to expire at the moment, such as where those that do are all deleted by now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.words import here, listed
+from nestling.ir.facts import CollectionFacts, IndexFacts
+from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.literals import quoted
+from nestling.ir.quantity_words import agreeing, count, counted
+
+RULE = Rule(
+    "Idle TTL index",
+    Severity.WARNING,
+    (Threshold("documents", "documents of a collection whose TTL index holds no date", "documents", {"nestling": 10}),),
+)
+_NOTHING = ("null", "undefined")
+SHOWN = 3
+
+
+def findings(seen: RuleInput) -> Iterator[Finding]:
+    """TTL indexes without a date."""
+    for collection in seen.facts.of_documents():
+        documents = collection.storage.documents if collection.storage else 0
+        for index in collection.indexes:
+            if index.expires_by and index.dates is False and documents > seen.limits["documents"].value:
+                yield _finding(seen, collection, index, documents)
+
+
+def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, documents: int) -> Finding:
+    field = index.expires_by
+    path = next((each for each in collection.paths if each.field == field), None)
+    kinds = [name for name, _ in path.types if name not in _NOTHING] if path is not None else []
+    elsewhere = [each.text for each in collection.paths if each.count("date") and each.field != field][:SHOWN]
+    why = (
+        f"`{field}` is {' or '.join(kinds)}, and only dates expire" if kinds else f"no document has a date in `{field}`"
+    )
+    is_likely = bool(kinds or elsewhere)
+    return seen.finding(
+        collection,
+        field,
+        f"the TTL index `{index.name}` deletes nothing: {why}",
+        number=documents,
+        limit="documents",
+        cost=f"{counted(documents, 'document')} {agreeing(documents, 'stays', 'stay')} until somebody deletes them",
+        remedy=_of_values(index) if kinds else _of_none(index, elsewhere),
+        commands=(f"{here(collection)}.find({{{quoted(field)}: {{$exists: true}}}})",) if kinds else (),
+        evidence={"documents": documents},
+        severity=None if is_likely else Severity.INFO,
+        confidence=Confidence.CERTAIN if kinds else Confidence.LIKELY if elsewhere else Confidence.POSSIBLE,
+    )
+
+
+def _of_values(index: IndexFacts) -> str:
+    times = index.outdated_texts
+    gone = "" if not times else f": {count(times)} of these documents at once, for good"
+    return (
+        "Have the application write dates, and convert the values that are there. MongoDB then deletes what is older than the"
+        f" index allows within a minute{gone}. Drop the index first where that is not wanted."
+    )
+
+
+def _of_none(index: IndexFacts, elsewhere: list[str]) -> str:
+    if elsewhere:
+        return (
+            f"Dates are in {listed(elsewhere)}. If these documents are to expire by one of them, make the TTL index on that,"
+            f" which deletes what is past within a minute, for good; then drop `{index.name}`."
+        )
+    return (
+        f"Is a document to expire at all? Then have the application write a date to `{index.expires_by}`, or drop the index."
+        " Where all that were to expire are deleted by now, accept this finding."
+    )
