@@ -259,14 +259,19 @@ def _has_condition(told: Mapping[str, Any]) -> bool:
 # --- what is to be of one form ---------------------------------------------------------------------------------------
 
 
-def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
-    """Validators of collections that are built, where the server asks less of the same documents today, or something else."""
+def new_validators(
+    old: Design, new: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """Validators of collections that are built, where the server asks less of the same documents today, or something else.
+
+    `rules`: what collections checked until a cutover of this migration had them refuse all.
+    """
     from nestling.emitters.commands import own_validators
     from nestling.emitters.jsonschema import can_validate
     from nestling.ir.literals import shell
     from nestling.ir.storage.validator_form import validator_form
 
-    today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    today = {each["name"]: each.get("options", {}) for each in database.list_collections()} | dict(rules)
     ours = own_validators(old, policy=job.policy)
     free, others = list[str](), list[str]()
     for store in new.stores:

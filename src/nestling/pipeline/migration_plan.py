@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from nestling.executors.migrate import Job
     from nestling.executors.migrate.row_counts import Size
+    from nestling.executors.migrate.state import MigrationState
     from nestling.ir.design import Design
-    from nestling.ir.programs.command import CreateIndex
+    from nestling.ir.found_field import FoundField
+    from nestling.ir.programs.command import Aggregation, CreateIndex
     from nestling.ir.storage.layout import StoredCollection
 
 SERVER_ROWS_PER_SECOND = 25_000
@@ -44,25 +46,34 @@ def plan_migration(
     before, after = joined(old, new)
     job = job_of(before, after, database, policy or Policy(), new.design)
     database = job.homes.database
-    measured = sizes(database, job.homes.homes)
+    state = _state(job, database)
+    phase = None if state is None else _phase(job, database, state)
+    is_switched = phase in (Phase.SWITCHING, Phase.DONE)  # the old design's names are the new one's, or soon will be
+    measured = sizes(database, _aside(before, job, database) if is_switched else job.homes.homes)
     moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(after, job)
-    unknown = find_fields(database, job.searches.unknown)
-    phase = _phase(job, database)
-    losses = tuple(
-        f"{told}. `migrate` refuses this without `{loss.flag}`"
-        for loss in Loss
-        if (told := lost_together(loss, job, database))
-    )
-    refusals = (*_refusals(job, database, phase), *_gaps(job))
+    unknown: tuple[FoundField, ...] = ()
+    losses, refusals, found = tuple[str, ...](), tuple[str, ...](), tuple[str, ...]()
+    if not is_switched:
+        unknown = find_fields(database, job.searches.unknown)
+        losses = tuple(
+            f"{told}. `migrate` refuses this without `{loss.flag}`"
+            for loss in Loss
+            if (told := lost_together(loss, job, database))
+        )
+        found = (
+            *_missing_arrays(job, database),
+            *reordered_fields(job, database),
+            *_copies(before, job, database),
+        )
+        refusals = (*_refusals(job, database, phase), *_gaps(job))
+    rules = {} if state is None else state.fences
     risks = (
         *_of_another_plan(job, database),
         *losses,
-        *_missing_arrays(job, database),
-        *reordered_fields(job, database),
-        *_copies(before, job, database),
+        *found,
         *refusals,
-        *_risks(before, after, job, database),
+        *_risks(before, after, job, database, rules),
     )
     return MigrationPlan(
         moves,
@@ -107,17 +118,32 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
         yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
 
 
-def _phase(job: Job, database: Database[Any]) -> Phase | None:
-    """How far the migration between these two designs is; None: it has not begun.
+def _aside(old: Design, job: Job, database: Database[Any]) -> Mapping[str, Aggregation]:
+    """What reads the old design's rows once its collections are set aside, or are about to be."""
+    from nestling.executors.migrate import BEFORE
+    from nestling.pipeline.loading import home_queries
+    from nestling.planner.migration import renamed
+
+    there = frozenset(database.list_collection_names())
+    aside = {name: f"{name}{BEFORE}" for name in job.replaced if f"{name}{BEFORE}" in there}
+    return home_queries(renamed(old, aside))
+
+
+def _state(job: Job, database: Database[Any]) -> MigrationState | None:
+    """The migration between these two designs, if it has begun."""
+    from nestling.executors.migrate.state import States
+
+    state = States(database).read()
+    return None if state is None or (state.old, state.new) != (job.old_design, job.new_design) else state
+
+
+def _phase(job: Job, database: Database[Any], state: MigrationState) -> Phase:
+    """How far a migration is.
 
     While the old collections refuse writes it is fenced: a cutover that is begun again compares first, as one that is ready.
     """
     from nestling.executors.migrate.cutover import REFUSES_ALL
-    from nestling.executors.migrate.state import States
 
-    state = States(database).read()
-    if state is None or (state.old, state.new) != (job.old_design, job.new_design):
-        return None
     refusing = {"name": {"$in": list(job.old)}, "options.validator": dict(REFUSES_ALL)}
     if state.phase is Phase.READY and list(database.list_collections(filter=refusing)):
         return Phase.FENCED
@@ -140,10 +166,9 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
             States(database).resume(job.designs)
         except MigrationError as error:
             problems += error.problems
-    if phase not in (Phase.SWITCHING, Phase.DONE):  # from then on the old design's names are the new one's
-        problems += lacking_rights(job, database)
-        problems += in_the_way(job, database, has_begun=phase is not None)
-        problems += unlike_references(job)
+    problems += lacking_rights(job, database)
+    problems += in_the_way(job, database, has_begun=phase is not None)
+    problems += unlike_references(job)
     yield from (f"it would be refused: {problem.text()}" for problem in problems)
 
 
@@ -240,7 +265,10 @@ def _gaps(job: Job) -> Iterator[str]:
             yield f"it would be refused: {error.problems[0].what}"
 
 
-def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+def _risks(
+    old: Design, new: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """What could go wrong; `rules`: what collections that refuse writes for now checked before."""
     from nestling.executors.abilities import has_history
     from nestling.pipeline.migration_constraints import (
         lost_constraints,
@@ -256,7 +284,7 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Itera
     yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
     yield from stricter_uniques(old, new, job, database)
-    yield from new_validators(old, new, job, database)
+    yield from new_validators(old, new, job, database, rules)
     yield from unread_fields(old, new, job)
     if mixed := list(_mixed(job)):
         yield (

@@ -73,3 +73,35 @@ def test_what_a_cutover_has_set_aside_is_not_to_be_dropped(
     (told,) = [each.why for each in look(database).skipped if each.what.endswith("orders.before")]
     assert "--drop-old" not in told
     assert "`--abort` gives it back its name" in told
+
+
+@pytest.mark.parametrize("step", ["fence", "set_aside", "put_back", "switch", "switch_indexes", "unfence"])
+def test_a_plan_knows_where_it_ended(
+    step: str, mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts the same rows, takes the refusal of all writes for no validator, and calls nothing refused that goes on."""
+    database["tickets"].insert_many(
+        {"_id": n, "at": n % 7, "comments": [{"no": k, "by": f"u{k}"} for k in range(n % 4)]} for n in range(60)
+    )
+    moves = designs(mongod, database)
+    before = pipeline.plan_migration(*moves, database)
+    assert pipeline.migrate(*moves, database).equal
+
+    def end(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    def fenced(*given: Any) -> None:
+        fence(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"nestling.executors.migrate.migrating.{step}", fenced if step == "fence" else end)
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.migrate(*moves, database, cutover=True)
+    monkeypatch.undo()
+    plan = pipeline.plan_migration(*moves, database)
+    assert plan.phase in (Phase.FENCED, Phase.SWITCHING)
+    assert plan.rows == before.rows
+    assert plan.refused == ()
+    assert plan.risks == before.risks
+    assert pipeline.migrate(*moves, database, cutover=True).phase is Phase.DONE
+    assert pipeline.plan_migration(*moves, database).rows == before.rows
