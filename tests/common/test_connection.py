@@ -132,9 +132,49 @@ def test_wrong_password(guarded: str):
 def test_a_user_who_may_only_read(guarded: str):
     """Writing without the right to is its own error, and the password is not shown."""
     uri = f"mongodb://reader:readersecret@{guarded}/"
-    with connect(uri) as client, pytest.raises(PermissionDenied, match="not authorized") as caught, typed_errors(uri):
+    with connect(uri) as client, pytest.raises(PermissionDenied) as caught, typed_errors(uri):
         client.shop.orders.insert_one({})
+    (problem,) = caught.value.problems
+    assert problem.what == "the user may not `insert` in `shop.orders`"
+    assert problem.next_move == "grant it the role readWrite on `shop`, or use another user"
     assert "readersecret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "what", "move"),
+    [
+        (lambda db: db.orders.find_one(), "`find` in `shop.orders`", "role read on `shop`"),
+        (lambda db: db.list_collection_names(), "`listCollections` in the database `shop`", "role read on `shop`"),
+        (lambda db: next(db.watch()), "`aggregate` in the database `shop`", "role read on `shop`"),
+        (lambda db: list(db.orders.aggregate([{"$out": "x"}])), "`aggregate` in `shop.orders`", "role readWrite on"),
+        (lambda db: db.command("collMod", "orders", validator={}), "`collMod` in `shop.orders`", "role dbAdmin on"),
+        (lambda db: db.client.admin.command("shutdown"), "`shutdown` in the database `admin`", "grant it that right"),
+    ],
+)
+def test_a_user_without_roles_is_told_which(guarded: str, ask: Any, what: str, move: str) -> None:
+    """The command, where, and the role to grant, without what the driver sends with it."""
+    with MongoClient[dict](f"mongodb://root:{PASSWORD}@{guarded}") as client:
+        client.admin.command(
+            "updateUser" if client.admin.command("usersInfo", "nobody")["users"] else "createUser",
+            "nobody",
+            pwd="no",
+            roles=[],
+        )
+    uri = f"mongodb://nobody:no@{guarded}/"
+    with connect(uri) as client, pytest.raises(PermissionDenied) as caught, typed_errors(uri):
+        ask(client.shop)
+    (problem,) = caught.value.problems
+    assert problem.what.endswith(what)
+    assert move in problem.next_move
+    assert "lsid" not in str(caught.value)
+
+
+def test_who_has_not_logged_in_is_told_so(guarded: str) -> None:
+    """The way in is an address with user and password."""
+    uri = f"mongodb://{guarded}/"
+    with connect(uri) as client, pytest.raises(PermissionDenied, match="logged in") as caught, typed_errors(uri):
+        client.shop.orders.find_one()
+    assert caught.value.problems[0].next_move == "name user and password in the address"
 
 
 def test_what_a_refused_document_says_is_not_the_servers_disk(database: Database[Any]) -> None:

@@ -27,6 +27,7 @@ from nestling.common.errors import (
     WriteConflict,
 )
 from nestling.common.redaction import redact
+from nestling.common.unauthorized import unauthorized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,8 +103,7 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
                 Problem("the server refuses this user or password", where=where, next_move=move)
             )
         case OperationFailure(code=code) if code == UNAUTHORIZED:
-            move = "use a user with that right, or ask for it to be granted"
-            return PermissionDenied(Problem(f"the user may not do this: {_first(said)}", where=where, next_move=move))
+            return PermissionDenied(unauthorized(_first(said), where))
         case OperationFailure() if disk_is_full(error):
             move = "make room, then run it again: it goes on where it stopped (a load with `--resume`)"
             return DiskFull(Problem("the server's disk is full", where=where, next_move=move))
