@@ -14,6 +14,7 @@ from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, WriteError
 
 from nestling import pipeline
+from nestling.cli.plan import show
 from nestling.common.server import Server
 from nestling.emitters.field_searches.unknown_fields import unknown_fields
 from nestling.executors.found_fields import find_fields
@@ -245,3 +246,17 @@ def test_a_collection_that_goes_is_said(live: str, database: Documents) -> None:
     assert pipeline.migrate(found.in_place, normalized, database, cutover=True).equal
     plan = pipeline.plan_migration(normalized, found.in_place, database)
     assert _about(plan.risks, "the new design has no collection `lines`", 'db.getCollection("lines").countDocuments()')
+
+
+def test_how_many_changes_can_be_carried_over_is_said(
+    database: Documents, mongod: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the collection whose documents are made of the most rows, where that is few."""
+    database["guests"].insert_many({"_id": n, "name": f"g{n}"} for n in range(10))
+    database["bookings"].insert_many({"_id": n, "guest_id": n % 10, "nights": n} for n in range(390))
+    found = in_place(f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true")
+    plan = pipeline.plan_migration(found.in_place, redesign(found, "embedded").proposal, database)
+    assert (plan.changes_per_second, plan.slowest) == (100.0, "guests")
+    show(plan)
+    assert "about 100 changes a second can be carried over to `guests`" in capsys.readouterr().out
+    assert pipeline.plan_migration(found.in_place, found.in_place, database).changes_per_second is None

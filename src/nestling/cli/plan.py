@@ -14,6 +14,9 @@ from nestling.cli.parts import options
 if TYPE_CHECKING:
     from nestling.ir.migration import MigrationPlan, Phase
 
+FEW_CHANGES = 1_000
+"""Changes a second below which it is told how many can be carried over."""
+
 
 @click.command(
     "plan",
@@ -43,7 +46,7 @@ def command(old: Path, new: Path, target: str, as_json: bool) -> int:
 
 def plan_json(made: MigrationPlan) -> dict[str, object]:
     """The documented shape: phase, collections, left, untouched, changes, indexes, risks, refused, unknown, rows, seconds,
-    refused_seconds.
+    changes_per_second, refused_seconds.
     """
     return {
         "phase": None if made.phase is None else str(made.phase),
@@ -67,6 +70,7 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
         "unknown": [asdict(each) for each in made.unknown],
         "rows": dict(made.rows),
         "seconds": None if made.seconds is None else round(made.seconds, 1),
+        "changes_per_second": None if made.changes_per_second is None else round(made.changes_per_second),
         "refused_seconds": None if made.refused_seconds is None else round(made.refused_seconds, 1),
     }
 
@@ -124,6 +128,12 @@ def show(made: MigrationPlan) -> None:
         total = counted(sum(made.rows.values()), "row")
         seconds = max(made.seconds, 1.0)
         click.echo(f"{total}; building and comparing may take about {seconds:,.0f} s, give or take a factor of three.")
+    if made.changes_per_second is not None and made.changes_per_second < FEW_CHANGES:
+        click.echo(
+            f"While applications write, about {made.changes_per_second:,.0f} changes a second can be carried over to"
+            f" `{made.slowest}`, as each has a whole document derived again, give or take a factor of three: where they write"
+            " more, it gets ready when they write less."
+        )
     if made.refused_seconds is not None and any(each.way is not CollectionOrigin.KEPT for each in made.moves):
         seconds = max(made.refused_seconds, 1.0)
         click.echo(

@@ -227,7 +227,8 @@ class MigrationPlan:
     `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
     would be lost. `refused`: the risks for which `migrate` would not go on. `seconds` is the estimated time of the backfill,
     `refused_seconds` that of the comparison at the cutover, while writes are refused. `phase` is that of this very migration,
-    if it has begun.
+    if it has begun. `changes_per_second`: how many changes can be carried over while applications write, of the documents for
+    which it is most work, `slowest`; None where all collections stay.
     """
 
     moves: tuple[Move, ...]
@@ -243,6 +244,8 @@ class MigrationPlan:
     refused_seconds: float | None = None
     phase: Phase | None = None
     refused: tuple[str, ...] = ()
+    changes_per_second: float | None = None
+    slowest: str = ""
 
 
 class Phase(StrEnum):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nestling.executors.migrate import Job
     from nestling.executors.migrate.row_counts import Size
     from nestling.executors.migrate.state import MigrationState
+    from nestling.executors.migrate.unit import MigrationUnit
     from nestling.ir.design import Design
     from nestling.ir.found_field import FoundField
     from nestling.ir.programs.command import Aggregation, CreateIndex
@@ -89,6 +90,7 @@ def plan_migration(
         _compared_seconds(job, measured),
         phase,
         (*losses, *refusals),
+        *((None, "") if is_switched else _followed(job, measured)),
     )
 
 
@@ -315,6 +317,24 @@ def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) ->
     rates = {CollectionOrigin.SERVER: SERVER_ROWS_PER_SECOND, CollectionOrigin.STREAM: STREAM_ROWS_PER_SECOND}
     built = sum(sum(measured[name].rows for name in move.of) / rates[move.way] for move in moves if move.way in rates)
     return built + _compared_seconds(job, measured)
+
+
+def _followed(job: Job, measured: Mapping[str, Size]) -> tuple[float | None, str]:
+    """How many changes a second can be carried over where each is most work, and to which collection that is.
+
+    A change has the whole document derived again, of all the rows it is made of.
+    """
+    found = [
+        (_rows_each(target, measured), job.names.get(target.store.name, target.store.name)) for target in job.targets
+    ]
+    rows, name = max(found, default=(0.0, ""))
+    return (STREAM_ROWS_PER_SECOND / rows, name) if rows else (None, "")
+
+
+def _rows_each(target: MigrationUnit, measured: Mapping[str, Size]) -> float:
+    """The rows a document is made of, on average."""
+    entities = {node.entity for node in target.store.nodes()}
+    return max(1.0, sum(measured[each].rows for each in entities) / max(1, measured[target.entity.name].rows))
 
 
 def _compared_seconds(job: Job, measured: Mapping[str, Size]) -> float:

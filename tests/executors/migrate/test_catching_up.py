@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,12 +12,14 @@ from nestling import pipeline
 from nestling.common.errors import MigrationError
 from nestling.common.server import Server
 from nestling.executors.abilities import server_version
+from nestling.executors.changes import READ_AHEAD
 from nestling.executors.changes.pipeline import splits
 from nestling.executors.migrate import migrating
 from nestling.executors.migrate.compare import HomeDifferences, HomeViews
 from nestling.executors.migrate.cutover import fence
-from nestling.executors.migrate.follow import ChangeFollower
+from nestling.executors.migrate.follow import ChangeFollower, at_hand
 from nestling.executors.migrate.state import MigrationState, States
+from nestling.executors.moment import now
 from nestling.pipeline.migrating import abort_migration
 from nestling.sources.sql.shelf import SqliteShelf
 from tests.executors.migrate.test_array_orders import designs
@@ -117,3 +120,18 @@ def test_a_change_too_large_to_be_told_ends_in_words(mongod: Server, database: D
         pipeline.migrate(*moves, database)
     abort_migration(database)
     assert pipeline.migrate(*designs(mongod, database), database, cutover=True).equal
+
+
+@pytest.mark.parametrize(
+    ("behind", "seconds", "told"),
+    [
+        (3, None, "about 3 more at hand"),
+        (3, 0, "about 3 more at hand"),
+        (3, 65, "about 3 more at hand, written up to 65 s ago"),
+        (READ_AHEAD, 65, "2,000 or more at hand, written up to 65 s ago"),
+    ],
+)
+def test_it_is_told_how_far_behind_it_is(behind: int, seconds: float | None, told: str) -> None:
+    """How many are held says nothing once that is as many as are ever held: how old the last one was does."""
+    wall = None if seconds is None else now() - timedelta(seconds=seconds)
+    assert at_hand(behind, wall) == told

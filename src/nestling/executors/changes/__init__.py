@@ -14,10 +14,11 @@ on a standalone server, `HistoryLost` when the server no longer has what came af
 from nestling.executors.changes.change import ChangeEvent, EventKind, HistoryPoint
 from nestling.executors.changes.images import keep_images, without_images
 from nestling.executors.changes.pipeline import IMAGES_SINCE, Watching
-from nestling.executors.changes.stream import ChangeBatch, ChangeStream, follow
+from nestling.executors.changes.stream import READ_AHEAD, ChangeBatch, ChangeStream, follow
 
 __all__ = [
     "IMAGES_SINCE",
+    "READ_AHEAD",
     "ChangeBatch",
     "ChangeEvent",
     "ChangeStream",

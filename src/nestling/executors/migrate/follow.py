@@ -6,12 +6,22 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from pymongo.database import Database
 
 from nestling.common.errors import HistoryLost, MigrationError, Problem
-from nestling.executors.changes import ChangeBatch, ChangeEvent, ChangeStream, EventKind, HistoryPoint, Watching, follow
+from nestling.executors.changes import (
+    READ_AHEAD,
+    ChangeBatch,
+    ChangeEvent,
+    ChangeStream,
+    EventKind,
+    HistoryPoint,
+    Watching,
+    follow,
+)
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.backfill import Tell
 from nestling.executors.migrate.changed_rows import observe
@@ -19,10 +29,13 @@ from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.state import COLLECTION, MigrationState, States
 from nestling.executors.migrate.unit import MigrationUnit
+from nestling.executors.moment import now
 from nestling.ir.quantity_words import count
 
 CHANGES_AT_ONCE = 500
 WAIT_SECONDS = 0.5
+LATE_SECONDS = 2.0
+"""From here on it is told how old a change was when it was carried over."""
 _MARKER = "marker "
 
 
@@ -63,8 +76,9 @@ class ChangeFollower:
             self.changes += len(changes)
             self.state = replace(self.state, point=batch.point)
             self.states.save(self.state)
-            at_hand = self.stream.behind
-            self.tell(f"changes: {count(self.changes)} carried over, about {count(at_hand)} more at hand", 0)
+            self.tell(
+                f"changes: {count(self.changes)} carried over, {at_hand(self.stream.behind, changes[-1].wall)}", 0
+            )
         return batch
 
     def _is_aside(self, change: ChangeEvent) -> bool:
@@ -112,6 +126,13 @@ def following(
     except HistoryLost as lost:
         move = "end the migration with `--abort`, and begin again; or stop every writer, and say `--offline`"
         raise MigrationError(*(replace(each, next_move=move) for each in lost.problems)) from None
+
+
+def at_hand(behind: int, wall: datetime | None) -> str:
+    """How many more have been read, which are not all where they are as many as are held, and how old the last one was."""
+    more = f"{count(behind)} or more" if behind >= READ_AHEAD else f"about {count(behind)} more"
+    seconds = (now() - wall).total_seconds() if wall is not None else 0.0
+    return f"{more} at hand" + (f", written up to {seconds:,.0f} s ago" if seconds >= LATE_SECONDS else "")
 
 
 def latest(database: Database[Any], collections: Sequence[str]) -> HistoryPoint:
