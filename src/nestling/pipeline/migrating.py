@@ -66,10 +66,10 @@ def migrate(
 
 def abort_migration(database: Database[Any]) -> Aborted:
     """End a migration that has not cut over, whatever its designs: the old one is what it was."""
-    from nestling.executors.exact import exact
+    from nestling.executors.exact import as_stored
     from nestling.executors.migrate import abort
 
-    return abort(exact(database))
+    return abort(as_stored(database))
 
 
 def drop_old(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from bson.datetime_ms import DatetimeMS
 from pymongo import InsertOne
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
@@ -276,11 +277,12 @@ def test_what_is_written_after_a_kill_is_there_after_an_abort(
     assert "tickets" not in tickets.list_collection_names()
     tickets["tickets"].insert_many({"_id": 7000 + n, **LATE} for n in range(1500))
     tickets["tickets"].insert_many([{"_id": 5, **LATE}, {"_id": 9000}])
+    tickets["tickets"].insert_one({"_id": 8500, **LATE, "until": DatetimeMS(253_402_300_800_000)})  # year 10000
     aborted = abort_migration(tickets)
     left = [5, 9000] if has_validator else [5]
     assert aborted.late == ("tickets.before.late",)
     assert [each["_id"] for each in tickets["tickets.before.late"].find()] == left
-    assert _ids(tickets) == {*range(TICKETS), *range(7000, 8500), 9000} - {*left[1:]}
+    assert _ids(tickets) == {*range(TICKETS), *range(7000, 8501), 9000} - {*left[1:]}
     assert tickets["tickets"].find_one({"_id": 7000}) == {"_id": 7000, **LATE}
 
 
