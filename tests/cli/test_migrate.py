@@ -321,7 +321,7 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     assert "6 rows; building and comparing" in done.out
     found = nestling("plan", *DESIGNS, target, "--json", cwd=moving).json
     told = {"phase", "collections", "left", "untouched", "changes", "indexes", "risks", "unknown", "rows", "seconds"}
-    assert set(found) == {*told, "refused", "refused_seconds"}
+    assert set(found) == {*told, "refused", "refused_seconds", "changes_per_second"}
     assert found["refused"] == []
     assert found["phase"] is None
     assert (found["untouched"], found["unknown"]) == ([], [])
