@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,20 @@ def test_commands_of_several_rows_are_one_request(tmp_path: Path, mongod: Server
     assert ran(tmp_path, mongod, database, [some, none], [("some", {}), ("none", {})]) == [3, 0]
     assert list(database.p.find()) == [{"_id": 7, "times": 1}, {"_id": 8, "times": 1}]
     assert [each["_id"] for each in database.u.find()] == [0, 4]
+
+
+def test_rows_are_told_apart_by_sub_documents(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """As where a parent's key is of several attributes: the order of its fields is part of it."""
+    told = UpdateDocuments("p", (FieldMatch("_id", Cell("p")),), (Increment("times", Constant(1)),))
+    keys: list[dict[str, Any]] = [{"a": 1, "b": [2]}, {"a": 1, "b": [3]}, {"a": 1, "b": [2]}, {"b": [2], "a": 1}]
+    database.rows.insert_many({"_id": n, "p": key} for n, key in enumerate(keys))
+    database.p.insert_many({"_id": key} for key in ({"a": 1, "b": 0}, {"a": 1, "b": 1}))
+    database.p.insert_many({"_id": {"k": n}, "key": key} for n, key in enumerate(keys))
+    found = (FieldMatch("key", Cell("p")),)
+    plan = (Fetch("rows", read("rows", "p")), Each("rows", (replace(told, where=found, many=True),), by=("p",)))
+    write = compiled_write(WritePlan(plan, ("rows",)), name="told")
+    assert ran(tmp_path, mongod, database, [write], [("told", {})]) == [4]
+    assert [each.get("times") for each in database.p.find({"key": {"$exists": True}})] == [1, 1, 1, 1]
 
 
 def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:

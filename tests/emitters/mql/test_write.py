@@ -158,6 +158,21 @@ def test_commands_of_several_rows_are_one_request() -> None:
 
 
 @pytest.mark.usefixtures("node")
+def test_large_numbers_are_told_apart() -> None:
+    """As mongosh writes values by default, two of them would be one double."""
+    held = UpdateDocuments("p", (FieldMatch("_id", Cell("p")),), (Set("h", value(1)),))
+    rows = given([{"p": 2**53}, {"p": 2**53 + 1}])
+    shell = SHELL.replace(
+        "const EJSON = JSON;",
+        "const EJSON = {stringify: (value, options = {}) => JSON.stringify(value, (_, inner) => typeof inner === 'bigint'"
+        " ? (options.relaxed === false ? `${inner}` : Number(inner)) : inner)};\nconst NumberLong = text => BigInt(text);",
+    ).replace("(_, value) => value", "(_, value) => typeof value === 'bigint' ? `${value}` : value")
+    script = write_shell(compiled_write(WritePlan((rows, Each("rows", (held,), by=("p",))), ("rows",))))
+    ((_, _, requests),) = asked(script, shell=shell)
+    assert len(requests) == 2
+
+
+@pytest.mark.usefixtures("node")
 def test_scripts_branch_and_refuse() -> None:
     """`otherwise` stands in its own branch, refusals throw, and rows that are counted are."""
     changes: tuple[DocumentChange, ...] = (Set("a", value(1)),)

@@ -142,6 +142,23 @@ def test_an_equality_asks_the_text_itself(words: Beside) -> None:
     assert "where lower(w.t) = lower(:q)" in given.access_path
 
 
+def test_long_texts(words: Beside) -> None:
+    """A class for each of so many letters would be too large a regular expression for the server."""
+    for text in ("abxyz" * 1200, "Kſtraße)(a" * 200, "a" * 201 + "%" + ")b\\(?i:x)" * 9, "i" * 1500):
+        with words.engine.begin() as connection:
+            connection.exec_driver_sql("DELETE FROM w WHERE id > 1000")
+            connection.exec_driver_sql(
+                "INSERT INTO w VALUES (1001, %s, NULL), (1002, %s, NULL)", (text.upper(), text + "x")
+            )
+        words.database["w"].delete_many({"_id": {"$gt": 1000}})
+        words.database["w"].insert_many([{"_id": 1001, "t": text.upper()}, {"_id": 1002, "t": text + "x"}])
+        for form in ("lower(t) = lower(:q)", "upper(t) = upper(:q)", "lower(t) = :q", "lower(t) LIKE lower(:q)"):
+            _rows(words, form, {"q": text})
+    words.database["w"].delete_many({"_id": {"$gt": 1000}})
+    with words.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM w WHERE id > 1000")
+
+
 def test_what_is_written_makes_it_too(words: Beside) -> None:
     """A module has the letters with it; for mongosh the parameter has a name of its own."""
     read = pipeline.convert(words.proposal, "SELECT id FROM w WHERE t ILIKE :q ORDER BY id", dialect="postgresql")

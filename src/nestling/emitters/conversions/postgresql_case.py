@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -18,6 +19,24 @@ def letters_by_case(upper: bool) -> dict[str, list[str]]:
     for code, other in table.items():
         found.setdefault(chr(other), [] if other in table else [chr(other)]).append(chr(code))
     return {letter: sorted(alike) for letter, alike in found.items()}
+
+
+LONG = 200
+"""Letters from which on a class for each of them makes a regular expression too large for the server, some day."""
+MORE_ALIKE = "IiKkSs"
+"""Letters of ASCII that have others alike, which the server's own rule of case does not know as PostgreSQL does."""
+
+
+def in_runs(character: str, upper: bool) -> str:
+    """The same for long texts: by the server's own rule of case where that is PostgreSQL's, in runs that may be put together."""
+    found = becomes(character, upper)
+    is_pair = len(found) == 4 and character.isascii() and character.isalpha() and character not in MORE_ALIKE
+    return f"(?i:{character})" if is_pair else found
+
+
+def put_together(regex: str) -> str:
+    """One run of those that stand beside each other."""
+    return re.sub(r"(?<=[A-Za-z])\)\(\?i:", "", regex)
 
 
 @cache
@@ -37,7 +56,10 @@ def case_regex(pattern: str, escape: str | None, upper: bool, both: bool) -> str
     """
     parts = like_parts(pattern, escape)
     table = (UPPER_OF if upper else LOWER_OF) if both else {}
-    return None if parts is None else anchored(parts, lambda character: becomes(character.translate(table), upper))
+    if parts is None:
+        return None
+    said = in_runs if len(parts) > LONG else becomes
+    return put_together(anchored(parts, lambda character: said(character.translate(table), upper)))
 
 
 def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both: bool) -> Callable[[Any], Any]:

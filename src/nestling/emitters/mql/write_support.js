@@ -69,25 +69,27 @@ function rowsOf(found, json = []) {
   const there = ([name, value]) => value !== null || json.includes(name);
   return found.map(row => Object.fromEntries(Object.entries(row).filter(there)));
 }
+// What tells a value from others: relaxed JSON would make one double of two large whole numbers.
+const asKey = value => EJSON.stringify({value}, {relaxed: false});
 // The values of a column in row sets, each once.
 function valuesOf(column, ...sets) {
   const values = sets.flat().map(row => row[column]).filter(value => value !== undefined);
-  return [...new Map(values.map(value => [EJSON.stringify({value}), value])).values()];
+  return [...new Map(values.map(value => [asKey(value), value])).values()];
 }
 // Of the rows that are alike in these columns the first.
 function firstOfEach(columns, rows) {
   const found = new Map();
   for (const row of rows) {
-    const alike = EJSON.stringify(columns.map(column => row[column] ?? null));
+    const alike = asKey(columns.map(column => row[column] ?? null));
     if (!found.has(alike)) found.set(alike, row);
   }
   return [...found.values()];
 }
 // The rows that a read finds by the values it found last, as long as it finds new ones.
 function newRows(column, first, read) {
-  const seen = new Set(first.map(value => EJSON.stringify({value}))), kept = [];
+  const seen = new Set(first.map(value => asKey(value))), kept = [];
   for (let last = first; last.length;) {
-    const found = new Map(read(last).map(row => [EJSON.stringify({value: row[column]}), row]));
+    const found = new Map(read(last).map(row => [asKey(row[column]), row]));
     const fresh = [...found].filter(([value]) => !seen.has(value));
     for (const [value, row] of fresh) { seen.add(value); kept.push(row); }
     last = fresh.map(([, row]) => row[column]);

@@ -119,7 +119,9 @@ def values_of(column: str, *sets: Iterable[Mapping[str, Any]]) -> list[Any]:
 
 def as_key(value: Any) -> Any:
     """What tells a stored value from others, of other types too."""
-    return type(value), value
+    if isinstance(value, Mapping):
+        return dict, tuple((name, as_key(inner)) for name, inner in value.items())
+    return (list, tuple(map(as_key, value))) if isinstance(value, list) else (type(value), value)
 
 
 def first_of_each(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
