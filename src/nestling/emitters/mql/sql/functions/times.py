@@ -201,6 +201,8 @@ def truncate_time(node: Call, r: Renderer) -> MqlValue:
 def add_time(node: Call, r: Renderer) -> MqlValue:
     """Units of one length are milliseconds; SQLite lets a day beyond the month's last go on into the next month."""
     if is_wide(node.arguments[0]):
+        if node.rules is Rules.SQLITE:
+            raise rendering_gap("arithmetic with timestamps finer than a millisecond")
         return changed_wide(r.value(node.arguments[0]), lambda time: _added(node, time, r))
     return _added(node, _begun(instant(node.arguments[0], r)), r)
 
