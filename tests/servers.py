@@ -79,7 +79,7 @@ def mariadb_server() -> Iterator[str]:
     temporary.mkdir()  # in one they share, a server that starts removes the tables of others
     shutil.chown(temporary, user) if user is not None else None
     quick = ["--skip-test-db", "--auth-root-authentication-method=normal"]
-    _run([install, "--no-defaults", data, *quick], run_directory, user)
+    _run([install, "--no-defaults", data, f"--tmpdir={temporary}", *quick], run_directory, user)
     first_statements = run_directory / "first.sql"
     first_statements.write_text(
         f"CREATE USER nestling IDENTIFIED BY '{PASSWORD}';\n"
