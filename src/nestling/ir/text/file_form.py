@@ -378,6 +378,7 @@ def _decided(proposal: Proposal) -> str | None:
 
 
 _CHANGED = "another design"
+"""In place of the digest where the design was changed by hand: written again, its file goes on saying so."""
 
 
 def _digest(design: Design) -> str:
