@@ -46,6 +46,7 @@ from nestling.planner.upkeep import (
 )
 from nestling.planner.upkeep.holder import holder_rows, locating
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
+from nestling.planner.writes.single_command.direct import refuse_fixed
 from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.worlds import with_seen_types
 from tests.planner.upkeep.settled import Difference, differences
@@ -261,9 +262,10 @@ def _empty(upkeep: Upkeep) -> Any:
 
 
 def keep_up(design: Design, database: Database[Any], change: RowChange, rows: list[Row]) -> tuple[str, ...]:
-    """Run the upkeep of a change; gives what is left to the background sync."""
+    """Run the upkeep of a change as a statement would; gives what is left to the background sync."""
     made = upkeep_steps(design, change)
     plan = WritePlan(made.steps, (), made.left)
+    refuse_fixed(plan, design)
     return run_write(database, _with_rows(compiled_write(plan), rows)).left
 
 

@@ -16,6 +16,7 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import upkeeps_of
+from nestling.planner.writes.draft.gaps import WriteGap
 from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.worlds import World, worlds
@@ -48,7 +49,11 @@ def test_upkeep_settles(mongo_client: MongoClient[dict[str, Any]], data: st.Data
     with tempfile.TemporaryDirectory() as directory:
         try:
             settled = settle(design, before, after, entity, mongo_client, Path(directory))
-        except (ReadGap, LoadError) as error:  # no steps are known, or the design cannot hold the changed rows
+        except (
+            ReadGap,
+            WriteGap,
+            LoadError,
+        ) as error:  # no steps are known, or the design cannot hold the changed rows
             event(str(error).splitlines()[0].split("`")[-1])
             return
     if settled is not None:

@@ -43,7 +43,7 @@ def direct(plan: WritePlan, design: Design) -> WritePlan:
         else:
             steps.append(step)
     found = replace(plan, steps=tuple(steps))
-    _refuse_fixed(found, design)
+    refuse_fixed(found, design)
     return found
 
 
@@ -68,8 +68,8 @@ def _said(node: Node, values: Mapping[str, Expression]) -> Node:
     return rebuilt(node, said)
 
 
-def _refuse_fixed(plan: WritePlan, design: Design) -> None:
-    """Some collections take no part in transactions."""
+def refuse_fixed(plan: WritePlan, design: Design) -> None:
+    """Raise `WriteGap` where a plan needs a transaction for collections that take no part in any."""
     steps = list(steps_within(plan.steps))
     if plan.is_one_change and not any(isinstance(step, Fetch) for step in steps):
         return
