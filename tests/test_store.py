@@ -84,6 +84,7 @@ def opened(
         runner.run(client.close())
 
 
+@pytest.mark.in_turn("kind")
 def test_the_workload_runs_as_in_sqlite(
     kind: str, proposal: Proposal, shop_folder: Path, database: Database[Any], mongod: Server, tmp_path: Path
 ) -> None:

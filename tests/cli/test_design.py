@@ -25,6 +25,7 @@ SOURCES = ("sqlite:///shop.db", "schema.sql", "model.yaml")
 STRATEGIES = ("optimal", *strategy_names())
 
 
+@pytest.mark.in_turn("source")
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_from_every_source(shop: Path, tmp_path: Path, strategy: str, source: str) -> None:

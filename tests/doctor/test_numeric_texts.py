@@ -91,6 +91,7 @@ _DRAWN: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("documents", [10_000, 50])
 def test_what_is_said_to_stay_is_what_stays(database: Db, seed: int, *, documents: int) -> None:

@@ -24,7 +24,7 @@ from tests.generators.expressions import MYSQL, POSTGRESQL, Grammar
 from tests.laws.tally import Counts
 from tests.soaking import examples
 
-STATEMENTS = examples(600, 50_000, "EXPRESSIONS")
+STATEMENTS = examples(400, 50_000, "EXPRESSIONS")
 SEED = examples(1, 2, "EXPRESSIONS_SEED")
 ON_POSTGRESQL = """
 CREATE TYPE size AS ENUM ('small', 'big', 'Large');

@@ -17,7 +17,7 @@ from tests.laws.reads import round_of_reads
 from tests.laws.tally import Counts
 from tests.soaking import SOAKING, examples
 
-ROUNDS = examples(10, 400, "NESTLING_STATEMENT_ROUNDS")
+ROUNDS = examples(7, 400, "NESTLING_STATEMENT_ROUNDS")
 """A round takes two seconds or so."""
 STATEMENTS = 60 if SOAKING else 20
 

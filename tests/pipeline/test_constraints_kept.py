@@ -98,6 +98,7 @@ def _renamed(proposal: Proposal) -> Proposal:
     return replace(proposal, design=replace(proposal.design, collections=(renamed,)))
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", ["optimal", "normalized"])
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_missing_value_stays_one_of_those_that_are_unique(

@@ -143,6 +143,7 @@ def test_a_flip_holds_where_queries_cost_more_than_was_reckoned(text: str, tmp_p
     assert _looked_at(inspect(tmp_path / "model.yaml")) > 0
 
 
+@pytest.mark.soak
 def test_a_flip_of_the_shop_holds(shop_folder: Path) -> None:
     """The nearest flip of each decision of the bundled shop."""
     reading = inspect(f"sqlite:///{shop_folder / 'shop.db'}", workload=shop_folder / "workload.sql")

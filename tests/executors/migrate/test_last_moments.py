@@ -147,6 +147,7 @@ def test_nothing_is_written_while_the_last_changes_are_carried_over(
     assert len(_ids(tickets)) == TICKETS
 
 
+@pytest.mark.in_turn("on")
 @pytest.mark.parametrize("step", ["set_aside", "switch", "switch_indexes", "unfence"])
 @pytest.mark.parametrize("on", [True, False])
 def test_a_cutover_that_ends_halfway(

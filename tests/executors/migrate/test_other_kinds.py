@@ -46,6 +46,7 @@ WRITES: list[tuple[int, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.in_turn("when")
 @pytest.mark.parametrize(("number", "change", "path"), WRITES)
 @pytest.mark.parametrize("when", ["first", "ready"])
 def test_it_is_named(

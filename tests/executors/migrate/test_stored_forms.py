@@ -85,6 +85,7 @@ def _values(database: Documents) -> dict[tuple[object, ...], bytes]:
     return found
 
 
+@pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("strategy", ["", "normalized"])
 @pytest.mark.parametrize("by_client", [False, True])
 def test_values_stay_what_they_are(mongod: Server, shop: Documents, strategy: str, by_client: bool) -> None:

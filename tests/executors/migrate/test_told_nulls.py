@@ -52,6 +52,7 @@ def people(database: Documents) -> Documents:
     return database
 
 
+@pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 @pytest.mark.parametrize("by_client", [False, True])
 def test_null_and_missing_stay_apart(mongod: Server, people: Documents, strategy: str, by_client: bool) -> None:

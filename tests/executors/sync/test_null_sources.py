@@ -20,6 +20,7 @@ def _name(number: int, *, nullable: bool) -> dict[str, Any]:
     return {"name": f"N{number}"}
 
 
+@pytest.mark.in_turn("nullable")
 @pytest.mark.parametrize("nullable", [True, False])
 @pytest.mark.parametrize("form", ["inline", "object"])
 def test_all_agree_what_a_copy_of_a_null_is(form: str, nullable: bool, mongod: Server, database: Documents) -> None:

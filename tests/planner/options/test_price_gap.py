@@ -20,6 +20,7 @@ EXCEPTIONS = {
 }
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in WORKLOADS.glob("*/model.yaml")))
 @pytest.mark.parametrize("strategy", EXCEPTIONS)
 def test_both_prices_agree(name: str, strategy: str) -> None:

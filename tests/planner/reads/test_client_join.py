@@ -61,6 +61,7 @@ def joined(shop: Beside, sql: str) -> ClientJoin:
     return compiled_join(plan_client_join(query, shop.design), name="statement", sql=sql)
 
 
+@pytest.mark.in_turn("shop")
 @pytest.mark.parametrize("at_once", [2, 10_000])
 @pytest.mark.parametrize("sql", PARENTS_BY_CHILDREN + CHILDREN_BY_PARENTS + CHILDREN_OF_PARENTS)
 def test_the_answer_is_that_of_sql(shop: Beside, sql: str, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,6 +143,7 @@ def assert_equal(blog: Beside, sql: str) -> None:
         blog.assert_equal(sql, rewrites=rewrites)
 
 
+@pytest.mark.in_turn("blog")
 @pytest.mark.parametrize("sql", [*FINDS, *JOINS])
 def test_nothing_is_unwound(blog: Beside, sql: str) -> None:
     """What one array is asked needs no pipeline that takes its elements out, nor another look at the collection."""

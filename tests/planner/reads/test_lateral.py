@@ -72,6 +72,7 @@ def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
         yield found
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("sql", STATEMENTS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> None:

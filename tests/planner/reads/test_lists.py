@@ -123,6 +123,7 @@ def _written(value: object) -> object:
     return [_written(item) for item in value] if isinstance(value, list) else written(value)
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("sql", STATEMENTS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> None:

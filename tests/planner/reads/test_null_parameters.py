@@ -41,6 +41,7 @@ def shop(
     mongo_client.drop_database(database.name)
 
 
+@pytest.mark.in_turn("shop")
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_null_finds_what_it_finds_in_sqlite(shop: Beside, sql: str) -> None:
     """Beside a key, a foreign key, a row that is not there and a column that may be NULL; a value finds its rows."""

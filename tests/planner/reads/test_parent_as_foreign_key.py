@@ -71,6 +71,7 @@ def _compiled(tables: Beside, sql: str) -> CompiledRead:
     return made
 
 
+@pytest.mark.in_turn("tables")
 @pytest.mark.parametrize("sql", [*MOVED, *STAYING])
 @pytest.mark.parametrize("number", [1, 2, 3, 6, 9])
 def test_answers_are_those_of_postgresql(sql: str, number: int, tables: Beside) -> None:

@@ -90,6 +90,7 @@ def compiled(beside: Beside, sql: str, *, ways: int) -> CompiledRead:
     return compiled_read(plan, name="statement", sql=sql)
 
 
+@pytest.mark.in_turn("shop")
 @pytest.mark.parametrize("sql", BEGINNING)
 def test_answers_are_equal(shop: Beside, sql: str) -> None:
     """Of the plain plan and of that which begins with the values."""

@@ -49,6 +49,7 @@ def _alike(ours: list[tuple[object, ...]], theirs: list[tuple[object, ...]]) -> 
     )
 
 
+@pytest.mark.in_turn("column")
 @pytest.mark.parametrize("column", ["n", "price", "free", "f", "n * 2", "price + 1"])
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_spreads_are_postgresqls(served: Beside, function: str, column: str) -> None:
@@ -65,6 +66,7 @@ def test_spreads_are_postgresqls(served: Beside, function: str, column: str) -> 
         assert _alike(served.ours(sql), served.theirs(sql)), (sql, served.ours(sql), served.theirs(sql))
 
 
+@pytest.mark.in_turn("column")
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("call", ["percentile_cont", "percentile_disc"])
 @pytest.mark.parametrize("column", ["n", "price", "f", "f DESC", "n + 1 DESC", "free"])

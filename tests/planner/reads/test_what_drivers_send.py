@@ -99,6 +99,7 @@ def events(
         yield found
 
 
+@pytest.mark.in_turn("events")
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_answers_are_postgresqls(events: Beside, sql: str) -> None:
     """On each design."""

@@ -158,6 +158,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 }
 
 
+@pytest.mark.in_turn("backwards")
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_change_is_settled(

@@ -125,6 +125,7 @@ def test_they_leave_what_sqlite_leaves(
         assert sent == COMMANDS
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(
     ("given", "violation"),
     [

@@ -100,6 +100,7 @@ def test_writes_keep_no_blanks(both: Both) -> None:
             assert sorted(map(repr, here)) == sorted(map(repr, there)), (sql, query)
 
 
+@pytest.mark.in_turn("both")
 @pytest.mark.parametrize("value", ["par  ", "ab   ", "par         ", "partial", "  p ", 5, None])
 def test_parameters_keep_no_blanks(both: Both, value: object) -> None:
     """Stored alone, and computed with."""

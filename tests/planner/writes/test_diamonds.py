@@ -14,7 +14,7 @@ from tests.planner.writes.diamonds import drawn, statement
 from tests.soaking import examples
 from tests.write_traces import trace
 
-TRACES = examples(12, 400)
+TRACES = examples(6, 400)
 SEEDS = sorted({*range(TRACES), 37})
 """In 37 children let go lie in elements that other pages take, as some of these go."""
 STATEMENTS = 7

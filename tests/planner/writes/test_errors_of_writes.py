@@ -53,6 +53,7 @@ def people(
         yield found
 
 
+@pytest.mark.in_turn("people")
 @pytest.mark.parametrize("sql", [*FAILING, *RETURNING])
 def test_a_write_that_fails_says_so(people: Beside, sql: str) -> None:
     """PostgreSQL refuses it as well. The next move is a write's, and nothing of it stays."""

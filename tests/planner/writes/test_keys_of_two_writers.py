@@ -70,6 +70,7 @@ def _pages() -> tuple[Collection, ...]:
     )
 
 
+@pytest.mark.in_turn("homes")
 @pytest.mark.parametrize("homes", [_arrays, _buckets, _pages])
 @pytest.mark.parametrize("statement", [ADD_TAG, ADD_VOTE])
 def test_one_of_two_writers_is_refused(

@@ -75,6 +75,7 @@ GAPS = {
 }
 
 
+@pytest.mark.in_turn("both")
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_changes_the_rows_mariadb_changes(both: Both, sql: str) -> None:
     """Rows with a partner, without one, or both; values that are NULL without one."""
@@ -82,6 +83,7 @@ def test_it_changes_the_rows_mariadb_changes(both: Both, sql: str) -> None:
     both.assert_equal()
 
 
+@pytest.mark.in_turn("both")
 @pytest.mark.parametrize("sql", INSERTS)
 @pytest.mark.parametrize("given", GIVEN)
 def test_what_is_given_is_added(both: Both, sql: str, given: dict[str, Any]) -> None:

@@ -81,6 +81,7 @@ def test_a_datetime_of_milliseconds_is_found(log: Proposal, write: Write, databa
     assert list(years) == [{"y": "2026", "n": 3}]
 
 
+@pytest.mark.in_turn("write")
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -102,6 +103,7 @@ def test_what_is_written_as_others_are_is_stored(
     assert list(database["review"].find({"_id": 3}, {"_id": 0})) == [kept]
 
 
+@pytest.mark.in_turn("write")
 @pytest.mark.parametrize(
     ("given", "move"),
     [

@@ -91,3 +91,19 @@ def test_the_highest_number_is_found_by_its_index(run: Trace, database: Database
 def uses_of_key(database: Database[dict[str, Any]]) -> int:
     """How often the server has answered by the index of the key."""
     return sum(int(each["accesses"]["ops"]) for each in database["things"].aggregate([{"$indexStats": {}}]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_told"),
+    [
+        ("(NULL, 'numbered'), (100000, 'given last')", False),
+        ("(100000, 'given'), (NULL, 'numbered from there')", True),
+        ("(NULLIF(1, 1), 'may have one'), (NULL, 'numbered')", True),
+    ],
+)
+def test_a_row_numbered_after_one_that_gives_its_number(run: Trace, rows: str, is_told: bool) -> None:
+    """SQLite goes on from there, row by row: that is a gap; numbered rows that come first are its own."""
+    run.run(f"INSERT INTO thing VALUES {rows}")
+    run.check()
+    assert (["leaves it to be numbered in a later one" in why for _, why in run.gaps]) == [True] * is_told
+    assert len(run.done) == (not is_told)

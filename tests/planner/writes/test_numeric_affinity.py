@@ -102,6 +102,7 @@ def test_what_is_written_is_what_sqlite_keeps(
         same(shop, tmp_path, database, sql)
 
 
+@pytest.mark.in_turn("by_store")
 @pytest.mark.parametrize("by_store", [True, False], ids=["store", "module"])
 def test_what_is_given_too(by_store: bool, shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A store and a written module store a parameter alike."""

@@ -42,6 +42,7 @@ MET = (
 _READ = "SELECT id, email, phone, team_id, v FROM person ORDER BY id"
 
 
+@pytest.mark.in_turn("both")
 @pytest.mark.parametrize("rows", MET)
 def test_the_key_comes_first(both: Both, rows: str) -> None:
     """MariaDB's row, and nothing else, wherever rows lie."""

@@ -98,6 +98,7 @@ CASCADES = (
 )
 
 
+@pytest.mark.in_turn("step")
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("step", [-1, 1])
 def test_rows_that_go_with_others_are_found_either_way(

@@ -115,6 +115,7 @@ def _rows_at_hand(
 ) -> list[str]:
     """Plan how the rows are come by; returns the attributes that may be NULL."""
     rows, node = written_rows(source, attributes), _home_node(work, entity)
+    _refuse_mixed(entity, generated, rows or ())
     new_ids = _with_new_ids(work, entity, generated, rows) if rows is not None else []
     taken_here = _with_new_numbers(work, entity, generated, rows) if rows is not None else []
     attributes = tuple(dict.fromkeys((*attributes, *new_ids, *taken_here)))
@@ -242,6 +243,19 @@ def _made(generated: Sequence[GeneratedValue], rows: list[RowExpressions]) -> li
     """The attributes that the server numbers for some row. A parameter is taken for a number: see `numbered_parameters`."""
     numbered = [item.attribute for item in generated if item.how in NUMBERED]
     return [name for name in numbered if any(_may_lack(row.get(name, NULL)) for row in rows)]
+
+
+def _refuse_mixed(entity: Entity, generated: Sequence[GeneratedValue], rows: Sequence[RowExpressions]) -> None:
+    """A gap where a row is numbered after one that gives a number: databases go on from that, row by row."""
+    for name in (item.attribute for item in generated if item.how in NUMBERED):
+        values = [row.get(name, NULL) for row in rows]
+        given = [place for place, value in enumerate(values) if value != NULL]
+        lacking = [place for place, value in enumerate(values) if _may_lack(value)]
+        if given and lacking and given[0] < lacking[-1]:
+            raise write_gap(
+                f"INSERT that gives `{name}` of `{entity.name}` in one row and leaves it to be numbered in a later one:"
+                " write the numbered rows first, or in a statement of their own"
+            )
 
 
 def _given(numbered: Sequence[str], attributes: Sequence[str], source: Relation) -> list[str]:

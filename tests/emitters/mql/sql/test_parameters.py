@@ -153,6 +153,7 @@ LISTS: tuple[list[object] | None, ...] = (
 )
 
 
+@pytest.mark.in_turn("form")
 @pytest.mark.parametrize("operand", LISTED)
 @pytest.mark.parametrize("form", ["{} IN :p", "NOT ({} IN :p)", "({} IN :p) IS NULL", "coalesce({} NOT IN :p, i) = 1"])
 def test_a_placeholder_takes_any_list(table: Table, operand: str, form: str) -> None:
