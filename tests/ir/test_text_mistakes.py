@@ -72,6 +72,11 @@ def problems_of(text: str) -> list[str]:
             "revenue: decimal(10,2)",
             "f.yaml:10:86: `2)` is the end of a value that was cut at its comma",
         ),
+        (
+            'revenue: "decimal(10,2)"',
+            "revenue: decimal(10,2)!",
+            "f.yaml:10:87: `2)!` is the end of a value that was cut at its comma",
+        ),
         ("title: text!", "title: txt!", "f.yaml:7:47: no type `txt`; there is `text`, `boolean`"),
         ("parent: movie,", "parent: film,", "f.yaml:12:32: no entity `film`; there is `movie`, `screening`"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,20 @@ def test_fewer_rows_made_up_are_told(mongod: Server, tmp_path: Path) -> None:
         proof = prove_source(inspect(path), path, on, variants=False, effort=TINY)
     told = "made up 60 rows of `member`, not 90: its foreign keys are unique, and there are no more different ones"
     assert any(note.startswith(told) for note in proof.notes), proof.notes
+
+
+@pytest.mark.parametrize(("scale", "told"), [(None, ", 0.5 times as many (so that"), (1.0, "")])
+def test_no_more_rows_are_made_up_than_take_their_time(
+    scale: float | None, told: str, mongod: Server, tmp_path: Path
+) -> None:
+    """Where nobody says how many, a part of what the statistics say; that is told."""
+    path = tmp_path / "club.yaml"
+    path.write_text(MEMBERS.replace("member: {count: 90}", "member: {count: 41}"), encoding="utf-8")
+    reading = inspect(path)
+    most = round(sum(each.count.value for _, each in reading.statistics.entities if each.count) / 2)
+    with measured_server(mongod.uri) as on:
+        effort = replace(TINY, made_rows=most)
+        proof = prove_source(reading, path, on, variants=False, scale=scale, effort=effort)
+    (note,) = [each for each in proof.notes if each.startswith("the rows are made up")]
+    assert note.startswith(f"the rows are made up, as the statistics of `club` say{told}")
+    assert bool(told) is note.endswith(")")

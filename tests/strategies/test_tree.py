@@ -90,6 +90,20 @@ def test_a_small_lookup_parent_does_not_collect_ids():
     assert decided(found, "genre_track").choice is Choice.PARENT_REFERENCE
 
 
+def test_a_small_parent_that_is_read_with_its_children_does_not_only_classify():
+    """The sources' products and parts, a hundred products of a hundred and fifty parts each, read together: ids in the product."""
+    found = reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        counts={"product": rows(100), "part": rows(15_000)},
+        fan_outs={"product_part": fan_out(300, mean=150)},
+    )
+    assert any("is taken only to classify" in each.text for each in decided(found, "product_part").reasons)
+    page = select("page", read("product", "id"), read("part", via="product_part"))
+    together = replace(found, workload=replace(found.workload, statements=(page,)))
+    assert not any("classify" in each.text for each in decided(together, "product_part").reasons)
+
+
 def test_every_decision_weighs_the_seven_factors():
     """Read pattern to document size, each with the side it leans to (A7)."""
     decision = decided(parts(400), "product_part")

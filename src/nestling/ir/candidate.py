@@ -16,7 +16,9 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Before, BucketWindow, Computed, Copy, Field, Form, Order
 from nestling.ir.rows import AggregateKind, Hop, down, up
 from nestling.ir.statements.clause import Clause
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.storage.names import stored_name
+from nestling.ir.types import EXACT_NUMBERS
 from nestling.ir.workload import UNITS, Access
 
 IndexKeys = tuple[tuple[str, int], ...]
@@ -81,6 +83,22 @@ class Bucketed:
         """Whether the buckets' summaries answer it, no event looked at."""
         asked = access.grouping.aggregates if access.grouping is not None else ()
         return self.is_coarse(access) and set(summaries(asked)) <= set(self.summary)
+
+
+def kept_aggregates(access: Access, model: Model, dialect: str) -> tuple[tuple[AggregateKind, str | None], ...]:
+    """What parents must keep to answer what an access asks: where averages of exact numbers are exact, a sum and a number."""
+    found = list[tuple[AggregateKind, str | None]]()
+    for function, attribute in access.aggregates:
+        is_average = function is AggregateKind.AVG and dialect in (POSTGRESQL, MYSQL)
+        if (
+            attribute is not None
+            and is_average
+            and model.entity(access.entity).attribute(attribute).type.name in EXACT_NUMBERS
+        ):
+            found += ((AggregateKind.SUM, attribute), (AggregateKind.COUNT, attribute))
+        else:
+            found.append((function, attribute))
+    return tuple(dict.fromkeys(found))
 
 
 def summaries(aggregates: Iterable[tuple[AggregateKind, str | None]]) -> Iterator[tuple[AggregateKind, str]]:

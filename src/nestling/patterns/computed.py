@@ -1,5 +1,6 @@
 """Computed and pre-aggregated values (C2, C7): an aggregate over a parent's children, kept in the parent's document.
 
+Where the average of exact numbers is exact, as in PostgreSQL and MySQL, a sum and a number are kept in its place.
 A sum of whole numbers is kept only where it has 64 bits whatever rows a parent gets, as far as their values are known.
 """
 
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Aggregate, Suggestion
+from nestling.ir.candidate import Aggregate, Suggestion, kept_aggregates
 from nestling.ir.model import Relationship
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
@@ -21,10 +22,11 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each aggregate a statement asks over the children of a parent."""
     motives: dict[tuple[str, AggregateKind, str | None], list[str]] = {}
     for statement in situation.reading.workload.statements:
+        dialect = situation.reading.dialect_of(statement)
         for access in statement.accesses if not statement.kind.writes else ():
             for link in situation.parents[access.entity]:
                 if per_parent(statement, access, link):
-                    for function, attribute in access.aggregates:
+                    for function, attribute in kept_aggregates(access, situation.model, dialect):
                         motives.setdefault((link.name, function, attribute), []).append(statement.name)
     for (name, function, attribute), statements in motives.items():
         link = situation.model.relationship(name)

@@ -11,6 +11,8 @@ for a child with one parent. These cases are an interpretation:
   one read of the child would search an array in each. Where the workload reads both ways, both sides hold the id (A11).
 - A parent to which many relationships refer (`hub_ids`) holds no arrays of ids (rule 4). With one array for each kind of child,
   every new child would write the parent's document, and the arrays would grow with all that happens.
+- A parent of few rows (`lookup_rows`) with more than a few children each, which no statement reads together with them, is taken
+  to classify them, as a list of states does: it holds no array of ids (rule 4).
 - Without a workload, a child is taken to be accessed by itself (rule 2) where the schema says so: others refer to it; something
   other than its parent makes it unique; or it belongs to another parent too and owns many children, as an order owns its lines.
 """

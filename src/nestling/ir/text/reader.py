@@ -168,7 +168,7 @@ def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: YamlPath) -
         case kind:
             wanted = _WANTED.get(kind.split("_")[0], mistake["msg"])
             what = f"{f'`{name}`' if path else 'the file'} wants {wanted}, not {_shown(mistake['input'])}"
-            if mistake["input"] is None and name.endswith(")") and "(" not in name:
+            if mistake["input"] is None and name.rstrip("!").endswith(")") and "(" not in name:
                 move = 'put what holds a comma in quotes inside braces: `{price: "decimal(8,2)"}`'
                 return Problem(
                     what=f"`{name}` is the end of a value that was cut at its comma", path=path, next_move=move

@@ -13,6 +13,7 @@ class Effort:
     `source_answers` executions of each read are compared with the source's answers, in `source_seconds` at most.
     `open_seconds` for each rival in the open loop, with `users` at once; 0 leaves it out. `clients` share the closed loop.
     `within_seconds` of the start the rounds are over, though fewer than asked for are done, on a machine that is busy.
+    `made_rows`: no more are made up where nobody says how many (`--scale`).
     `cache_ratio`: bytes of the chosen design's data and indexes for a byte of the server's cache (None: its own cache).
     """
 
@@ -26,6 +27,7 @@ class Effort:
     clients: int = 1
     cache_ratio: float | None = None
     within_seconds: float = math.inf
+    made_rows: int = 1_000_000
     seed: int = 0
 
     @property
@@ -41,5 +43,12 @@ class Effort:
 
 FULL = Effort(within_seconds=210.0)
 QUICK = Effort(
-    seconds=14.0, rounds=15, checks=2, source_answers=5, source_seconds=8.0, open_seconds=1.0, within_seconds=36.0
+    seconds=14.0,
+    rounds=15,
+    checks=2,
+    source_answers=5,
+    source_seconds=8.0,
+    open_seconds=1.0,
+    within_seconds=36.0,
+    made_rows=100_000,
 )

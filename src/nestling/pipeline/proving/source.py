@@ -13,7 +13,7 @@ from nestling.ir.proof import Proof
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
-from nestling.ir.statistics import Statistics, value_of
+from nestling.ir.statistics import UNKNOWN_ROWS, Statistics, value_of
 from nestling.pipeline.designing import design, finished_design, inspect, read_proposal
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.parameter_values import Draws, drawn
@@ -52,15 +52,15 @@ def prove_source(
     a file's.
     `profile`: what work costs, for the designs that are chosen by cost.
     `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
-    and for a live MongoDB, whose documents are not read as rows. A note says so. Where the rows are a SQL database's
-    own, it is asked the reads as well.
+    and for a live MongoDB, whose documents are not read as rows: as many as the effort allows at most. A note says so. Where the
+    rows are a SQL database's own, it is asked the reads as well.
     """
     from nestling.sources.front import open_rows
 
     paths = [Path(path) for path in files]
     for path in paths:  # before there is anything to wait for
         of_the_model(read_proposal(path), reading, path)
-    with _rows(reading, address, scale, effort.seed, watch) as (known, place, made_up):
+    with _rows(reading, address, scale, effort, watch) as (known, place, made_up):
         if watch is not None:
             watch("designing", 0, None)
         values = drawn(known, open_rows(place, known.model), seed=effort.seed)
@@ -104,7 +104,7 @@ def _with_values(reading: Reading, values: Draws) -> tuple[Reading, tuple[str, .
 
 @contextmanager
 def _rows(
-    reading: Reading, address: Path | str, scale: float | None, seed: int, watch: Watch | None
+    reading: Reading, address: Path | str, scale: float | None, effort: Effort, watch: Watch | None
 ) -> Iterator[tuple[Reading, Path | str, tuple[str, ...]]]:
     """The reading as the rows are, where these are, and what is to be said of them: the source's, or generated ones."""
     from nestling.sources.front import has_rows
@@ -113,13 +113,22 @@ def _rows(
         yield reading, address, ()
         return
     with TemporaryDirectory(prefix="nestling-prove-") as folder:
-        larger = scaled_reading(reading, scale or 1.0)
-        place = generate(larger, Path(folder) / "rows.db", seed=seed, watch=watch)
+        times = scale if scale is not None else _within(reading, effort.made_rows)
+        larger = scaled_reading(reading, times)
+        place = generate(larger, Path(folder) / "rows.db", seed=effort.seed, watch=watch)
         made = inspect(place).statistics
         known, _ = larger.statistics.merged(Statistics(made.entities))
-        times = f", {scale:g} times as many" if scale not in (None, 1.0) else ""
-        told = f"the rows are made up, as the statistics of `{reading.model.name}` say{times}"
+        said = f", {times:.3g} times as many" if times != 1 else ""
+        cut = " (so that the answer comes soon; --scale 1 makes all)" if scale is None and times < 1 else ""
+        told = f"the rows are made up, as the statistics of `{reading.model.name}` say{said}{cut}"
         yield replace(larger, statistics=known), place, (told, *_fewer(larger, made))
+
+
+def _within(reading: Reading, most: int) -> float:
+    """How many times the rows the statistics tell of may be made, for no more than so many in all."""
+    known = reading.statistics
+    rows = sum(value_of(known.entity(entity.name).count, UNKNOWN_ROWS) for entity in reading.model.entities)
+    return min(1.0, most / rows) if rows else 1.0
 
 
 def _fewer(wanted: Reading, made: Statistics) -> Iterator[str]:

@@ -1,14 +1,15 @@
 """How many different values an attribute has: counted, or what keys and foreign keys say of it, or a guess.
 
 The attributes of a key tell every row, so together they have as many values as there are rows; a foreign key has no more than
-there are parents.
+there are parents, an enum no more than it has labels, and whole numbers no more than a CHECK leaves them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
-from nestling.ir.model import AttributeName, Model
+from nestling.ir.model import Attribute, AttributeName, Model
 from nestling.ir.statistics import UNKNOWN_ROWS, Statistics, value_of
 from nestling.ir.types import TypeName
 
@@ -34,13 +35,32 @@ def _distinct(asked: AttributeName, model: Model, statistics: Statistics, above:
         return known.value
     above |= {asked}
     told = list(_by_parents(asked, model, statistics, above))
-    known_type = model.entity(entity).attribute(attribute).type.name
-    if known_type is TypeName.BOOLEAN:
-        told.append(2.0)
+    told += _named_values(model.entity(entity).attribute(attribute))
     if told:
         return min([*told, rows_of(entity, statistics)])
     shares = [_of_key(asked, group, model, statistics, above) for group in _keys(asked, model)]
-    return max(shares, default=rows_of(entity, statistics) / ROWS_A_VALUE)
+    guess = max(shares, default=rows_of(entity, statistics) / ROWS_A_VALUE)
+    return min(guess, _in_range(model.entity(entity).attribute(attribute)))
+
+
+def _named_values(attribute: Attribute) -> Iterator[float]:
+    """How many values there are where all are named: of a truth, an enum, or by a CHECK."""
+    if attribute.type.name is TypeName.BOOLEAN:
+        yield 2.0
+    if attribute.type.name is TypeName.ENUM:
+        yield float(len(attribute.type.values))
+    if attribute.allowed is not None and attribute.allowed.values:
+        yield float(len(attribute.allowed.values))
+
+
+def _in_range(attribute: Attribute) -> float:
+    """The most values there can be: of whole numbers between bounds."""
+    allowed = attribute.allowed
+    if attribute.type.name is not TypeName.INTEGER or allowed is None:
+        return inf
+    if allowed.minimum is None or allowed.maximum is None:
+        return inf
+    return float(allowed.maximum - allowed.minimum + 1)
 
 
 def _keys(asked: AttributeName, model: Model) -> Iterator[tuple[str, ...]]:

@@ -126,10 +126,23 @@ def _of_numbers(situation: Situation, link: Relationship) -> Iterator[Reason]:
     if kinds >= thresholds.hub_ids:
         what = f"{kinds} relationships refer to `{link.parent}`: with an array for each, every new child would write it"
         yield Reason("rule-4", what, kinds)
+    if reason := _classifier(situation, link):
+        yield reason
+
+
+def _classifier(situation: Situation, link: Relationship) -> Reason | None:
+    """A parent of few rows, each of many children, which no statement reads together with them: a list of kinds."""
+    fan_out, thresholds = situation.fan_outs[link.name], situation.thresholds
     rows = situation.statistics.entity(link.parent).count
-    if rows is not None and rows.value <= thresholds.lookup_rows and (fan_out.mean or 0) > thresholds.few:
-        what = f"`{link.parent}` only classifies: {rows.value:,.0f} rows with {fan_out.mean:,.0f} `{link.child}` each on average"
-        yield Reason("rule-4", what, rows.value)
+    if rows is None or rows.value > thresholds.lookup_rows or (fan_out.mean or 0) <= thresholds.few:
+        return None
+    if situation.footprints[link.name].with_parent:
+        return None
+    what = (
+        f"`{link.parent}` is taken only to classify: {rows.value:,.0f} rows, {fan_out.mean:,.0f} `{link.child}` each on average"
+        f" (at most {thresholds.lookup_rows:,}: `lookup_rows`, nestling's number)"
+    )
+    return Reason("rule-4", what, rows.value)
 
 
 def _of_several_parents(situation: Situation, link: Relationship) -> Reason | None:

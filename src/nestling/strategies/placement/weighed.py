@@ -1,4 +1,4 @@
-"""What was weighed besides homes – copies, computed values, indexes – with the numbers and statements that decided."""
+"""What was weighed besides the homes that decisions tell – copies, computed values, indexes, time series – and what decided."""
 
 from __future__ import annotations
 
@@ -46,16 +46,23 @@ def considered(
             candidate,
             solution,
             _of_one(of_homes.get(candidate.part.entity), candidate.id)
-            if isinstance(candidate.part, Absorbed)
+            if isinstance(candidate.part, Absorbed | Bucketed)
             else _of_one(by_group.get(candidate.part.decision), candidate.id)
             if isinstance(candidate.part, Archived)
             else by_group.get(candidate.id),
             by_name,
         )
         for candidate in candidates
-        if not isinstance(candidate.part, HOMES) or isinstance(candidate.part, Absorbed)
+        if not isinstance(candidate.part, HOMES) or _is_told_nowhere_else(situation, candidate)
     ]
     return tuple(sorted(found, key=_order))
+
+
+def _is_told_nowhere_else(situation: Situation, home: Candidate) -> bool:
+    """Whether no decision on a relationship tells a home: of what has none, as time series are."""
+    if isinstance(home.part, Bucketed):
+        return not situation.parents[home.part.entity]
+    return isinstance(home.part, Absorbed)
 
 
 def passing_bounds(situation: Situation, refused: Iterable[Refused]) -> Iterator[Weighed]:

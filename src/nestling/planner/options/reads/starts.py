@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from nestling.ir.candidate import Bucketed, Indexed
+from nestling.ir.candidate import Bucketed, Indexed, kept_aggregates
 from nestling.ir.indexes.case_lookups import is_of_any_case
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
@@ -397,8 +397,10 @@ class Starts:
         kept: dict[tuple[AggregateKind, str | None], list[str]] = {}
         for name, each in self.modes.places.aggregates[link.name]:
             kept.setdefault((each.function, each.attribute), []).append(name)
-        needed = [kept.get(each, []) for each in access.aggregates]
-        if needed and all(needed) and self.readable.is_read(statement, link, access.aggregates):
+        situation = self.modes.situation
+        asked = kept_aggregates(access, situation.model, situation.reading.dialect_of(statement))
+        needed = [kept.get(each, []) for each in asked]
+        if needed and all(needed) and self.readable.is_read(statement, link, asked):
             yield from product(*needed)
 
 

@@ -1,7 +1,8 @@
 """An aggregate over related rows is not counted where the document holds it computed, and fresh enough.
 
 That is a subquery without groups over scans joined along exactly the path of a `Computed` field. Over no rows a count is 0 and
-the others are missing, in the field as in SQL. Sums, averages and extremes only of types every database orders and adds alike.
+the others are missing, in the field as in SQL. Sums, averages and extremes only of types every database orders and adds alike;
+an exact average, which no field has all digits of, is read as a sum by a count.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from nestling.ir.rows import AggregateKind, RowPath
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.aggregate_functions import FUNCTIONS
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Relation
-from nestling.ir.statements.expression import Call, Column, Expression, Function, Literal, Rules
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Column,
+    Division,
+    Expression,
+    Function,
+    Literal,
+    Rules,
+)
 from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.storage.names import join as join_path
@@ -63,6 +74,7 @@ def computed_value(relation: Relation, rows: Lowered, context: LoweringContext) 
     inner = inner_joined(group.input) if group is not None else None
     if group is None or expression is None or inner is None or has_subquery(expression):
         return None
+    group, expression = _averages_apart(group, expression)
     for alias, at in rows.standing.items():
         if at.place.node.kind is NodeKind.GROUP or at.place.copy is not None:
             continue
@@ -88,6 +100,42 @@ def _aggregates_of(relation: Relation) -> tuple[a.GroupBy | None, Expression | N
             return relation, relation.columns[0]
         case _:
             return None, None
+
+
+def parts(aggregate: AggregateCall) -> tuple[AggregateCall, ...]:
+    """What the fields have to hold to tell an aggregate: the sum and the number of an exact average, else itself."""
+    argument = aggregate.argument
+    if (
+        aggregate.function is not AggregateFunction.AVG
+        or aggregate.type.name is not TypeName.DECIMAL
+        or argument is None
+    ):
+        return (aggregate,)
+    return (
+        replace(aggregate, function=AggregateFunction.SUM, type=argument.type),
+        replace(aggregate, function=AggregateFunction.COUNT, type=INTEGER),
+    )
+
+
+def _averages_apart(group: a.GroupBy, expression: Expression) -> tuple[a.GroupBy, Expression]:
+    """The group with the parts of its exact averages, and the expression with their quotients."""
+    aggregates, quotients = list[a.NamedAggregate](), dict[str, Expression]()
+    for item in group.aggregates:
+        found = parts(item.aggregate)
+        if len(found) == 1:
+            aggregates.append(item)
+            continue
+        named = [a.NamedAggregate(f"{item.name} {each.function}", each) for each in found]
+        total, number = (Column(group.alias, each.name, each.aggregate.type, nullable=True) for each in named)
+        quotients[item.name] = Arithmetic(
+            ArithmeticOperator.DIVIDE, total, number, item.aggregate.type, Division.DECIMAL
+        )
+        aggregates += named
+
+    def change(each: Expression) -> Expression | None:
+        return quotients.get(each.name) if isinstance(each, Column) and each.alias == group.alias else None
+
+    return replace(group, aggregates=tuple(aggregates)), rewritten(expression, change)
 
 
 def _read(
@@ -202,6 +250,8 @@ def _is_exact(item: Computed, kind: Type, aggregate: AggregateCall) -> bool:
         return False
     if item.function in (AggregateKind.MIN, AggregateKind.MAX):
         return kind.name in ORDERED_ALIKE
+    if kind.name is TypeName.DECIMAL:
+        return item.function is AggregateKind.SUM and aggregate.type.name is TypeName.DECIMAL
     return kind.name in MACHINE_NUMBERS and (
         item.function is AggregateKind.SUM or aggregate.type.name is TypeName.FLOAT
     )

@@ -28,7 +28,7 @@ from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.rewrites.computed import InnerJoins, computed_for, inner_joined, or_zero
+from nestling.planner.reads.rewrites.computed import InnerJoins, computed_for, inner_joined, or_zero, parts
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.rewrites.join_order import crossed
@@ -59,8 +59,9 @@ class _Known:
         """Whether every place of the parent holds the aggregate."""
         model = self.design.model
         return all(
-            computed_for(computed, children, parent.alias, aggregate, model, self.tolerated) is not None
+            computed_for(computed, children, parent.alias, part, model, self.tolerated) is not None
             for computed in self.bodies(parent.entity)
+            for part in parts(aggregate)
         )
 
 

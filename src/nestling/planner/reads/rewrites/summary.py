@@ -156,12 +156,13 @@ class _Known:
             case AggregateFunction.SUM | AggregateFunction.MIN | AggregateFunction.MAX:
                 kept = self._summary(_SUMMARISED[asked.function], asked.argument)
                 return add(asked.function, kept, asked.type) if kept is not None else None
-            case AggregateFunction.AVG if asked.type == FLOAT:
+            case AggregateFunction.AVG if asked.type.name in (TypeName.FLOAT, TypeName.DECIMAL):
                 kept, counted = self._summary(AggregateKind.SUM, asked.argument), self._count(asked.argument)
                 if kept is None or counted is None:
                     return None
                 parts = add(AggregateFunction.SUM, kept, kept.type), add(AggregateFunction.SUM, counted, INTEGER)
-                return Arithmetic(ArithmeticOperator.DIVIDE, *parts, FLOAT, Division.REAL)
+                division = Division.REAL if asked.type == FLOAT else Division.DECIMAL
+                return Arithmetic(ArithmeticOperator.DIVIDE, *parts, asked.type, division)
             case AggregateFunction.ANY_VALUE if asked.at is None and isinstance(asked.argument, Column):
                 is_of_bucket = asked.argument.name in self.bucket.by and asked.argument.alias == self.scan.alias
                 return add(asked.function, asked.argument, asked.type) if is_of_bucket else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -89,7 +90,7 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
     fraction = kept_fraction(expression, attribute, translation)
     is_alike = expression.type == attribute.type and not getattr(expression, "mixed", False)
-    same = is_alike and not is_numeric and fraction is None
+    same = is_alike and not is_numeric and fraction is None and not _may_be_whole(expression)
     is_checked = _is_checked(expression, attribute) and not translation.dialect.is_sqlite
     if (same and not is_checked) or expression == NULL:
         return expression
@@ -112,6 +113,12 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     return AttributeCast(
         expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds, fraction
     )
+
+
+def _may_be_whole(expression: Expression) -> bool:
+    """Whether a value of decimals may be a whole number of the server's: one of several that became one, as 0 beside 1.5."""
+    is_decimal = isinstance(expression, Literal) and isinstance(expression.value, Decimal)
+    return expression.type.name is TypeName.DECIMAL and not is_decimal
 
 
 def _is_checked(expression: Expression, attribute: Attribute) -> bool:
