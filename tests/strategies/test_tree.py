@@ -91,7 +91,7 @@ def test_a_small_lookup_parent_does_not_collect_ids():
 
 
 def test_a_small_parent_that_is_read_with_its_children_does_not_only_classify():
-    """The sources' products and parts, a hundred products of a hundred and fifty parts each, read together: ids in the product."""
+    """The sources' parts, of a hundred products with a hundred and fifty each, are read with them."""
     found = reading(
         [entity("product"), entity("part", "product_id")],
         [relationship("product", "part")],
