@@ -157,6 +157,22 @@ def test_what_a_repair_leaves_is_counted(shelf: Path, target: str, database: Doc
     assert "\n→ bring the row of `author` back" in done.out
 
 
+def test_the_last_copy_of_what_is_gone_is_left(shelf: Path, target: str, database: Documents) -> None:
+    """A repair does not take it away unless it is told to; what else differs is mended."""
+    database["authors"].delete_one({"_id": 4})
+    database["authors"].update_one({"_id": 5}, {"$set": {"books": 77}})
+    of_four = {"author_id": 4, "author.name": {"$type": "string"}}
+    there = database["books"].count_documents(of_four)
+    done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
+    assert (done.code, database["books"].count_documents(of_four)) == (1, there)
+    assert there > 0
+    assert "→ nothing is there that this is a copy of: bring the row back" in done.out
+    assert database["authors"].find_one({"_id": 5})["books"] != 77  # type: ignore[index]
+    assert nestling("check", "design.yaml", target, "--remove", cwd=shelf).code == 2
+    done = nestling("check", "design.yaml", target, "--repair", "--remove", cwd=shelf)
+    assert "nothing is there that this is a copy of" not in done.out  # the validator, which demands a name, is what says no
+
+
 def test_a_repair_is_named_where_there_is_one(loaded: Path, target: str, database: Documents) -> None:
     """Only a reference that leads nowhere: nothing that `--repair` could do."""
     made = nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "flat.yaml", cwd=loaded)

@@ -54,6 +54,11 @@ def _time(context: click.Context, option: click.Parameter, text: str | None) -> 
 @options.mongodb_argument
 @click.option("--repair", is_flag=True, help="Correct the values that differ. Without this nothing is written.")
 @click.option(
+    "--remove",
+    is_flag=True,
+    help="With --repair: take away copies of rows that are not there any more, which may be the last there is of them.",
+)
+@click.option(
     "--sample",
     metavar="N|SHARE",
     callback=_sample,
@@ -77,6 +82,7 @@ def command(
     design: Path,
     target: str,
     repair: bool,
+    remove: bool,
     sample: float | None,
     since: datetime | None,
     checkpoint: Path | None,
@@ -91,13 +97,22 @@ def command(
     from nestling.cli.parts.progress import progress
     from nestling.pipeline import check, opened, read_proposal
 
+    if remove and not repair:
+        raise click.UsageError("--remove is for what is repaired: add --repair")
     proposal = read_proposal(design)
     text.check_place(checkpoint)
     with opened(target, proposal.design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         with progress(enabled=not as_json) as watch:
             report = check(
-                proposal, database, repair=repair, sample=sample, since=since, checkpoint=checkpoint, watch=watch
+                proposal,
+                database,
+                repair=repair,
+                remove=remove,
+                sample=sample,
+                since=since,
+                checkpoint=checkpoint,
+                watch=watch,
             )
     if as_json:
         text.print_json(check_json(report))

@@ -78,7 +78,8 @@ class Check:
     `read` yields a row for every place where it differs: `ID`, the columns that tell array elements, and those of `values`. It
     begins with the documents of `collection`, so that it can be asked of some of them. `repair` changes such a row's document,
     and only while it holds what was found; None: people have to decide, `next_move` says what. `inexact`: sums that may differ
-    in their last digits. `is_walked`: the collection can be walked in the order of `_id`.
+    in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `led_by`: of a copy, the key of the
+    check that tells whether the reference it is made along leads to a row.
     """
 
     id: str
@@ -93,6 +94,7 @@ class Check:
     inexact: bool = False
     screen: Screen | None = None
     is_walked: bool = True
+    led_by: str = ""
 
     @property
     def key(self) -> str:

@@ -31,6 +31,7 @@ def check(
     database: Database[Any],
     *,
     repair: bool = False,
+    remove: bool = False,
     sample: float | None = None,
     since: datetime | None = None,
     checkpoint: Path | str | None = None,
@@ -38,6 +39,7 @@ def check(
 ) -> CheckReport:
     """Compare every copy, computed value, summary, flag and reference with what it follows from. Writes only to `repair`.
 
+    `remove`: copies of what is not there any more, which may be the last there is of it, are taken away by a repair, too.
     Where all documents are looked at, fields that are not in the design are told too. `sample`: so many documents of each
     collection by chance, a share of them below 1. `since`: only what may differ by changes since then, which a standalone
     server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an interruption. Raises `VerifyError`
@@ -61,7 +63,8 @@ def check(
     if since is not None:
         names = [store.name for store in proposal.design.stores]
         only = touched(compiled, changed_since(database, names, since))
-    way = CheckOptions(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
+    kept = Path(checkpoint) if checkpoint is not None else None
+    way = CheckOptions(repair=repair, remove=remove, sample=sample, only=only, checkpoint=kept)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
     report = run_checks(compiled, database, homes, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:

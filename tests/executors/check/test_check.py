@@ -149,7 +149,9 @@ def test_a_dangling_reference_has_a_next_move(shelf: Shelf) -> None:
     assert not report.clean
     assert not any(each.repaired for each in dangling)
     copies = [each for each in report.findings if each.kind is DriftKind.COPY]
-    assert all(each.expected is MISSING and each.repaired for each in copies)
+    assert all(each.expected is MISSING and not each.repaired for each in copies)
+    report = checked(proposal, database, repair=True, remove=True)
+    assert all(each.repaired for each in report.findings if each.kind is DriftKind.COPY)
 
 
 def test_what_the_server_refuses_is_told(shelf: Shelf) -> None:

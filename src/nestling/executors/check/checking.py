@@ -16,7 +16,15 @@ from pymongo.database import Database
 from nestling.common.connection import address, typed_errors
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
-from nestling.executors.check.differing_rows import FoundRow, OutOfTime, Reader, collections_in, drifts
+from nestling.executors.check.differing_rows import (
+    FoundRow,
+    OutOfTime,
+    Reader,
+    collections_in,
+    drifts,
+    where,
+    would_go,
+)
 from nestling.executors.check.pace import FIRST, MOST, CommandPace
 from nestling.executors.check.parallel import ReportCheck, together
 from nestling.executors.check.refusals import too_slow
@@ -27,7 +35,7 @@ from nestling.executors.design_match import require_collections
 from nestling.executors.exact import exact
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
-from nestling.ir.drift import ID, CompiledCheck, Drift
+from nestling.ir.drift import ID, Check, CompiledCheck, Drift
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.reading import Gap
 
@@ -36,6 +44,10 @@ SHOWN = 100
 SECONDS = 30.0
 """What the server gives one command (`maxTimeMS`)."""
 CHANGED = "it changed while it was repaired, or another document's repair is needed first: check again"
+SOURCELESS = (
+    "nothing is there that this is a copy of: bring the row back that it was copied from, or take the copy away, too"
+    " (--repair --remove)"
+)
 WIDE = 500_000
 """Documents a screen begins with."""
 Answer = TypeVar("Answer")
@@ -46,9 +58,11 @@ Ask: TypeAlias = Callable[[CompiledCheck, Sequence[ScopeStage]], Answer]
 class CheckOptions:
     """How to check. `sample`: so many documents of each collection by chance, a share of them below 1. `only`: (check's key, ids)
     of the documents to look at, None for all; checks that are not in it are left out. `checkpoint`: where progress is kept.
+    `remove`: a repair takes away copies of what is not there, which may be the last there is of it.
     """
 
     repair: bool = False
+    remove: bool = False
     sample: float | None = None
     only: Mapping[str, tuple[object, ...] | None] | None = None
     checkpoint: Path | None = None
@@ -136,7 +150,8 @@ class _Run:
     def _checkpoint(self, checks: Sequence[Any]) -> CheckCheckpoint | None:
         if self.way.checkpoint is None:
             return None
-        whose = digest(tuple(checks), address(self.database), self.way.repair, self.way.sample, self.way.only)
+        way = self.way.repair, self.way.remove, self.way.sample, self.way.only
+        whose = digest(tuple(checks), address(self.database), *way)
         return CheckCheckpoint(self.way.checkpoint, whose)
 
     def _reported(self, chosen: Sequence[CompiledCheck], counts: Mapping[str, int], gaps: Sequence[Gap]) -> CheckReport:
@@ -283,10 +298,26 @@ class _Run:
             found = self._repaired(compiled, rows, found)
         return [drift for each in found for drift in each]
 
+    def _sourceless(self, check: Check, rows: Sequence[FoundRow]) -> set[int]:
+        """The places of rows with a copy whose document refers to what is not there: it may be the last there is of it."""
+        going = {place for place, row in enumerate(rows) if would_go(check, row)}
+        ids = tuple({repr(rows[place][ID]): rows[place][ID] for place in going}.values())
+        dangling = {
+            where(each.check, row)
+            for each in self.compiled
+            if each.check.key == check.led_by
+            for some in with_ids(ids)
+            for row in self._rows(each, some)
+        }
+        return {place for place in going if where(check, rows[place]) in dangling}
+
     def _repaired(
         self, compiled: CompiledCheck, rows: Sequence[FoundRow], found: Sequence[list[Drift]]
     ) -> list[list[Drift]]:
-        refused = mend(self.database, compiled, rows)
+        left = set() if self.way.remove else self._sourceless(compiled.check, rows)
+        places = [place for place in range(len(rows)) if place not in left]
+        why = mend(self.database, compiled, [rows[place] for place in places])
+        refused = dict.fromkeys(left, SOURCELESS) | {places[at]: said for at, said in why.items()}
         ids = tuple({repr(row[ID]): row[ID] for row in rows}.values())
         again = (row for some in with_ids(ids) for row in self._rows(compiled, some))
         still = {(repr(drift.id), drift.path) for row in again for drift in drifts(compiled.check, row)}

@@ -16,7 +16,7 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.scope import ScopeStage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
-from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
+from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
 from nestling.ir.programs.program import MISSING
 from nestling.ir.storage.names import join
 from nestling.ir.value_forms.canonical import stored_bytes
@@ -121,6 +121,18 @@ def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
             check.freshness,
             next_move=check.next_move,
         )
+
+
+def where(check: Check, row: FoundRow) -> tuple[str, str]:
+    """Which document and which element in it a row is about."""
+    return repr(row[ID]), _way(check.place, row)
+
+
+def would_go(check: Check, row: FoundRow) -> bool:
+    """Whether a copy is there, and nothing that it is a copy of: to repair it would be to take it away."""
+    if check.kind is not DriftKind.COPY or any(row.get(each.expected) not in (None, []) for each in check.values):
+        return False
+    return any(row.get(each.found) not in (None, []) for each in check.values)
 
 
 def _value(row: FoundRow, column: str) -> object:

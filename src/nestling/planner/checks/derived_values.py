@@ -24,6 +24,7 @@ from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparison import differing, field_order, guarded, way_to
+from nestling.planner.checks.required_keys import must_lead, reference_key
 from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import ExpectedRead, implied, stored, upkeeps_of
@@ -100,8 +101,16 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
         repair,
         freshness=upkeep.freshness,
         screen=screen,
+        led_by=_led_by(upkeep, design),
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )
+
+
+def _led_by(upkeep: Upkeep, design: Design) -> str:
+    if not isinstance(upkeep.what, Copy) or not upkeep.what.path[0].up:
+        return ""
+    link = design.model.relationship(upkeep.what.path[0].relationship)
+    return reference_key(upkeep.place, link) if must_lead(design, upkeep.place, link) else ""
 
 
 def _null_or_missing(upkeep: Upkeep, design: Design) -> frozenset[str]:

@@ -33,7 +33,7 @@ from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import way_to
-from nestling.planner.checks.required_keys import must_lead
+from nestling.planner.checks.required_keys import must_lead, reference_name
 from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.homes.attribute import id_at
 from nestling.planner.homes.place import documents_at
@@ -54,7 +54,7 @@ def reference_checks(design: Design) -> Iterator[Check | Gap]:
     for link in design.model.relationships:
         for place in design.places[link.child]:
             if must_lead(design, place, link):
-                yield _or_gap(f"{join(place.store.name, place.path)} → {link.parent}", design, place, link)
+                yield _or_gap(reference_name(place, link), design, place, link)
         if design.only_listed(link):
             yield from _listed_checks(design, link)
 

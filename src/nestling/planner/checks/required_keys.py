@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
+from nestling.ir.drift import DriftKind
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Embedding
 from nestling.ir.storage.layout import NodeKind, Place, Role
+from nestling.ir.storage.names import join
 
 
 def must_lead(design: Design, place: Place, link: Relationship) -> bool:
     """Whether the rows at a place have a foreign key that must lead somewhere, and could lead nowhere."""
     is_required = link.enforced or design.model.is_total(link)
     return is_required and not design.only_listed(link) and _tells(place, link)
+
+
+def reference_name(place: Place, link: Relationship) -> str:
+    """What the check of a reference at a place is called."""
+    return f"{join(place.store.name, place.path)} → {link.parent}"
+
+
+def reference_key(place: Place, link: Relationship) -> str:
+    """Its key, as other checks name it."""
+    return f"{DriftKind.DANGLING} {reference_name(place, link)}"
 
 
 def _tells(place: Place, link: Relationship) -> bool:
