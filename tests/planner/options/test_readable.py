@@ -33,8 +33,8 @@ INSERT INTO review (id, product_id, rating, paid, weight, note) VALUES (:id, :p,
         ("avg(r.weight)", "LEFT JOIN", "postgresql", True),
         ("max(r.rating)", "LEFT JOIN", "postgresql", True),
         ("avg(r.rating)", "LEFT JOIN", "sqlite", True),
-        ("avg(r.rating)", "LEFT JOIN", "postgresql", False),  # a decimal of as many digits as it takes
-        ("sum(r.paid)", "LEFT JOIN", "postgresql", False),
+        ("avg(r.rating)", "LEFT JOIN", "postgresql", True),  # its sum and its number
+        ("sum(r.paid)", "LEFT JOIN", "postgresql", True),
         ("max(r.note)", "LEFT JOIN", "postgresql", False),
         ("sum(r.rating)", "JOIN", "postgresql", False),  # products without reviews are left out
     ],

@@ -108,7 +108,7 @@ def _settled(design: Design, entity: str, before: Database[Any], after: Database
     names = design.model.entity(entity).attribute_names
     changed = {name for name in names for row in rows if _differs(row, name)}
     change = RowChange(entity, kinds[0], ROWS, frozenset(changed) if kinds[0] is ChangeKind.UPDATE else frozenset())
-    for name in after.list_collection_names(filter={"type": "collection"}):
+    for name in after.list_collection_names(filter={"type": "collection", "name": {"$not": {"$regex": "^system"}}}):
         after.command("collMod", name, validationLevel="off")  # holders are settled one upkeep after the other
     put_back(design, before, after, change, rows)
     stale = differences(design, after)

@@ -45,7 +45,7 @@ WRITES = (
     "INSERT INTO shelf VALUES (8, COALESCE((SELECT name FROM shelf WHERE id = 3), 'none')), ((SELECT 9), 'z')",
     "INSERT INTO shelf VALUES (10, CASE WHEN EXISTS (SELECT 1 FROM item WHERE name = 'c') THEN 'c' ELSE 'no c' END)",
     "INSERT INTO item VALUES (4, (SELECT id FROM shelf WHERE name = 'cold'), 'd')",
-    "INSERT INTO item VALUES ((SELECT NULL), 1, 'numbered'), (NULL, (SELECT MIN(id) FROM shelf), 'too')",
+    "INSERT INTO item VALUES (NULL, (SELECT MIN(id) FROM shelf), 'numbered'), ((SELECT NULL), 1, 'too')",
     "INSERT INTO item VALUES (20, 4 IN (SELECT id FROM item), 'e') RETURNING id, shelf_id",
     "INSERT INTO item VALUES (21, (SELECT id FROM shelf WHERE name = 'no such'), 'f')",
     "INSERT INTO item VALUES (3, (SELECT id FROM shelf WHERE name = 'cold'), 'g') ON CONFLICT (id) DO UPDATE SET name = 'g'",

@@ -92,7 +92,7 @@ def stored(node: AttributeCast, r: Renderer) -> MqlValue:
         return {"$literal": stored_literal(node.operand.value, node)}
     is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric)
     found = r.value(node.operand) if is_alike or is_null else _computed(node, r)
-    if is_alike and node.type.name is TypeName.DECIMAL and not is_null:
+    if is_alike and node.type.name is TypeName.DECIMAL and node.rules is not Rules.SQLITE and not is_null:
         found = {"$toDecimal": found}  # one of several values that became one may be a whole number
     if node.numbered and not is_null:
         found = _number_not_asked(found)

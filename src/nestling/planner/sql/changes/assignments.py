@@ -90,7 +90,8 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
     fraction = kept_fraction(expression, attribute, translation)
     is_alike = expression.type == attribute.type and not getattr(expression, "mixed", False)
-    same = is_alike and not is_numeric and fraction is None and not _may_be_whole(expression)
+    may_be_whole = _may_be_whole(expression) and not translation.dialect.is_sqlite
+    same = is_alike and not is_numeric and fraction is None and not may_be_whole
     is_checked = _is_checked(expression, attribute) and not translation.dialect.is_sqlite
     if (same and not is_checked) or expression == NULL:
         return expression
