@@ -170,7 +170,9 @@ def test_the_last_copy_of_what_is_gone_is_left(shelf: Path, target: str, databas
     assert database["authors"].find_one({"_id": 5})["books"] != 77  # type: ignore[index]
     assert nestling("check", "design.yaml", target, "--remove", cwd=shelf).code == 2
     done = nestling("check", "design.yaml", target, "--repair", "--remove", cwd=shelf)
-    assert "nothing is there that this is a copy of" not in done.out  # the validator, which demands a name, is what says no
+    assert (
+        "nothing is there that this is a copy of" not in done.out
+    )  # the validator, which demands a name, is what says no
 
 
 def test_a_repair_is_named_where_there_is_one(loaded: Path, target: str, database: Documents) -> None:
