@@ -2,6 +2,9 @@
 
 Proposed where a statement asks for the first N children of one parent in an order; what it shows of rows the children refer to
 comes along.
+
+A new row is pushed to its place by one operator where what is kept of it tells that: the order and then the key, or of rows
+without a key all attributes, as far as they tell apart what is kept. Otherwise each INSERT reads the parent's children again.
 """
 
 from __future__ import annotations

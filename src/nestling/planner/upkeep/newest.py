@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Model
 from nestling.ir.paths.write_path import Cell, FieldMatch, Pull, Push, SubDocument, WriteStep, WrittenValue
@@ -9,7 +11,7 @@ from nestling.ir.primitives import Copy, Form, Order
 from nestling.ir.rows import Hop
 from nestling.ir.storage.collations import goes_by_collation
 from nestling.ir.storage.names import join
-from nestling.ir.types import ELEMENTWISE
+from nestling.ir.types import ELEMENTWISE, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import target_of
@@ -17,7 +19,7 @@ from nestling.planner.upkeep.triggers import far, near
 
 
 def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
-    """`$push` with `$sort` and `$slice` where elements hold what they are ordered by; `$pull` from arrays without a limit."""
+    """`$push` with `$sort` and `$slice` where elements hold what places them; `$pull` from arrays without a limit."""
     model, order = design.model, _placed_by(design.model, copy, change)
     if order is None:
         return None
@@ -46,9 +48,18 @@ def _placed_by(model: Model, copy: Copy, change: RowChange) -> tuple[tuple[str, 
     """What the elements are sorted by, where one operator makes the change; None where it takes a refresh."""
     if copy.closure or len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS):
         return None
-    if change.kind is ChangeKind.UPDATE or (change.kind is ChangeKind.DELETE and copy.limit is not None):
+    if change.kind is ChangeKind.UPDATE:
+        return None
+    if change.kind is ChangeKind.DELETE and (copy.limit is not None or not _tells_one(model, copy)):
         return None
     return _order(model, copy)
+
+
+def _tells_one(model: Model, copy: Copy) -> bool:
+    """Whether an element holds the key of its child."""
+    hop = copy.path[0]
+    child, own = model.entity(hop.target(model)), _own_key(model, hop)
+    return bool(own) and all(name in _paths(copy) and _is_sortable(child, name) for name in own)
 
 
 def _element(copy: Copy) -> WrittenValue:
@@ -63,27 +74,43 @@ def _paths(copy: Copy) -> dict[str, str]:
 
 
 def _order(model: Model, copy: Copy) -> tuple[tuple[str, int], ...] | None:
-    """The paths in elements to sort by; None where an element does not hold one, or the server would look into it."""
+    """The paths in elements to sort by; None where one that tells children apart is not held, or the server would look into it.
+
+    Children are read by the copy's order, then by their key, by all they have where they have none. What comes behind all that
+    an element holds may be missing there: it tells no two elements apart.
+    """
     hop = copy.path[0]
     child, paths = model.entity(hop.target(model)), _paths(copy)
-    own = _own_key(model, hop)
-    wanted = (*copy.order, *map(Order, own))
-    if not own or not all(_is_sortable(child, each.attribute) and each.attribute in paths for each in wanted):
-        return None
     found: dict[str, int] = {}
-    for each in wanted:
+    for each in (*copy.order, *map(Order, _among_siblings(model, hop, child.key or child.attribute_names))):
+        if each.attribute not in paths or not _is_sortable(child, each.attribute):
+            return tuple(found.items()) if _are_all(model, copy, found) else None
         found.setdefault(paths[each.attribute], -1 if each.descending else 1)
     return tuple(found.items())
 
 
-def _own_key(model: Model, hop: Hop) -> tuple[str, ...]:
-    """The part of a child's key that tells it among those of one parent: its foreign key is the same in all of them.
+def _are_all(model: Model, copy: Copy, placed: Collection[str]) -> bool:
+    """Whether elements that are equal in these paths are one and the same: equal decimals may have other digits."""
+    hop, paths = copy.path[0], _paths(copy)
+    child = model.entity(hop.target(model))
+    held = [child.attribute(name) for name in _among_siblings(model, hop, tuple(paths))]
+    is_alike = all(each.type.name is not TypeName.DECIMAL or each.type.numbers for each in held)
+    return is_alike and all(paths[each.name] in placed and not each.also for each in held)
 
-    Where the foreign key goes by a collation, they may spell it differently, and all of the key is.
+
+def _own_key(model: Model, hop: Hop) -> tuple[str, ...]:
+    """The part of a child's key that tells it among those of one parent."""
+    return _among_siblings(model, hop, model.entity(hop.target(model)).key)
+
+
+def _among_siblings(model: Model, hop: Hop, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of a child's attributes in which children of one parent may differ: its foreign key is the same in all of them.
+
+    Where the foreign key goes by a collation, they may spell it differently.
     """
-    child, link = model.entity(hop.target(model)), model.relationship(hop.relationship)
+    link = model.relationship(hop.relationship)
     shared = set() if goes_by_collation(model, link) else set(far(model, hop))
-    return tuple(name for name in child.key if name not in shared)
+    return tuple(name for name in names if name not in shared)
 
 
 def _is_sortable(child: Entity, name: str) -> bool:
