@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,33 @@ def sync_plan(design: Design) -> SyncPlan:
     kept = tuple(_kept(design, upkeep, checks) for upkeep in upkeeps)
     routes = tuple(map(_compiled_route, routes_of(design)))
     return SyncPlan(design.model.name, stored_digest(design, Policy()), kept, routes)
+
+
+def not_followed(design: Design) -> Iterator[str]:
+    """What changes do not bring to a background sync, in words: what follows from time series, and what is no copy."""
+    from nestling.ir.drift import DriftKind
+    from nestling.ir.freshness import Level
+    from nestling.ir.primitives import CollectionKind
+    from nestling.planner.checks import checks_of
+    from nestling.planner.upkeep import upkeeps_of
+
+    series = {
+        entity
+        for entity, places in design.places.items()
+        if any(each.copy is None and each.store.options.kind is CollectionKind.TIME_SERIES for each in places)
+    }
+    for upkeep in upkeeps_of(design):
+        sources = {hop.target(design.model) for hop in getattr(upkeep.what, "path", ())} & series
+        if sources and upkeep.freshness.level not in (Level.SNAPSHOT, Level.SCHEDULED):
+            yield (
+                f"`{upkeep.id}` is not followed: MongoDB tells no changes of a time series (`{min(sources)}`). Keep it"
+                " scheduled(…) in the design, or let `nestling check --repair` mend it."
+            )
+    if any(check.kind in (DriftKind.SUMMARY, DriftKind.OVERFLOW) for check in checks_of(design).checks):
+        yield (
+            "Numbers and summaries of buckets, and flags of arrays with further pages, are kept by nestling's own writes alone:"
+            " what other programs leave wrong of them, `nestling check --repair` mends."
+        )
 
 
 def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> BackgroundUpkeep:
@@ -124,6 +151,9 @@ def sync(
     plan = sync_plan(proposal.design)
     check_in_use(database, plan.fingerprint)
     require_design(proposal, database)
+    if say is not None:
+        for told in not_followed(proposal.design):
+            say(told)
     options = SyncOptions(once=once, wait=wait, restart=restart, images=images, lease_seconds=lease_seconds)
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 

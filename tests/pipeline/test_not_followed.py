@@ -1,0 +1,40 @@
+"""What a background sync is told nothing of is said when it begins."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.ir.text import read_proposal
+from nestling.pipeline.syncing import not_followed
+
+DESIGN = """nestling: 1
+strategy: by hand
+dialect: sqlite
+model:
+  name: hosts
+  entities:
+    host: {{key: id, attributes: {{id: integer!, name: text!}}}}
+    reading: {{attributes: {{host_id: integer!, at: timestamp!, value: float!}}}}
+    event: {{key: id, attributes: {{id: integer!, host_id: integer!, at: timestamp!, clicks: integer!}}}}
+  relationships:
+    host_reading: {{parent: host, child: reading, attributes: host_id, required: true}}
+    host_event: {{parent: host, child: event, attributes: host_id, required: true}}
+design:
+  collections:
+    host: {{root: host, id: id, computed: {{readings: {{count: host_reading, freshness: {freshness}}}}}}}
+    reading:
+      root: reading
+      options: {{kind: time-series, time: at, meta: host_id}}
+      references: {{host_reading: parent-reference}}
+    event: {{root: event, id: id, references: {{host_event: parent-reference}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("freshness", "is_told"), [("async(5s)", True), ("scheduled(1min)", False), ("snapshot", False)]
+)
+def test_what_follows_from_time_series(freshness: str, is_told: bool) -> None:
+    """MongoDB has no changes of them to tell; what is computed on a schedule needs none."""
+    design = read_proposal(DESIGN.format(freshness=freshness), "d.yaml").design
+    told = list(not_followed(design))
+    assert ["`host.readings` is not followed" in each for each in told] == [True] * is_told
