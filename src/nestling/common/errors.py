@@ -194,6 +194,10 @@ class ReadError(NestlingError):
     """A read was not answered: the server refused or gave up."""
 
 
+class ValueNotReckoned(ReadError):
+    """A value in some document is none that a read can reckon with."""
+
+
 class ResultTooLarge(ReadError):
     """A read needs a document over 16 MiB, or a stage more memory than the server gives it."""
 

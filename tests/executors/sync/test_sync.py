@@ -13,6 +13,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 import pytest
+from bson import Int64
 from pymongo import UpdateOne
 from pymongo.database import Database
 
@@ -213,6 +214,22 @@ def test_a_copy_the_server_refuses_is_named(shop: Database[Any]) -> None:
     report = sync(shop, plan_of(), ONCE, metrics=metrics)
     assert (report.clean, report.refused) == (False, 2)
     assert "purchases.customer of 1" in str(metrics.snapshot()["refusals"])
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_document_that_cannot_be_reckoned_with_stops_no_other(shop: Database[Any], *, anew: bool) -> None:
+    """A sum over 64 bits of one document: it is named and left, and what others hold is mended."""
+    shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
+    shop.purchases.update_many({"customer_id": 1}, {"$set": {"total": Int64(5 * 10**18)}})
+    shop.purchases.update_one({"_id": 3}, {"$set": {"total": 7}})
+    metrics = Metrics()
+    report = sync(shop, plan_of(), SyncOptions(once=True, restart=anew), metrics=metrics)
+    assert (report.clean, report.refused) == (False, 1)
+    assert metrics.snapshot()["refusals"] == [
+        "customers.spent of 1 in `customers`: a whole number of it passes 64 bits"
+    ]
+    assert names(shop) == [{"name": "Eve"}, {"name": "Eve"}, {}]
+    assert [each["spent"] for each in shop.customers.find(sort=[("_id", 1)])] == [30, 7]
 
 
 def test_many_holders_are_mended_on_the_side(shop: Database[Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
 from nestling.common.connection import TRANSIENT_TRANSACTION
-from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge
+from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge, ValueNotReckoned
 from nestling.ir.programs.failure import failure_in
 
 DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
@@ -72,14 +72,15 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
         what = f"a stage needs more memory than the server gives it: {_said(error)}"
         return ResultTooLarge(Problem(what, where=name, next_move=move))
     if error.code == NOT_CONVERTED and "overflow" in str(error):
-        return ReadError(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
+        return ValueNotReckoned(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
     if error.code in NO_SUCH_YEAR:
         what = "a date of it is before the year 0 or after 9999, which the server does not reckon with"
-        return ReadError(Problem(what, where=name, next_move=_WITHOUT))
+        return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))
     own = failure_in(str(error))
     if own is not None:
-        return ReadError(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))
-    return ReadError(Problem(f"the server refuses it: {_said(error)} (code {error.code})", where=name))
+        return ValueNotReckoned(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))
+    kind = ValueNotReckoned if error.code == NOT_CONVERTED else ReadError
+    return kind(Problem(f"the server refuses it: {_said(error)} (code {error.code})", where=name))
 
 
 def _too_large(name: str, what: str) -> ResultTooLarge:

@@ -30,6 +30,11 @@ def ids_of_values(read: CompiledRead, path: str, values: Sequence[object]) -> Co
     return replace(read, pipeline=(_with_values(path, values), {"$project": {"_id": 0, ID: "$_id"}}))
 
 
+def every_id(read: CompiledRead) -> CompiledRead:
+    """The ids (column `id`) of all the read's documents."""
+    return replace(read, pipeline=({"$project": {"_id": 0, ID: "$_id"}},))
+
+
 def of_few(read: CompiledRead, path: str, values: Sequence[object], most: int) -> CompiledRead:
     """The read over so many documents at most with one of these values at a path; a last row has their number as `NUMBER`.
 

@@ -1,7 +1,7 @@
 """Mending: what differs is read with what it should be, and written where it still is what was found.
 
 A copy that changed in between is compared again. What the server refuses (a document that its validator does not accept) is named
-and left, and so is what does not settle.
+and left, and so are what does not settle, and a document with a value that the server cannot reckon with.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from pymongo.errors import BulkWriteError, PyMongoError
 
 from nestling.common.connection import disk_is_full
-from nestling.common.errors import ReadError
+from nestling.common.errors import ReadError, ValueNotReckoned
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
 from nestling.executors.check.differing_values import differing_values
@@ -25,6 +25,7 @@ from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import (
     NUMBER,
     DistinctValues,
+    every_id,
     ids_of_values,
     of_few,
     of_ids,
@@ -57,21 +58,26 @@ class Refresh:
         """Those with these ids."""
         for some in batches(ids, DOCUMENTS_AT_ONCE):
             self._metrics.count("compared", len(some))
-            rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
-            self._mended(kept, rows)
+            self._mended(kept, self._read(kept, some))
 
     def every(self, kept: BackgroundUpkeep) -> None:
         """All of them."""
         self._metrics.count("full_refreshes")
-        for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
-            self._mended(kept, some)
+        try:
+            for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
+                self._mended(kept, some)
+        except ValueNotReckoned:
+            self.documents(kept, (row[ID] for row in self._view.ask(every_id(kept.check.read))))
 
     def few(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> bool:
         """Mend the holders of a few anchors with one read; False when nothing is done: too many, or not found that way."""
         if kept.path is None or len(anchors) > FEW_ANCHORS:
             return False
         asked = of_few(kept.check.read, kept.path, [value for (value,) in anchors], FEW_HOLDERS)
-        *rows, last = [*self._view.ask(asked)] or [{}]
+        try:
+            *rows, last = [*self._view.ask(asked)] or [{}]
+        except ValueNotReckoned:
+            return False
         if NUMBER not in last:
             return not last
         if last[NUMBER] == FEW_HOLDERS:
@@ -145,6 +151,18 @@ class Refresh:
     def _differing(self, kept: BackgroundUpkeep, rows: Iterable[_Row]) -> Iterator[_Row]:
         return (row for row in rows if differing_values(kept.check.check, row))
 
+    def _read(self, kept: BackgroundUpkeep, ids: Sequence[object]) -> list[_Row]:
+        """The documents that differ. One that the server cannot reckon with is found by halves, named and left."""
+        try:
+            return list(self._differing(kept, self._view.ask(of_ids(kept.check.read, ids))))
+        except ValueNotReckoned as error:
+            if len(ids) > 1:
+                half = len(ids) // 2
+                return [*self._read(kept, ids[:half]), *self._read(kept, ids[half:])]
+            where = f"{kept.id} of {shell(ids[0])} in `{kept.collection}`"
+            self._metrics.refuse(f"{where}: {error.problems[0].what}")
+            return []
+
     def _mended(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> None:
         for attempt in range(ATTEMPTS):
             if not rows:
@@ -156,7 +174,7 @@ class Refresh:
             self._metrics.count("contended", len(rows) - written - len(refused))
             time.sleep(PAUSE_SECONDS * attempt)
             ids = [row[ID] for row in rows if row[ID] not in refused]
-            rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, ids))))
+            rows = self._read(kept, ids)
         for row in rows:
             self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: it kept changing while it was compared")
 
