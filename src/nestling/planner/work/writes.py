@@ -248,7 +248,7 @@ class _Counted:
                 one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
                 times = self._listed(asked.value)
                 return Condition(asked.path, Use.EQUAL, min(1.0, one.share * times), times, one.entries * times)
-            case Test.LESS | Test.LESS_OR_EQUAL | Test.GREATER | Test.GREATER_OR_EQUAL:
+            case Test.LESS | Test.GREATER:
                 return Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
             case Test.NOT_EQUAL:
                 return Condition(asked.path, Use.NONE, 1 - known.missing if known is not None else 1.0)
