@@ -53,6 +53,19 @@ def test_keyless_events_become_a_time_series(tmp_path: Path, database: Database[
     assert options["timeseries"]["metaField"] == "device"
 
 
+def test_it_is_told_chosen_or_not(tmp_path: Path) -> None:
+    """No relationship's decision does: what it saves, or what another way to keep the events saves in which statement."""
+    application = samples(tmp_path)
+    often, seldom = application.explained(), application.with_rates(recent=0.0001, sampled=1000.0).explained()
+    chosen, lost = (
+        [each for each in found.weighed if "as a time series by" in each.structure] for found in (often, seldom)
+    )
+    assert [each.gain > 0 for each in chosen if each.chosen and each.gain is not None] == [True]
+    assert kind(seldom) is CollectionKind.PLAIN
+    assert lost
+    assert all(each.gain is not None and each.gain < 0 and each.because for each in lost)
+
+
 def test_events_that_change_or_have_a_key_are_no_time_series(tmp_path: Path) -> None:
     """The server would refuse the change, and cannot keep the key unique."""
     change = "-- name: mend, rate: 1/s\nUPDATE sample SET value = :value WHERE device = :device AND at = :at;"

@@ -6,6 +6,7 @@ import pytest
 
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import not_followed
+from tests.cases.pattern_case import pattern_cases
 
 DESIGN = """nestling: 1
 strategy: by hand
@@ -38,3 +39,11 @@ def test_what_follows_from_time_series(freshness: str, is_told: bool) -> None:
     design = read_proposal(DESIGN.format(freshness=freshness), "d.yaml").design
     told = list(not_followed(design))
     assert ["`host.readings` is not followed" in each for each in told] == [True] * is_told
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("bucket_window", True), ("outlier", True), ("computed", False)])
+def test_what_is_no_copy(name: str, is_told: bool) -> None:
+    """The numbers and summaries of buckets, and the flags of arrays with further pages."""
+    case = next(case for case in pattern_cases() if case.name == name)
+    told = list(not_followed(case.proposal.design))
+    assert ["by nestling's own writes alone" in each for each in told] == [True] * is_told

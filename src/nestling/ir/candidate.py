@@ -87,14 +87,10 @@ class Bucketed:
 
 def kept_aggregates(access: Access, model: Model, dialect: str) -> tuple[tuple[AggregateKind, str | None], ...]:
     """What parents must keep to answer what an access asks: where averages of exact numbers are exact, a sum and a number."""
-    found = list[tuple[AggregateKind, str | None]]()
+    entity, found = model.entity(access.entity), list[tuple[AggregateKind, str | None]]()
     for function, attribute in access.aggregates:
-        is_average = function is AggregateKind.AVG and dialect in (POSTGRESQL, MYSQL)
-        if (
-            attribute is not None
-            and is_average
-            and model.entity(access.entity).attribute(attribute).type.name in EXACT_NUMBERS
-        ):
+        kind = entity.attribute(attribute).type.name if attribute is not None else None
+        if function is AggregateKind.AVG and kind in EXACT_NUMBERS and dialect in (POSTGRESQL, MYSQL):
             found += ((AggregateKind.SUM, attribute), (AggregateKind.COUNT, attribute))
         else:
             found.append((function, attribute))

@@ -93,7 +93,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A structure besides the homes – a copy, a computed value, an index – that was weighed: chosen or not, and by how much.
+    """A structure besides the homes that decisions tell – a copy, a computed value, an index – that was weighed: chosen or not.
 
     `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more), and
     `threshold` what the other one of the two would have to save besides, as it is a change to a live database (negative: this one

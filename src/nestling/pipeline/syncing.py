@@ -62,7 +62,7 @@ def not_followed(design: Design) -> Iterator[str]:
         if any(each.copy is None and each.store.options.kind is CollectionKind.TIME_SERIES for each in places)
     }
     for upkeep in upkeeps_of(design):
-        sources = {hop.target(design.model) for hop in getattr(upkeep.what, "path", ())} & series
+        sources = {trigger.entity for trigger in upkeep.triggers if trigger.back} & series
         if sources and upkeep.freshness.level not in (Level.SNAPSHOT, Level.SCHEDULED):
             yield (
                 f"`{upkeep.id}` is not followed: MongoDB tells no changes of a time series (`{min(sources)}`). Keep it"

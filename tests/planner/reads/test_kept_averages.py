@@ -15,14 +15,22 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.executors.write import run_write
+from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
-from nestling.ir.primitives import Computed
+from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.primitives import Bucket, Collection, Computed, Document, Holder, Reference, Summary
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.statements.algebra import Query
+from nestling.ir.tolerance import Tolerated
+from nestling.ir.types import INTEGER
+from nestling.planner.reads import plan_read
+from nestling.planner.sql import translate
 from tests.beside_mariadb import cursor_of
 from tests.planner.reads.beside_postgresql import created
 
@@ -127,3 +135,60 @@ def test_it_has_the_digits_of_the_database(kept: Kept, mongo_client: MongoClient
     for sql, column in product(READS, COLUMNS):
         ours, theirs = kept.both(sql.format(column))
         assert ours == theirs, f"not from what is kept: {sql.format(column)}"
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_of_an_approximated_number_there_is_no_average(step: int) -> None:
+    """By a number that is too low it would be too high, whatever is tolerated."""
+    stars = Attribute("stars", INTEGER, nullable=False)
+    ids = tuple(Attribute(name, INTEGER, nullable=False) for name in ("id", "listing_id"))
+    model = Model(
+        "m",
+        (Entity("listing", ids[:1], ("id",)), Entity("review", (*ids, stars), ("id",))),
+        (Relationship("of", "listing", "review", ("id",), ("listing_id",), required=True),),
+    )
+    kept = (
+        Computed("total", (Hop("of", up=False),), AggregateKind.SUM, TRANSACTION, "stars"),
+        Computed("number", (Hop("of", up=False),), AggregateKind.COUNT, TRANSACTION, "stars", step=step),
+    )
+    review = Document("review", references=(Reference("of", Holder.CHILD),))
+    collections = Collection("l", Document("listing", computed=kept), ("id",)), Collection("r", review, ("id",))
+    tolerated = Tolerated(off_by={("review", "stars"): 5})
+    for sql in ("SELECT AVG(stars) FROM review WHERE listing_id = 1", READS[3].format("stars")):
+        query = translate(sql, model, "postgresql")
+        assert isinstance(query, Query)
+        read = compiled_read(plan_read(query, Design(model, collections), tolerated=tolerated))
+        assert ("'r'" in repr((read.collection, read.pipeline))) is (step > 1)
+
+
+SERIES = """
+CREATE TABLE measured (id INT PRIMARY KEY, sensor INT NOT NULL, n INT NOT NULL, m INT);
+INSERT INTO measured VALUES (1, 1, 5, 1), (2, 1, 4, NULL), (3, 1, 4, 2), (4, 2, 1, NULL), (5, 1, -3, 0), (6, 3, 1, 1),
+                            (7, 3, 0, 7)"""
+OF_SERIES = (
+    "SELECT sensor, AVG({0}) AS mean FROM measured GROUP BY sensor ORDER BY sensor",
+    "SELECT AVG({0}), COUNT({0}), SUM({0}) FROM measured",
+    "SELECT AVG({0}) FROM measured WHERE sensor = 2",
+    "SELECT AVG({0}) FROM measured WHERE sensor = 4",
+)
+
+
+def test_buckets_tell_it_too(postgresql: str, database: Database[dict[str, Any]]) -> None:
+    """By their sums and their numbers; no event is unwound."""
+    _, url, engine = created(postgresql, SERIES)
+    found = pipeline.design(pipeline.inspect(url), "normalized")
+    (home,) = found.design.collections
+    summary = tuple(
+        Summary(f"{function}_{name}", function, name)
+        for function, name in product((AggregateKind.SUM, AggregateKind.COUNT), ("n", "m"))
+    )
+    series = Collection("series", home.body, bucket=Bucket(("sensor",), "events", 2, summary=summary))
+    proposal = replace(found, design=replace(found.design, collections=(series,)))
+    pipeline.load(proposal, url, database)
+    kept = Kept(engine, "postgresql", proposal, database)
+    for sql, column in product(OF_SERIES, ("n", "m")):
+        read = pipeline.convert(proposal, sql.format(column), dialect="postgresql")
+        assert isinstance(read, CompiledRead)
+        assert "$events" not in repr(read.pipeline)
+        ours, theirs = kept.both(sql.format(column))
+        assert ours == theirs, sql.format(column)

@@ -74,14 +74,14 @@ def computed_value(relation: Relation, rows: Lowered, context: LoweringContext) 
     inner = inner_joined(group.input) if group is not None else None
     if group is None or expression is None or inner is None or has_subquery(expression):
         return None
+    asked = group
     group, expression = _averages_apart(group, expression)
+    tolerated = context.tolerated if group == asked else to_the_row(context.tolerated)
     for alias, at in rows.standing.items():
         if at.place.node.kind is NodeKind.GROUP or at.place.copy is not None:
             continue
         found = [
-            computed_for(
-                at.place.node.body.computed, inner, alias, item.aggregate, context.design.model, context.tolerated
-            )
+            computed_for(at.place.node.body.computed, inner, alias, item.aggregate, context.design.model, tolerated)
             for item in group.aggregates
         ]
         if None not in found:
@@ -115,6 +115,11 @@ def parts(aggregate: AggregateCall) -> tuple[AggregateCall, ...]:
         replace(aggregate, function=AggregateFunction.SUM, type=argument.type),
         replace(aggregate, function=AggregateFunction.COUNT, type=INTEGER),
     )
+
+
+def to_the_row(tolerated: Tolerated) -> Tolerated:
+    """What may be behind, and by nothing too low: by a number that is, a quotient would be too high."""
+    return replace(tolerated, off_by={})
 
 
 def _averages_apart(group: a.GroupBy, expression: Expression) -> tuple[a.GroupBy, Expression]:

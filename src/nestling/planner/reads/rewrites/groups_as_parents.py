@@ -28,7 +28,7 @@ from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.rewrites.computed import InnerJoins, computed_for, inner_joined, or_zero, parts
+from nestling.planner.reads.rewrites.computed import InnerJoins, computed_for, inner_joined, or_zero, parts, to_the_row
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.rewrites.join_order import crossed
@@ -58,10 +58,12 @@ class _Known:
     def holds(self, parent: a.Scan, children: InnerJoins, aggregate: AggregateCall) -> bool:
         """Whether every place of the parent holds the aggregate."""
         model = self.design.model
+        asked = parts(aggregate)
+        tolerated = self.tolerated if asked == (aggregate,) else to_the_row(self.tolerated)
         return all(
-            computed_for(computed, children, parent.alias, part, model, self.tolerated) is not None
+            computed_for(computed, children, parent.alias, part, model, tolerated) is not None
             for computed in self.bodies(parent.entity)
-            for part in parts(aggregate)
+            for part in asked
         )
 
 
