@@ -23,6 +23,7 @@
     │   ├── InfeasibleError       no design meets all requirements
     │   └── CheckError            a solution is not what its problem says it is
     ├── ReadError                 a read was not answered
+    │   ├── ValueNotReckoned      a value of a document is none that it can reckon with
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── DataError             a value that it makes does not fit its column, or cannot be reckoned
