@@ -150,6 +150,7 @@ def _finding(drift: Drift) -> dict[str, object]:
         **{name: value for name, value in values.items() if value is not MISSING},
         "repaired": drift.repaired,
     }
+    shown |= {} if drift.compared else {"compared": False}
     shown |= {"freshness": str(drift.freshness)} if drift.freshness is not None else {}
     return shown | ({"next_move": drift.next_move} if drift.next_move else {})
 
@@ -212,6 +213,8 @@ def _row(drift: Drift) -> tuple[str, ...]:
     def shown(value: object) -> str:
         return "nothing" if value is MISSING else " ".join(shell(value).split())
 
+    if not drift.compared:
+        return drift.collection, shown(drift.id), "", "", "", "not compared"
     repaired = "repaired" if drift.repaired else ""
     return drift.collection, shown(drift.id), drift.path, shown(drift.expected), shown(drift.found), repaired
 

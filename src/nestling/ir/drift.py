@@ -138,7 +138,7 @@ class FieldCheck:
 class Drift:
     """One value that differs. `expected` and `found` are as stored, `MISSING` where nothing is (to be).
 
-    `next_move`: what to do about it, where it is not repaired.
+    `next_move`: what to do about it, where it is not repaired. `compared` is False where the server cannot reckon what is to be.
     """
 
     check: str
@@ -151,3 +151,4 @@ class Drift:
     freshness: Freshness | None = None
     repaired: bool = False
     next_move: str = ""
+    compared: bool = True

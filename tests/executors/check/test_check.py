@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bson import Int64
 from pymongo import MongoClient
 from pymongo.database import Database
 
@@ -26,10 +28,12 @@ from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.programs.program import MISSING
 from nestling.ir.proposal import Proposal
+from nestling.ir.text import read_proposal
 from nestling.pipeline.checking import compiled_check
 from nestling.planner.checks import checks_of
 from tests.executors.check.library import AUTHORS, BOOKS, library, rows
 from tests.executors.check.loaded import checked, loaded
+from tests.small_shop import small_shop
 
 Documents = Database[dict[str, Any]]
 Shelf = tuple[Proposal, Documents]
@@ -66,6 +70,29 @@ def test_a_stale_copy_is_named_and_repaired(shelf: Shelf) -> None:
     book = database["books"].find_one({"_id": 7}) or {}
     assert [loan["by"] for loan in book["loans"]] == ["author 7", "author 8", "author 9"]
     assert checked(proposal, database).clean
+
+
+def test_elements_that_share_a_key_are_told_by_what_they_refer_to(shelf: Shelf) -> None:
+    """Two loans of one number, of two authors: each gets its own author's name, the right one keeps it, and both are named."""
+    proposal, database = shelf
+    stale = {"loans.1.number": 0, "loans.1.by": "author 7", "loans.2.by": "author 7"}
+    database["books"].update_one({"_id": 7}, {"$set": stale})
+    report = checked(proposal, database, repair=True)
+    assert {each.kind for each in report.findings if each.repaired} == {DriftKind.COPY}
+    assert {each.kind for each in report.findings if not each.repaired} == {DriftKind.DUPLICATE}
+    loans = (database["books"].find_one({"_id": 7}) or {})["loans"]
+    assert [(each["author_id"], each["by"]) for each in loans] == [(7, "author 7"), (8, "author 8"), (9, "author 9")]
+
+
+def test_a_copy_whose_reference_changed_meanwhile_is_left(shelf: Shelf) -> None:
+    """What was compared is not what the document refers to any more, though the copy still says the same."""
+    proposal, database = shelf
+    books, check = database["books"], compiled(proposal, "copy books.author")
+    books.update_one({"_id": 1}, {"$set": {"author.name": "stale"}})
+    found = Reader(database, 30).rows(check, [])
+    books.update_one({"_id": 1}, {"$set": {"author_id": 5}})
+    assert mend(database, check, found) == {}
+    assert (books.find_one({"_id": 1}) or {})["author"]["name"] == "stale"
 
 
 def test_one_repair_that_has_to_come_before_another(shelf: Shelf) -> None:
@@ -107,6 +134,29 @@ def test_whoever_wrote_last_is_not_overwritten(shelf: Shelf) -> None:
         assert mend(database, each, found) == {}
     book = books.find_one({"_id": 1}) or {}
     assert (book["author"]["name"], book["loans"][0]["by"]) == ("newer", "newer")
+
+
+def test_a_document_that_cannot_be_reckoned_with_stops_no_other(database: Documents) -> None:
+    """A sum over 64 bits, and one of NaN: these are named and left, and what others hold is mended."""
+    computed = "{spent: {sum: total, of: purchases, freshness: async(1s)}}"
+    proposal = read_proposal(small_shop(computed=computed), "shop.yaml")
+    database["customers"].insert_many([{"_id": n, "name": f"{n}", "spent": 0} for n in range(50)])
+    total: list[object] = [*range(50)]
+    total[7], total[20] = Int64(5 * 10**18), nan
+    buys = [(n, n % 50, {"name": f"{n % 50}"}) for n in range(100)]
+    database["purchases"].insert_many(
+        {"_id": n, "customer_id": c, "total": total[c], "customer": copy} for n, c, copy in buys
+    )
+    report = checked(proposal, database, repair=True)
+    left = [each for each in report.findings if not each.repaired]
+    assert [(each.check, each.id, each.compared) for each in left] == [
+        ("computed customers.spent", 7, False),
+        ("computed customers.spent", 20, False),
+    ]
+    assert "a whole number of it passes 64 bits. Correct" in left[0].next_move
+    assert "a number of it is NaN or infinite" in left[1].next_move
+    assert (report.clean, report.repaired) == (False, 47)  # the sum of customer 0 is 0
+    assert "NOT clean: 49 differences" in said_of(report)
 
 
 def test_snapshots_are_not_compared(shelf: Shelf) -> None:

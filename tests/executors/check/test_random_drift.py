@@ -76,7 +76,7 @@ def test_all_drift_is_found_and_repaired(mongo_client: MongoClient[dict[str, Any
         else:
             assert found == made | _still(dangling, made)
         assert alike(everything(database), spoiled), "a check writes nothing"
-        repaired = checked(proposal, database, repair=True)
+        repaired = checked(proposal, database, repair=True, remove=True)
         note(repr(repaired.findings))
         assert repaired.repaired == len(made)
         assert found_by(checked(proposal, database)) == dangling

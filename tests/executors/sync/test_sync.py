@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 
 import pytest
 from bson import Int64
-from pymongo import UpdateOne
+from pymongo import MongoClient, UpdateOne
 from pymongo.database import Database
 
 from nestling.common.errors import InputError, LeaseLost, SyncError
@@ -26,6 +26,8 @@ from nestling.executors.sync.refresh import Refresh
 from nestling.ir.programs.route import BackgroundUpkeep, SyncPlan
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import sync_plan
+from tests.executors.check.library import library, rows
+from tests.executors.check.loaded import loaded
 from tests.small_shop import small_shop
 
 ONCE = SyncOptions(once=True)
@@ -230,6 +232,18 @@ def test_a_document_that_cannot_be_reckoned_with_stops_no_other(shop: Database[A
     ]
     assert names(shop) == [{"name": "Eve"}, {"name": "Eve"}, {}]
     assert [each["spent"] for each in shop.customers.find(sort=[("_id", 1)])] == [30, 7]
+
+
+def test_elements_that_share_a_key_get_their_own_copies(mongo_client: MongoClient[dict[str, Any]]) -> None:
+    """Two loans of one number, of two authors: the name of one that changes comes to its own loan alone."""
+    with loaded(mongo_client, rows(), library()) as (proposal, database):
+        plan = sync_plan(proposal.design)
+        sync(database, plan, ONCE)
+        database.books.update_one({"_id": 7}, {"$set": {"loans.1.number": 0, "loans.1.by": "author 7"}})
+        database.authors.update_one({"_id": 7}, {"$set": {"name": "Eve"}})
+        assert sync(database, plan, ONCE).clean
+        loans = (database.books.find_one({"_id": 7}) or {})["loans"]
+        assert [each["by"] for each in loans] == ["Eve", "author 8", "author 9"]
 
 
 def test_many_holders_are_mended_on_the_side(shop: Database[Any], monkeypatch: pytest.MonkeyPatch) -> None:

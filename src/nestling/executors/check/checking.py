@@ -14,9 +14,11 @@ from bson.min_key import MinKey
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
+from nestling.common.errors import ValueNotReckoned
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
 from nestling.executors.check.differing_rows import (
+    WHY,
     FoundRow,
     OutOfTime,
     Reader,
@@ -249,7 +251,7 @@ class _Run:
                 start = some.upto
             if is_well:
                 self.well.append(screen)
-        except OutOfTime:  # the screen is no help
+        except (OutOfTime, ValueNotReckoned):  # the screen is no help
             yield from self._closely(compiled, Range((), start, end), [])
 
     def _closely(
@@ -315,7 +317,7 @@ class _Run:
         self, compiled: CompiledCheck, rows: Sequence[FoundRow], found: Sequence[list[Drift]]
     ) -> list[list[Drift]]:
         left = set() if self.way.remove else self._sourceless(compiled.check, rows)
-        places = [place for place in range(len(rows)) if place not in left]
+        places = [place for place, row in enumerate(rows) if place not in left and WHY not in row]
         why = mend(self.database, compiled, [rows[place] for place in places])
         refused = dict.fromkeys(left, SOURCELESS) | {places[at]: said for at, said in why.items()}
         ids = tuple({repr(row[ID]): row[ID] for row in rows}.values())
@@ -323,7 +325,7 @@ class _Run:
         still = {(repr(drift.id), drift.path) for row in again for drift in drifts(compiled.check, row)}
         return [
             [
-                replace(drift, next_move=refused.get(place, CHANGED))
+                replace(drift, next_move=refused.get(place, drift.next_move or CHANGED))
                 if (repr(drift.id), drift.path) in still
                 else replace(drift, repaired=True)
                 for drift in each

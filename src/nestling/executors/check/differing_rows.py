@@ -10,10 +10,12 @@ from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout
 from pymongo.read_concern import ReadConcern
 
+from nestling.common.errors import ValueNotReckoned
 from nestling.executors.abilities import capped_collections, has_history
+from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT
 from nestling.executors.check.differing_values import differing_values
-from nestling.executors.check.scope import ScopeStage
+from nestling.executors.check.scope import IDS_AT_ONCE, ScopeStage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
@@ -26,6 +28,8 @@ FoundRow: TypeAlias = Mapping[str, Any]
 
 MOST_SUSPECTS = 1_000
 """Of more sources whose holders may differ all documents are looked at closely."""
+WHY = "why"
+"""The one field, beside the id, of a row for a document that the server cannot reckon with."""
 
 
 class OutOfTime(Exception):
@@ -46,8 +50,27 @@ class Reader:
     def rows(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
         """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`.
 
-        They are looked for to the letter, as the stages choose documents, and then by the collation of the check.
+        They are looked for to the letter, as the stages choose documents, and then by the collation of the check. Where documents
+        can be compared one by one, one that the server cannot reckon with is found by halves, and its row says why.
         """
+        try:
+            return self._differing(compiled, stages)
+        except ValueNotReckoned:
+            if not compiled.check.is_walked:
+                raise
+        ids = [row["_id"] for row in self._asked(compiled.check, [*stages, {"$project": {"_id": 1}}])]
+        return [row for some in batches(ids, IDS_AT_ONCE) for row in self._by_halves(compiled, some)]
+
+    def _by_halves(self, compiled: CompiledCheck, ids: Sequence[object]) -> list[FoundRow]:
+        try:
+            return self._differing(compiled, [{"$match": {"_id": {"$in": ids}}}])
+        except ValueNotReckoned as error:
+            if len(ids) == 1:
+                return [{ID: ids[0], WHY: error.problems[0].what}]
+        half = len(ids) // 2
+        return [*self._by_halves(compiled, ids[:half]), *self._by_halves(compiled, ids[half:])]
+
+    def _differing(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
         rows = self._asked(compiled.check, [*stages, *compiled.read.pipeline])
         if rows and compiled.read.collation_option is not None:
             rows = self._still(compiled, rows)
@@ -108,6 +131,12 @@ def collections_in(pipeline: object) -> Iterator[str]:
 
 def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
     """The values of a row that differ."""
+    if WHY in row:
+        move = f"`{check.id}` of some documents cannot be compared: {row[WHY]}. Correct what it follows from, then check again"
+        yield Drift(
+            check.key, check.kind, check.collection, row[ID], "", freshness=check.freshness, next_move=move, compared=False
+        )
+        return
     way = _way(check.place, row)
     for each in differing_values(check, row):
         yield Drift(

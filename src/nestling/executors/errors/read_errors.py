@@ -73,6 +73,9 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
         return ResultTooLarge(Problem(what, where=name, next_move=move))
     if error.code == NOT_CONVERTED and "overflow" in str(error):
         return ValueNotReckoned(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
+    if error.code == NOT_CONVERTED and any(text in str(error) for text in ("NaN value", "infinity value")):
+        what = "a number of it is NaN or infinite, which no whole number, date or text stands for"
+        return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))
     if error.code in NO_SUCH_YEAR:
         what = "a date of it is before the year 0 or after 9999, which the server does not reckon with"
         return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))

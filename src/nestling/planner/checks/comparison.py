@@ -89,19 +89,28 @@ def mended(design_place: Place, told: Sequence[Locator], values: Sequence[Compar
 
 
 def guarded(
-    update: UpdateDocuments, place: Place, told: Sequence[Locator], values: Sequence[ComparedValue]
+    update: UpdateDocuments,
+    place: Place,
+    told: Sequence[Locator],
+    values: Sequence[ComparedValue],
+    reasons: Sequence[Locator] = (),
 ) -> UpdateDocuments | None:
-    """The update, but only of what still holds the values that were found; None where documents cannot be changed."""
+    """The update, but only of what still holds the values that were found, and refers to what they were compared with.
+
+    None where documents cannot be changed.
+    """
     if place.store.options.kind in NO_UPDATES:
         return None
+    followed = tuple(FieldMatch(each.path, Cell(each.column)) for each in reasons)
     arrays = [level for level, node in enumerate(place.nodes) if is_array(node)]
     if not arrays or arrays[-1] not in {each.level for each in told}:
         matches = tuple(FieldMatch(join(place.path, each.path), Cell(each.found)) for each in values)
-        return replace(update, where=(*update.where, *matches))
+        return replace(update, where=(*update.where, *(() if arrays else followed), *matches))
     below = join(*(node.field for node in place.nodes[arrays[-1] + 1 :]))
     matches = tuple(FieldMatch(join(below, each.path), Cell(each.found)) for each in values)
     name = f"e{arrays[-1]}"
     filters = tuple(
-        ElementFilter(each.name, (*each.matches, *matches)) if each.name == name else each for each in update.filters
+        ElementFilter(each.name, (*each.matches, *followed, *matches)) if each.name == name else each
+        for each in update.filters
     )
     return replace(update, filters=filters)

@@ -90,7 +90,7 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
     values = tuple(
         ComparedValue(path, expected, there, order, several, path in nulls) for (path, expected), there in pairs
     )
-    repair = guarded(stored(found), upkeep.place, found.locators, values)
+    repair = guarded(stored(found), upkeep.place, found.locators, values, found.reasons)
     return Check(
         upkeep.id,
         _kind(upkeep),

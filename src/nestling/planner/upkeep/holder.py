@@ -66,6 +66,21 @@ def _telling(design: Design, place: Place, level: int) -> Iterator[tuple[str, Ty
         yield from ((pairs.field, ANY) for pairs in node.body.pairs)
 
 
+def reasons(design: Design, place: Place, attributes: Sequence[str]) -> tuple[Locator, ...]:
+    """The stored attributes that say what a holder must hold, relative to its element of the last array (or its document).
+
+    Two elements may have one key, though they should not: each is changed by what it refers to itself.
+    """
+    last = max((level for level, node in enumerate(place.nodes) if is_array(node)), default=0)
+    below = join(*(node.field for node in place.nodes[last + 1 :]))
+    entity = design.model.entity(place.node.entity)
+    return tuple(
+        Locator(last, join(below, field.path), f"by {number}", entity.attribute(field.attribute).type)
+        for number, field in enumerate(place.node.stored)
+        if field.attribute in attributes and field.attribute not in entity.key
+    )
+
+
 def locating(place: Place, found: Sequence[Locator]) -> tuple[tuple[str, PathExpression, Type], ...]:
     """The columns that tell a holder: name, value, type."""
     paths = ((each.column, FieldPath(join(path_to(place, each.level), each.path)), each.type) for each in found)

@@ -18,7 +18,7 @@ from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.upkeep.closure import ancestors, closure_columns
 from nestling.planner.upkeep.computed import aggregated, aggregated_columns
 from nestling.planner.upkeep.copies import copied, copied_columns
-from nestling.planner.upkeep.holder import Locator, holder_rows, locating, locators
+from nestling.planner.upkeep.holder import Locator, holder_rows, locating, locators, reasons
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
 from nestling.planner.upkeep.triggers import near, path_of
 
@@ -32,7 +32,7 @@ class ExpectedRead:
     """The read of what an upkeep's holders must hold: a row for each, of `locators`, the `_id` and the values.
 
     `values` are (path relative to the holder's document, column): a row without the column means that nothing is there.
-    `found`: the columns of what is there now. `parameters`: (attribute of the holder, parameter) that restrict the holders.
+    `found`: the columns of what is there now, `reasons` what they follow from. `parameters`: (attribute of the holder, parameter) that restrict the holders.
     """
 
     upkeep: Upkeep
@@ -41,6 +41,7 @@ class ExpectedRead:
     locators: tuple[Locator, ...]
     found: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
+    reasons: tuple[Locator, ...] = ()
 
 
 def implied(
@@ -61,7 +62,8 @@ def implied(
     rows, values = _values(rows, upkeep, design, context)
     rows, stamp = _stamped(rows, upkeep, context)
     told = locators(design, place)
-    fields = [*locating(place, told), *stamp]
+    by = reasons(design, place, near(model, path[0])) if with_found else ()
+    fields = [*locating(place, (*told, *by)), *stamp]
     fields += [(f"value {number}", value, kind) for number, (_, value, kind) in enumerate(values)]
     if with_found:
         there = (FieldPath(join(place.path, at)) for at, _, _ in values)
@@ -71,7 +73,7 @@ def implied(
     parameters = tuple((name, parameter(name)) for name in given)
     named = tuple((at, f"value {number}") for number, (at, _, _) in enumerate(values))
     found = tuple(f"found {number}" for number in range(len(values))) if with_found else ()
-    return ExpectedRead(upkeep, plan, named, told, found, parameters)
+    return ExpectedRead(upkeep, plan, named, told, found, parameters, by)
 
 
 def parameter(attribute: str) -> str:
