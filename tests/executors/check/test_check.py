@@ -266,6 +266,12 @@ def test_only_what_changed_since(shelf: Shelf) -> None:
     assert {each.id for each in again.findings if each.check == "copy books.author"} == {5, *range(6, BOOKS, AUTHORS)}
 
 
+def test_a_time_that_has_not_come_is_refused(shelf: Shelf) -> None:
+    """Nothing can have changed since, and to say that all is clean would be untrue."""
+    with pytest.raises(InputError, match="has not come yet: the server's clock says"):
+        checked(*shelf, since=datetime.now(UTC) + timedelta(hours=1))
+
+
 def test_an_interrupted_check_goes_on(shelf: Shelf, tmp_path: Path) -> None:
     """Stopped in the middle: what was done is not done again, the report is the same, and the file goes in the end."""
     proposal, database = shelf

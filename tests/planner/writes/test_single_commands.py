@@ -42,13 +42,13 @@ LEVELS: list[tuple[object, ...]] = [
     (4, 1 << 40, "b", 7.0, 2147483647, None, 0),
 ]
 SHORT = {
-    "normalized": 33,
-    "nested": 21,
-    "ordered": 29,
-    "overflowing": 27,
-    "slotted": 27,
-    "object_passport": 27,
-    "listed": 27,
+    "normalized": 77,
+    "nested": 67,
+    "ordered": 68,
+    "overflowing": 64,
+    "slotted": 66,
+    "object_passport": 66,
+    "listed": 76,
 }
 """How many of the statements are one command at least."""
 
@@ -63,6 +63,11 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("UPDATE customer SET name = 'y' WHERE city IS NOT NULL AND id IN (1, :id)", {"id": 4}),
     ("UPDATE customer SET name = 'z' WHERE city IN (:one, 'Oslo')", {"one": None}),
     ("UPDATE customer SET name = 'none' WHERE id > 900", {}),
+    ("UPDATE customer SET name = 'w' WHERE id >= 4 AND id <= :id", {"id": "5"}),
+    ("UPDATE customer SET name = 'v' WHERE id BETWEEN 2 AND :id AND city IS NOT NULL", {"id": 3.5}),
+    ("UPDATE customer SET name = 'none' WHERE id BETWEEN :low AND 9", {"low": None}),
+    ("UPDATE line SET quantity = 6 WHERE order_id = 10 AND quantity >= :n", {"n": 2}),
+    ("UPDATE line SET quantity = 6 WHERE order_id = 10 AND quantity <= :n", {"n": None}),
     ("UPDATE maker SET name = :name WHERE id = 1", {"name": "Maker"}),
     ("UPDATE maker SET name = :name WHERE id = 1", {"name": None}),
     ("UPDATE line SET quantity = 9 WHERE order_id = 10 AND no = 1", {}),
@@ -75,6 +80,15 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("UPDATE stock SET level = level + 5 WHERE id = 1", {}),
     ("UPDATE stock SET level = level - :n WHERE id = 2", {"n": 3}),
     ("UPDATE stock SET level = level + :n WHERE id < 3", {"n": "4"}),
+    *(
+        (f"UPDATE stock SET level = level - :n WHERE id = 4 AND level {test} :n", {"n": n})
+        for test in ("<", "<=", ">", ">=")
+        for n in (None, "7", 1 << 40, -1.0)
+    ),
+    ("UPDATE stock SET spare = 0 WHERE spare >= :n", {"n": None}),
+    ("UPDATE stock SET spare = 0 WHERE spare <= :n AND spare > -1", {"n": 2.5}),
+    ("UPDATE stock SET note = 'n' WHERE level <= :n AND spare IS NULL", {"n": True}),
+    ("DELETE FROM stock WHERE spare >= :n AND spare <= :m", {"n": 100, "m": 99}),
     ("UPDATE stock SET level = level - 2147483648", {}),
     ("UPDATE stock SET level = level + :n WHERE id = 1", {"n": None}),
     ("UPDATE stock SET weight = weight + 0.2 WHERE id = 1", {}),

@@ -36,7 +36,9 @@ _OPERATORS = {
     Test.EQUAL: "$eq",
     Test.NOT_EQUAL: "$ne",
     Test.LESS: "$lt",
+    Test.LESS_OR_EQUAL: "$lte",
     Test.GREATER: "$gt",
+    Test.GREATER_OR_EQUAL: "$gte",
     Test.IN: "$in",
 }
 

@@ -10,6 +10,7 @@ from bson.timestamp import Timestamp
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
+from nestling.common.errors import InputError, Problem
 from nestling.executors.changes import Watching, follow
 from nestling.executors.check.differing_rows import collections_in
 from nestling.ir.drift import CompiledCheck
@@ -24,9 +25,16 @@ _BATCH = 2_000
 def changed_since(database: Database[Any], collections: Sequence[str], since: datetime) -> Changed:
     """The documents that changed since a time (naive: UTC), deleted ones included.
 
-    Raises `NoChangeStreams` on a standalone server, `HistoryLost` where the server's history does not reach back so far.
+    Raises `NoChangeStreams` on a standalone server, `HistoryLost` where the server's history does not reach back so far,
+    `InputError` for a time that has not come yet.
     """
     exact = since if since.tzinfo is not None else since.replace(tzinfo=UTC)
+    with typed_errors(address(database)):
+        clock = database.client.admin.command("hello")["localTime"].replace(tzinfo=UTC)
+    if exact > clock:
+        asked, there = (f"{each.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for each in (exact, clock))
+        what = f"{asked} UTC has not come yet: the server's clock says {there}"
+        raise InputError(Problem(what, next_move="give a time in the past; one without a time zone is UTC"))
     found: dict[str, dict[str, object] | None] = {}
     with (
         typed_errors(address(database)),

@@ -134,7 +134,14 @@ def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
     if WHY in row:
         move = f"`{check.id}` of some documents cannot be compared: {row[WHY]}. Correct what it follows from, then check again"
         yield Drift(
-            check.key, check.kind, check.collection, row[ID], "", freshness=check.freshness, next_move=move, compared=False
+            check.key,
+            check.kind,
+            check.collection,
+            row[ID],
+            "",
+            freshness=check.freshness,
+            next_move=move,
+            compared=False,
         )
         return
     way = _way(check.place, row)

@@ -85,7 +85,9 @@ class Test(StrEnum):
     EQUAL = "="  # a missing value: the field is missing
     NOT_EQUAL = "≠"
     LESS = "<"
+    LESS_OR_EQUAL = "≤"
     GREATER = ">"
+    GREATER_OR_EQUAL = "≥"
     IN = "in"  # the value is a column that holds an array
 
 

@@ -128,12 +128,12 @@ def _which(collection: str, where: Sequence[FieldMatch], *, many: bool) -> str:
 
 def _all(where: Sequence[FieldMatch]) -> str:
     return " and ".join(
-        f"{f'`{match.path}`' if match.path else 'it'} {_TESTS[match.test]} {value_words(match.value)}"
+        f"{f'`{match.path}`' if match.path else 'it'} {_TESTS.get(match.test, match.test)} {value_words(match.value)}"
         for match in where
     )
 
 
-_TESTS = {Test.EQUAL: "is", Test.NOT_EQUAL: "is not", Test.LESS: "<", Test.GREATER: ">", Test.IN: "is in"}
+_TESTS = {Test.EQUAL: "is", Test.NOT_EQUAL: "is not", Test.IN: "is in"}
 
 
 def _element(filter: ElementFilter) -> str:  # noqa: A002 - the driver's word

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.drift import ID, Check, ComparedValue, DriftKind
-from nestling.ir.paths.access_path import CollectionScan, FieldPath, NullAsMissing, ProjectDocuments, Unwind
-from nestling.ir.paths.row_steps import GroupRows, Layout
+from nestling.ir.paths.access_path import CollectionScan, DocumentOf, FieldPath, NullAsMissing, ProjectDocuments, Unwind
+from nestling.ir.paths.row_steps import Add, GroupRows, Layout
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
@@ -23,6 +23,7 @@ COUNT = "count"
 """The field of a bucket that holds the number of its events."""
 _BUCKET = "bucket"
 _EVENT = Column(_BUCKET, "event", ANY)
+_FOUND = Column(_BUCKET, "what it says", ANY)
 _INEXACT = (AggregateFunction.SUM, AggregateFunction.AVG)
 
 
@@ -41,15 +42,13 @@ def _check(design: Design, store: StoredCollection, events: Place) -> Check:
     counted = AggregateCall(AggregateFunction.COUNT, _EVENT, INTEGER)
     summary, columns = summary_aggregates(design, events)
     fields = ((COUNT, counted), *((name, counted if a.argument is None else a) for name, a in summary))
-    keys = (
-        (ID, Column(_BUCKET, ID, ANY)),
-        *((f"found {n}", Column(_BUCKET, f"found {n}", ANY)) for n in range(len(fields))),
-    )
-    here = {(_BUCKET, f"found {n}"): name for n, (name, _) in enumerate(fields)}
-    layout = columns | Layout.of(here | {(_BUCKET, ID): "_id", (_BUCKET, _EVENT.name): events.node.field})
-    step = Unwind(CollectionScan(store.name), events.node.field, keep_empty=True)
+    found = DocumentOf(tuple((f"found {n}", FieldPath(name)) for n, (name, _) in enumerate(fields)))
+    kept = Add(CollectionScan(store.name), ((_FOUND.name, found),))  # as one value: null is not missing
+    keys = ((ID, Column(_BUCKET, ID, ANY)), (_FOUND.name, _FOUND))
+    here = {(_BUCKET, ID): "_id", (_BUCKET, _EVENT.name): events.node.field, (_BUCKET, _FOUND.name): _FOUND.name}
+    step = Unwind(kept, events.node.field, keep_empty=True)
     aggregates = tuple((f"value {n}", aggregate) for n, (_, aggregate) in enumerate(fields))
-    grouped = GroupRows(step, keys, aggregates, layout)
+    grouped = GroupRows(step, keys, aggregates, columns | Layout.of(here))
     values = tuple(ComparedValue(name, f"value {n}", f"found {n}") for n, (name, _) in enumerate(fields))
     shown = [(ID, FieldPath(f"_id.{ID}"))]
     projected = ProjectDocuments(
@@ -57,7 +56,7 @@ def _check(design: Design, store: StoredCollection, events: Place) -> Check:
         (
             *shown,
             *((each.expected, NullAsMissing(FieldPath(each.expected))) for each in values),
-            *((each.found, NullAsMissing(FieldPath(f"_id.{each.found}"))) for each in values),
+            *((each.found, FieldPath(f"_id.{_FOUND.name}.{each.found}")) for each in values),
         ),
     )
     names = (ID, *(each.expected for each in values), *(each.found for each in values))

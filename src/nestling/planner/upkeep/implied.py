@@ -32,7 +32,8 @@ class ExpectedRead:
     """The read of what an upkeep's holders must hold: a row for each, of `locators`, the `_id` and the values.
 
     `values` are (path relative to the holder's document, column): a row without the column means that nothing is there.
-    `found`: the columns of what is there now, `reasons` what they follow from. `parameters`: (attribute of the holder, parameter) that restrict the holders.
+    `found`: the columns of what is there now, `reasons` what they follow from. `parameters`: (attribute of the holder, parameter)
+    that restrict the holders.
     """
 
     upkeep: Upkeep

@@ -12,6 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.design import Design
 from nestling.ir.indexes.indexable import is_array
 from nestling.ir.paths import work_of
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.paths.write_path import (
     COUNT,
@@ -36,6 +37,7 @@ from nestling.ir.paths.write_path import (
     WrittenValue,
 )
 from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Expression, Literal
 from nestling.ir.statements.operands import bare
 from nestling.ir.statistics import CLOSED_RANGE, EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
@@ -48,7 +50,7 @@ from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.cold_reads import HELD, ColdShares
-from nestling.planner.work.conditions import equal_to, merged
+from nestling.planner.work.conditions import condition, equal_to, merged
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import WorkFacts
 from nestling.planner.work.first_access import FirstAccess, read
@@ -56,6 +58,13 @@ from nestling.planner.work.stream import Condition, Leading, Use
 
 LAST_LEVEL = 0.5
 """Rows that a level of a tree is expected to have at least for another read to be likely."""
+_COMPARISONS = {
+    Test.EQUAL: Comparison.EQUAL,
+    Test.LESS: Comparison.LESS,
+    Test.LESS_OR_EQUAL: Comparison.LESS_OR_EQUAL,
+    Test.GREATER: Comparison.GREATER,
+    Test.GREATER_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+}
 MOST_LISTED = 10_000
 """Values a list is taken to have at most."""
 _ONE_NUMBER = Statistics(((NUMBERS_COLLECTION, EntityStatistics(Quantity(1))),))
@@ -240,20 +249,44 @@ class _Counted:
     def _condition(self, collection: str, asked: FieldMatch, documents: AverageDocuments) -> Condition:
         unique = self.facts.is_unique(collection, asked.path)
         known = documents.known.get(asked.path)
+        stated = self._stated(asked, documents)
         match asked.test:
             case Test.EQUAL:
                 equal = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
-                return replace(equal, clause=Clause(asked.path, ClauseOperator.PRESENT))
+                if stated is None:
+                    return replace(equal, clause=Clause(asked.path, ClauseOperator.PRESENT))
+                is_counted = known is not None and known.values is not None and known.each == 1 and not unique
+                return stated if is_counted else replace(equal, clause=stated.clause)
             case Test.IN:
                 one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
                 times = self._listed(asked.value)
                 return Condition(asked.path, Use.EQUAL, min(1.0, one.share * times), times, one.entries * times)
-            case Test.LESS | Test.GREATER:
-                return Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
+            case Test.LESS | Test.LESS_OR_EQUAL | Test.GREATER | Test.GREATER_OR_EQUAL:
+                return stated or Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
             case Test.NOT_EQUAL:
-                return Condition(asked.path, Use.NONE, 1 - known.missing if known is not None else 1.0)
+                there = 1 - known.missing if known is not None else 1.0
+                is_present = asked.value == Constant(None)
+                said = Clause(asked.path, ClauseOperator.PRESENT) if is_present else None
+                return Condition(asked.path, Use.NONE, there, clause=said)
             case _:
                 assert_never(asked.test)
+
+    def _stated(self, asked: FieldMatch, documents: AverageDocuments) -> Condition | None:
+        """What reads would ask: a comparison with a constant, or of order with a value of the statement."""
+        if asked.test not in _COMPARISONS:
+            return None
+        match asked.value:
+            case Constant(value=None):
+                return None
+            case Constant(value=value):
+                other: Expression = Literal(value, ANY)
+            case GivenValue(expression=expression) if asked.test is not Test.EQUAL:
+                other = expression
+            case _:
+                return None
+        column = Column("", asked.path, other.type)
+        compared = Compare(_COMPARISONS[asked.test], column, other)
+        return condition(compared, Layout.of({("", asked.path): asked.path}), documents, self.facts.values)
 
     def _listed(self, value: WrittenValue) -> float:
         """How many values are in a list."""

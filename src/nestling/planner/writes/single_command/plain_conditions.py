@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from nestling.ir.paths.write_path import Constant, FieldMatch, GivenValue, Items, Test, WrittenValue
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import (
+    Affinity,
     Arithmetic,
     ArithmeticOperator,
     AttributeCast,
@@ -29,7 +31,7 @@ from nestling.ir.statements.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.statements.operands import conjuncts, operands
+from nestling.ir.statements.operands import bare, conjuncts, operands
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.writes.draft.cells import NOTHING
@@ -39,7 +41,9 @@ _COMPARED = (TypeName.INTEGER, TypeName.TEXT, TypeName.UUID, TypeName.OBJECT_ID,
 """Types whose values are equal exactly where what is stored is."""
 _COERCED = (TypeName.INTEGER, TypeName.TEXT)
 _ADDED = (TypeName.INTEGER, TypeName.FLOAT)
-_ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
+_UPPER = {Comparison.LESS: Test.LESS, Comparison.LESS_OR_EQUAL: Test.LESS_OR_EQUAL}
+_LOWER = {Comparison.GREATER: Test.GREATER, Comparison.GREATER_OR_EQUAL: Test.GREATER_OR_EQUAL}
+_ORDERED = _UPPER | _LOWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,31 @@ def asked(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | No
     """The predicate as conditions that all hold; None where one of them is more than comparing a plain attribute."""
     found = [_condition(scan, part) for part in conjuncts(predicate)]
     known = [each for each in found if each is not None]
-    names = [each.attribute for each in known]
-    return known if len(known) == len(found) and len(set(names)) == len(names) else None
+    return known if len(known) == len(found) and _are_apart(known) else None
+
+
+def _are_apart(conditions: Sequence[PlainCondition]) -> bool:
+    """Whether each is about an attribute of its own, or one of the two ends of a range."""
+    tests = defaultdict[str, list[Test]](list)
+    for each in conditions:
+        tests[each.attribute].append(each.test)
+    return all(len(each) == 1 or _are_ends(each) for each in tests.values())
+
+
+def _are_ends(tests: Sequence[Test]) -> bool:
+    return len(tests) == 2 and all(any(test in ends.values() for test in tests) for ends in (_UPPER, _LOWER))
+
+
+def never_by_null(conditions: Iterable[PlainCondition]) -> frozenset[str]:
+    """The parameters that find no row where they are NULL."""
+    compared = (each.value for each in conditions if each.test is not Test.IN)
+    return frozenset(parameter_in(value.expression) for value in compared if isinstance(value, GivenValue))
+
+
+def parameter_in(value: Expression) -> str:
+    """The parameter a value is, whatever it is converted to; "" for a literal."""
+    inner = bare(value)
+    return inner.name if isinstance(inner, Parameter) else ""
 
 
 def amount(column: Column, value: Expression) -> tuple[WrittenValue, bool] | None:
@@ -153,10 +180,21 @@ def _comparison(column: Column, operator: Comparison, other: Expression) -> Plai
     if operator is Comparison.EQUAL:
         value = _compared(column, other)
         return None if value is None else PlainCondition(column.name, value)
-    is_number = isinstance(other, Literal) and _is_whole(other.value)
-    if operator in _ORDERED and is_number and column.type.name is TypeName.INTEGER and isinstance(other, Literal):
-        return PlainCondition(column.name, Constant(other.value), _ORDERED[operator])
-    return None
+    bound = _bound(column, other) if operator in _ORDERED and column.type.name is TypeName.INTEGER else None
+    return None if bound is None else PlainCondition(column.name, bound, _ORDERED[operator])
+
+
+def _bound(column: Column, other: Expression) -> WrittenValue | None:
+    """What a whole number is less or greater than: a number as it is given, not as the attribute would keep it."""
+    match other:
+        case Literal(value=number) if _is_whole(number):
+            return Constant(number)
+        case Parameter(type=kind) if kind == column.type:
+            return GivenValue(other)
+        case Coerce(operand=Parameter() as inner, affinity=Affinity.NUMERIC):
+            return GivenValue(Coerce(replace(inner, type=column.type), Affinity.NUMERIC))
+        case _:
+            return None
 
 
 def _is_whole(value: object) -> bool:

@@ -6,7 +6,7 @@ refers to them has to be looked at, and no value depends on another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nestling.ir.design import Design
@@ -45,7 +45,15 @@ from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.places.placing import placing
 from nestling.planner.writes.places.rows_inside import is_inside, lives_inside
 from nestling.planner.writes.row_changes.listed_ids import listed_links
-from nestling.planner.writes.single_command.plain_conditions import PlainCondition, amount, asked, by_its_row, is_given
+from nestling.planner.writes.single_command.plain_conditions import (
+    PlainCondition,
+    amount,
+    asked,
+    by_its_row,
+    is_given,
+    never_by_null,
+    parameter_in,
+)
 from nestling.planner.writes.single_command.targets import RowTarget, siblings, targets_of, tells_one
 from nestling.planner.writes.unindexed_uniques import is_looked_for
 
@@ -161,8 +169,8 @@ def _updated(
     if left is None or _is_checked(design, entity, names) or any(names & placing(design, t.place) for t in targets):
         return None
     needed = [name for name in values if not entity.attribute(name).nullable and nullable(values[name])]
-    asked_first = {name: found for name in needed if (found := _asked_first(values[name]))}
-    if len(asked_first) < len(needed):
+    asked_first = {name: _asked_first(values[name]) for name in needed}
+    if not all(asked_first.values()):
         return None
     steps: tuple[WriteStep, ...] = ()
     for target in reversed(targets):
@@ -172,7 +180,11 @@ def _updated(
         steps = (
             UpdateDocuments(target.place.store.name, target.where, changes, target.filters, many, otherwise=steps),
         )
-    return WritePlan((*_not_null(entity, asked_first), *steps), (), left)
+    never = never_by_null(asked(write.target, write.predicate) or ())
+    looked_at = {
+        name: [each for each in found if parameter_in(each) not in never] for name, found in asked_first.items()
+    }
+    return WritePlan((*_not_null(entity, looked_at), *steps), (), left)
 
 
 def _updated_siblings(
@@ -256,14 +268,14 @@ def _parameters(value: Expression) -> Iterator[Expression]:
             yield from _parameters(inner)
 
 
-def _not_null(entity: Entity, asked_first: dict[str, tuple[Expression, ...]]) -> tuple[WriteStep, ...]:
+def _not_null(entity: Entity, looked_at: Mapping[str, Sequence[Expression]]) -> tuple[WriteStep, ...]:
     """Parameters that may not be NULL, looked at before the command."""
-    if not asked_first:
-        return ()
     rows, text = f"{entity.name} as given", f"`{entity.name}` takes no NULL"
     given = tuple(
         (column(NEW, name if number == 0 else f"{name} {number}"), value)
-        for name, values in asked_first.items()
+        for name, values in looked_at.items()
         for number, value in enumerate(values)
     )
+    if not given:
+        return ()
     return Give(rows, (given,)), Refuse(rows, Violation.NOT_NULL, text, tuple(name for name, _ in given))
