@@ -39,6 +39,11 @@ LOCALHOST = "127.0.0.1"
     help="Have the server keep documents as they were before a change (collMod; 6.0 and later), where deletes and moves need it.",
 )
 @click.option(
+    "--remove",
+    is_flag=True,
+    help="Take away copies of collections that are not there any more. Without this their absence is an error.",
+)
+@click.option(
     "--lease",
     "lease_seconds",
     type=click.FloatRange(1, 3600),
@@ -70,6 +75,7 @@ def command(
     no_wait: bool,
     restart: bool,
     pre_images: bool,
+    remove: bool,
     lease_seconds: float,
     listen: str | None,
     status_file: Path | None,
@@ -102,6 +108,7 @@ def command(
             wait=not no_wait,
             restart=restart,
             images=pre_images,
+            remove=remove,
             lease_seconds=lease_seconds,
             stop=stop,
             metrics=metrics,

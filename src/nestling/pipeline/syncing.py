@@ -133,6 +133,7 @@ def sync(
     wait: bool = True,
     restart: bool = False,
     images: bool = False,
+    remove: bool = False,
     lease_seconds: float = 15.0,
     stop: Event | None = None,
     metrics: Metrics | None = None,
@@ -154,7 +155,7 @@ def sync(
     if say is not None:
         for told in not_followed(proposal.design):
             say(told)
-    options = SyncOptions(once=once, wait=wait, restart=restart, images=images, lease_seconds=lease_seconds)
+    options = SyncOptions(once, wait, restart, images, remove, lease_seconds)
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 

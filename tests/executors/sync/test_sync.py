@@ -319,10 +319,19 @@ def test_a_scheduled_value_is_computed_anew_after_a_stop_in_between(
     assert set(found.computed) == {"customers.spent"}
 
 
-def test_a_dropped_collection_leaves_nothing_copied(shop: Database[Any]) -> None:
-    """Its rows are gone, and so is what followed from them."""
+def test_copies_of_a_dropped_collection_are_left(shop: Database[Any]) -> None:
+    """They may be the last there is of it: at its drop, at each start, when all is compared, until it is said to let them go."""
+    kept = [*shop.customers.find()]
     shop.drop_collection("customers")
-    sync(shop, plan_of(), ONCE)
+    for way in (ONCE, ONCE, SyncOptions(once=True, restart=True)):
+        with pytest.raises(SyncError, match=r"(?s)`customers` is not there any more.*\(purchases.customer\).*--remove"):
+            sync(shop, plan_of(), way)
+    assert names(shop) == [{"name": "Ada"}, {"name": "Ada"}, {}]
+    shop.customers.insert_many(kept)
+    assert sync(shop, plan_of(), ONCE).clean
+    assert names(shop) == [{"name": "Ada"}, {"name": "Ada"}, {}]
+    shop.customers.rename("clients")
+    sync(shop, plan_of(), SyncOptions(once=True, remove=True))
     assert names(shop) == [None, None, None]
 
 
@@ -376,7 +385,7 @@ def test_a_large_fan_out_does_not_hold_up_others(shop: Database[Any], monkeypatc
 def test_a_renamed_collection_leaves_nothing_copied_until_it_is_back(shop: Database[Any]) -> None:
     """Taken away and brought back while the sync runs: what follows from it goes, and comes again."""
     metrics = Metrics()
-    with running(shop, plan_of(), SyncOptions(), metrics):
+    with running(shop, plan_of(), SyncOptions(remove=True), metrics):
         until(lambda: metrics.snapshot()["state"] == "following")
         shop.customers.rename("away")
         until(lambda: names(shop) == [None, None, None])

@@ -24,6 +24,7 @@ from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import SyncRun
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
+from nestling.executors.sync.sources import require_sources
 from nestling.ir.programs.route import BackgroundUpkeep
 from nestling.ir.quantity_words import counted
 
@@ -100,6 +101,7 @@ class Following:
 
     def _compare_all(self, time: Timestamp | None) -> None:
         """What happened before the stream began is not known: every upkeep is compared as a whole."""
+        self._require_sources()
         for kept in self._run.plan.kept:
             if not is_scheduled(kept):
                 self._side.add(Task(kept, self._number, time))
@@ -126,6 +128,8 @@ class Following:
     def _apply(self, changes: Sequence[ChangeEvent]) -> None:
         """All effects of a batch, but those that are left to the side."""
         self._lease.held()
+        if not all(change.kind.of_document for change in changes):
+            self._require_sources()
         self._seen = time = changes[-1].point.time
         self._view.not_before(time)
         for name, holders in self._affected.holders(changes, self._view).items():
@@ -134,6 +138,10 @@ class Following:
                 self._mend(kept, holders, time)
         self._run.metrics.count("changes", len(changes))
         self._run.metrics.applied([change.wall for change in changes if change.wall is not None])
+
+    def _require_sources(self) -> None:
+        if not self._run.options.remove:
+            require_sources(self._run.database, self._run.plan)
 
     def _mend(self, kept: BackgroundUpkeep, holders: Holders, time: Timestamp | None) -> None:
         if holders.every:

@@ -25,13 +25,15 @@ class SyncOptions:
 
     `once`: end when everything written before the start has had its effects, scheduled values computed. `wait`: stand by while
     another instance is active; else that is an error. `restart`: forget the resume point, compare everything. `images`: have the
-    server keep documents before changes where that makes following precise.
+    server keep documents before changes where that makes following precise. `remove`: take away copies of collections that are
+    not there any more, which may be the last there is of them.
     """
 
     once: bool = False
     wait: bool = True
     restart: bool = False
     images: bool = False
+    remove: bool = False
     lease_seconds: float = 15.0
 
 
