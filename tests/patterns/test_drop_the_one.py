@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.ir.drift import DriftKind
 from nestling.ir.programs.compiled import NotCompiled
 from tests.patterns.scenario import Scenario, scenario
 
@@ -63,6 +65,21 @@ def test_hosts_are_in_their_messages_alone(tmp_path: Path, database: Database[di
     assert {each.root for each in proposal.design.collections} == {"message", "day"}
     assert "look up" not in application.compiled(proposal, "shown").access_path
     application.proved(proposal, database)
+
+
+def test_copies_that_contradict_each_other_are_found(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """No collection says which is right: the check names the host."""
+    application = messages(tmp_path, READ_ONLY + SHOWN + VISITED)
+    proposal = application.designed()
+    application.proved(proposal, database)
+    assert pipeline.check(proposal, database).clean
+    database["message"].update_one({"_id": 7}, {"$set": {"host_2.address": "::1"}})
+    for since in (None, datetime.now(UTC) - timedelta(minutes=1)):
+        (found,) = pipeline.check(proposal, database, since=since).findings
+        assert (found.kind, found.id, found.path) == (DriftKind.DUPLICATE, "host 7", "host_2")
+        assert "make all copies of one `host` say the same" in found.next_move
+    database["message"].update_many({"host": "host 7"}, {"$set": {"host_2.address": "::1"}})
+    assert pipeline.check(proposal, database).clean
 
 
 def test_hosts_that_nobody_called_read_only_keep_their_collection(tmp_path: Path) -> None:

@@ -62,5 +62,5 @@ def touched(compiled: Sequence[CompiledCheck], changed: Changed) -> dict[str, tu
         if any(source in changed for source in collections_in(each.read.pipeline)):
             found[each.check.key] = None
         elif each.check.collection in changed:
-            found[each.check.key] = changed[each.check.collection]
+            found[each.check.key] = changed[each.check.collection] if each.check.is_walked else None
     return found

@@ -1,7 +1,8 @@
 """Checks of keys and unique groups that several rows share, where no unique index covers all rows of an entity.
 
 A screen groups the rows of the documents in question with all rows of the entity by the values of the group; only where a group
-has several rows are they looked up one by one.
+has several rows are they looked up one by one. Rows whose home is copies of them are each counted once, so that a key has several
+where its copies contradict each other.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.design import Design
-from nestling.ir.drift import SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
+from nestling.ir.drift import ID, SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
 from nestling.ir.model import Entity
 from nestling.ir.paths.access_path import (
     Comparator,
@@ -55,6 +56,31 @@ def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
             for place in places:
                 if len(places) > 1 or not _is_alone(design, place, group):
                     yield _or_gap(f"{join(place.store.name, place.path)} ({', '.join(group)})", design, place, group)
+        copied = [place for place in design.places[entity.name] if place.copy is not None]
+        if copied and entity.key:
+            yield _contradictions(design, copied[0], entity)
+
+
+def _contradictions(design: Design, place: Place, entity: Entity) -> Check:
+    """A check of the keys that copies tell different things of, which are the only home of these rows."""
+    assert place.copy is not None
+    key = [column(design.model, entity.name, HOLDER, name) for name in entity.key]
+    rows = lower(scan(design.model, entity.name, HOLDER), homes_context(design, key))
+    counted = (_ALL, AggregateCall(AggregateFunction.COUNT, None, INTEGER))
+    grouped = GroupRows(rows.step, tuple((_link(n), each) for n, each in enumerate(key)), (counted,), rows.layout)
+    several = FilterDocuments(grouped, DocumentComparison(FieldPath(_ALL), Comparator.GREATER, FixedValue(1)))
+    told = tuple((stored_name(each.name), FieldPath(f"_id.{_link(n)}")) for n, each in enumerate(key))
+    value: PathExpression = told[0][1] if len(told) == 1 else DocumentOf(told)
+    fields = ((ID, value), (_FOUND, value))
+    return Check(
+        f"{join(place.store.name, place.path, place.copy.name)} ({', '.join(entity.key)})",
+        DriftKind.DUPLICATE,
+        place.store.name,
+        ReadPlan(ProjectDocuments(several, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields)),
+        (ComparedValue(join(place.path, place.copy.name), "", _FOUND),),
+        next_move=f"make all copies of one `{entity.name}` say the same: they are the only home of these rows",
+        is_walked=False,
+    )
 
 
 def _is_alone(design: Design, place: Place, group: Sequence[str]) -> bool:
