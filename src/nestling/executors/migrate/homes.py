@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pymongo.client_session import ClientSession
@@ -49,6 +49,10 @@ class Homes:
     held: tuple[HeldIds, ...]
     policy: Policy
     told: ToldForms = ToldForms()
+    _decoders: dict[str, Callable[[_Document], Row]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _files: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, entity: str) -> tuple[HomePlace, ...]:
         """The places of an entity's rows."""
@@ -132,14 +136,18 @@ class Homes:
 
     def decode(self, entity: str, row: Mapping[str, Any]) -> Row:
         """An undecoded row as conceptual values; a file's content is not among them."""
-        files = {file.field for place in self.at(entity) for file in place.query.files}
-        kept = {field: value for field, value in row.items() if field not in files}
+        if entity not in self._files:
+            self._files[entity] = frozenset(file.field for place in self.at(entity) for file in place.query.files)
+        files = self._files[entity]
+        kept = {name: value for name, value in row.items() if name not in files} if files else dict(row)
         return self.decoder(entity)(kept)
 
     def decoder(self, entity: str) -> Callable[[_Document], Row]:
         """The function from an undecoded row to its values, with what is told besides."""
-        kind = self.model.entity(entity)
-        return telling_decoder(kind.attribute_names, kind, self.told, self.policy)
+        if entity not in self._decoders:
+            kind = self.model.entity(entity)
+            self._decoders[entity] = telling_decoder(kind.attribute_names, kind, self.told, self.policy)
+        return self._decoders[entity]
 
 
 def _marked(stages: Sequence[_Stage]) -> tuple[_Stage, ...]:
