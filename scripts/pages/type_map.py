@@ -182,6 +182,10 @@ POLICIES = (
         "it goes to the embedding's `orphans` collection; without one the load stops and names the row",
     ),
     ("triggers", "not carried over; a note names each, as what it does stays in the application"),
+    (
+        "DO blocks in PostgreSQL's DDL",
+        "types, tables, keys and columns that they declare are read, behind any condition; a note names a block that does more",
+    ),
     ("views", "statements read them as what they select; a note or gap names those of which no query is made"),
     (
         "defaults",

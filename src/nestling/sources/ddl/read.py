@@ -15,6 +15,7 @@ from nestling.ir.types import Type, TypeName
 from nestling.sources.checks import ReadCheck
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
 from nestling.sources.ddl.catalogue import Catalogue
+from nestling.sources.ddl.code_block import CodeBlock
 from nestling.sources.ddl.column_type import ReadType, read_type
 from nestling.sources.ddl.create_table import create_table
 from nestling.sources.ddl.create_view import read_view
@@ -29,7 +30,7 @@ from nestling.sources.shape import shape
 _ROWS = ("INSERT", "REPLACE", "COPY", "UPDATE", "DELETE", "MERGE", "LOAD", "TRUNCATE")
 _SESSION = (
     "SET", "SELECT", "USE", "LOCK", "UNLOCK", "START", "BEGIN", "COMMIT", "ROLLBACK", "END", "SAVEPOINT", "RELEASE", "GRANT",
-    "REVOKE", "COMMENT", "PRAGMA", "ANALYZE", "VACUUM", "DO", "CALL", "WITH", "REFRESH", "FLUSH", "SHOW", "SECURITY",
+    "REVOKE", "COMMENT", "PRAGMA", "ANALYZE", "VACUUM", "CALL", "WITH", "REFRESH", "FLUSH", "SHOW", "SECURITY",
     "REINDEX", "OPTIMIZE", "CHECK", "REPAIR", "EXPLAIN", "DISCARD", "CLUSTER", "REASSIGN", "VALUES",
 )  # fmt: skip
 _CHANGES = ("ALTER", "DROP", "RENAME")
@@ -103,6 +104,8 @@ def _read_statement(statement: DdlStatement, catalogue: Catalogue, lines: Lines)
                 _drop(cursor, catalogue)
             case "RENAME":
                 _rename(cursor, catalogue)
+            case "DO":
+                _do(catalogue, lines, statement)
             case word if word in _ROWS:
                 catalogue.skipped[word] = catalogue.skipped.get(word, 0) + 1
             case word:
@@ -118,6 +121,15 @@ def _declares_table(tokens: Sequence[Token]) -> bool:
     words = [token.key for token in tokens]
     has_body, before = "(" in words, words[: words.index("(")] if "(" in words else words
     return "TABLE" in before and (before[0] == "CREATE" or (has_body and before[0] not in _CHANGES))
+
+
+def _do(catalogue: Catalogue, lines: Lines, statement: DdlStatement) -> None:
+    block = CodeBlock(statement.tokens, catalogue.text, catalogue.dialect)
+    if not block.is_read:
+        left = "read for what it declares alone" if block.declared else "left out: what it does is not read"
+        catalogue.note(f"the DO block in line {statement.line} is {left}")
+    for each in block.declared:
+        _read_statement(DdlStatement(each, lines.at(each[0].start)), catalogue, lines)
 
 
 # --- CREATE ----------------------------------------------------------------------------------------------------------
