@@ -20,7 +20,7 @@ from nestling.sources.ddl.column_type import ReadType, read_type
 from nestling.sources.ddl.create_table import create_table
 from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
-from nestling.sources.ddl.dialect import detect_dialect
+from nestling.sources.ddl.dialect import detect_dialect, is_of_oracle, is_of_sql_server
 from nestling.sources.ddl.elements import constraint_name, named_check
 from nestling.sources.ddl.statements import DdlStatement, Lines, statements
 from nestling.sources.ddl.tokens import Token, TokenKind
@@ -43,6 +43,15 @@ _NO_SHAPE = (
 )  # fmt: skip
 
 
+_OTHER = (
+    "export the schema in the words of PostgreSQL, MySQL or SQLite, as most schema tools can; where a word misleads nestling, say"
+    " which it is: `--dialect`"
+)
+_ORACLES = (
+    "words of Oracle's are taken as SQLite takes them: look at the types, and say which dialect it is with `--dialect`"
+)
+
+
 def read_ddl(
     text: str, name: str, *, dialect: str = "", origin: str = "", read_check: ReadCheck | None = None
 ) -> Reading:
@@ -56,8 +65,13 @@ def read_ddl(
     if dialect and dialect not in DIALECTS:
         raise SourceError(unknown("SQL dialect", dialect, DIALECTS))
     text = text.removeprefix("\ufeff")
+    if not dialect and is_of_sql_server(text):
+        what = "this is Transact-SQL (SQL Server), which nestling does not read"
+        raise SourceError(Problem(what, where=origin, next_move=_OTHER))
     catalogue = Catalogue(dialect or detect_dialect(text), origin, text)
     lines = Lines(text)
+    if not dialect and is_of_oracle(text):
+        catalogue.note(_ORACLES.format(catalogue.dialect))
     for statement in statements(text, catalogue.dialect, with_rows=False):
         _read_statement(statement, catalogue, lines)
     if not catalogue.tables:
