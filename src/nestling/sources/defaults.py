@@ -22,6 +22,9 @@ _STRING = re.compile(r"(?:[eEnN]|_\w+\s*)?'((?:[^']|'')*)'\Z", re.DOTALL)
 _QUOTED_NAME = re.compile(r"""(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^]]*\])\Z""", re.DOTALL)
 _BITS = re.compile(r"b\s*'([01]+)'\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"([-+]?)\s*(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+)\Z", re.IGNORECASE)
+_TO = r"""(?:::[\w\s."]+(?:\([\d,\s]*\))?)?"""
+_ITEM = rf"\(?('(?:[^']|'')*'|[-+]?\d+(?:\.\d+)?|null|true|false){_TO}\)?{_TO}"
+_ARRAY = re.compile(rf"ARRAY\s*\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]\Z", re.IGNORECASE)
 _NOW = r"(?:current_timestamp|now|localtimestamp|transaction_timestamp|statement_timestamp|clock_timestamp)"
 _FUNCTIONS = (
     (rf"{_NOW}(?:\(\d*\))?(?:\s*on update .*)?", Generated.TIMESTAMP),
@@ -46,7 +49,7 @@ _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
 
 def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
     """The default an expression of the dialect stands for; None for none and for NULL."""
-    text = _bare(sql or "")
+    text = _with_array_text(_bare(sql or ""), kind)
     if text.casefold() in ("", "null"):
         return None
     if (string := _STRING.match(text)) is not None:
@@ -81,6 +84,21 @@ def _bare(sql: str) -> str:
         if text.startswith("(") and text.endswith(")") and _closes_last(text):
             text = text[1:-1].strip()
     return text
+
+
+def _with_array_text(sql: str, kind: Type) -> str:
+    """`ARRAY['a', 'b c']` of constants as the text of the array, `'{"a","b c"}'`; what is no such thing as it is."""
+    if kind.name is not TypeName.ARRAY or not _ARRAY.match(sql):
+        return sql
+    inside = sql[sql.index("[") + 1 : -1]
+    return "'{" + ",".join(_item_text(match[1]) for match in re.finditer(_ITEM, inside, re.IGNORECASE)) + "}'"
+
+
+def _item_text(item: str) -> str:
+    if not item.startswith("'"):
+        return item
+    plain = item[1:-1].replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{plain}"'
 
 
 def _closes_last(text: str) -> bool:
