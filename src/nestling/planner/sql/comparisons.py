@@ -39,7 +39,7 @@ from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import any_element
-from nestling.planner.sql.postgresql.json_values import is_present
+from nestling.planner.sql.postgresql.json_values import equal_json, is_inside, is_present
 from nestling.planner.sql.postgresql.unnested_lists import list_of
 from nestling.planner.sql.scope import Bind, Env
 
@@ -70,6 +70,10 @@ def comparison(node: exp.Binary, env: Env, bound: Bind) -> Expression:
         raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
     if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
         return conversions.compare(_COMPARISONS[type(node)], *seconds, env.translation)
+    if env.dialect.rules is Rules.POSTGRESQL and type(node) in (exp.EQ, exp.NEQ):
+        same = equal_json(node, env, bound)
+        if same is not None:
+            return same if type(node) is exp.EQ else Not(same)
     nodes = (constant_beside(node.this, node.expression, env), constant_beside(node.expression, node.this, env))
     left, right = chars.compared(nodes, *map(bound, nodes))
     if type(node) in _ALIKE:
@@ -201,7 +205,7 @@ def _is(node: exp.Is, env: Env, bound: Bind) -> Expression:
 
 def _is_plainly(node: exp.Is, env: Env, bound: Bind) -> Expression:
     part, other = node.this.unnest(), node.expression
-    if isinstance(other, exp.Null) and type(part) is exp.JSONExtract and env.dialect.rules is Rules.POSTGRESQL:
+    if isinstance(other, exp.Null) and is_inside(part) and env.dialect.rules is Rules.POSTGRESQL:
         return Not(is_present(part, env, bound))
     operand = bound(node.this)
     if isinstance(other, exp.Null):

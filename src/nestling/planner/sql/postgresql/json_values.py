@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -19,6 +19,7 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
+    Not,
     Or,
     Rules,
 )
@@ -29,6 +30,8 @@ from nestling.planner.sql.gaps import mistake, no_constant, no_constant_json, st
 from nestling.planner.sql.mysql.json_values import value_text
 from nestling.planner.sql.scope import Bind, Env
 
+_INSIDE = (exp.JSONExtract, exp.JSONBExtract)
+"""`data -> 'key'` and `data #> '{key}'`."""
 _PLACE = re.compile(r"\s*[+-]?\d+")
 """A key by which brackets look into an array, and an arrow does not."""
 
@@ -44,31 +47,64 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bind) -> Expression:
 
 def _value_at(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`json #>> '{key,key}'`, which is `json -> 'key' ->> 'key'` where no key is the place of an element."""
-    said = node.expression.unnest()
-    said = said.this.unnest() if isinstance(said, exp.Cast) else said
-    if env.dialect.rules is not Rules.POSTGRESQL or not isinstance(said, exp.Literal) or not said.is_string:
-        raise no_constant(f"`{_written(node, env)}`, whose path is no constant", node, said)
-    try:
-        path = read_array(said.name)
-    except ValueError as problem:
-        raise mistake(f"the path `{said.name}`: {problem}", node) from None
+    column, keys = _path(node, _path_keys(node, env), env, bound)
+    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), TEXT, Rules.POSTGRESQL)
+
+
+def _path_keys(node: exp.Expr, env: Env) -> list[str]:
+    """The keys of a path, the last first."""
+    path = _constant_path(node, env)
     keys = [key for key in path if isinstance(key, str) and not _PLACE.fullmatch(key)]
     if not keys or len(keys) < len(path):
         raise statement_gap(f"`{_written(node, env)}`, whose path is not of keys alone", node)
-    column, keys = _path(node, keys[::-1], env, bound)
-    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), TEXT, Rules.POSTGRESQL)
+    return keys[::-1]
+
+
+def _constant_path(node: exp.Expr, env: Env) -> list[object]:
+    """`'{key,key}'` or `ARRAY['key', 'key']`, cast or not."""
+    said = node.expression.unnest()
+    said = said.this.unnest() if isinstance(said, exp.Cast) else said
+    if isinstance(said, exp.Array) and all(
+        isinstance(each, exp.Literal) and each.is_string for each in said.expressions
+    ):
+        return [each.name for each in said.expressions]
+    if env.dialect.rules is not Rules.POSTGRESQL or not isinstance(said, exp.Literal) or not said.is_string:
+        raise no_constant(f"`{_written(node, env)}`, whose path is no constant", node, said)
+    try:
+        return [*read_array(said.name)]
+    except ValueError as problem:
+        raise mistake(f"the path `{said.name}`: {problem}", node) from None
+
+
+def equal_json(node: exp.Binary, env: Env, bound: Bind) -> Expression | None:
+    """`data -> 'key' = '"text"'::jsonb`, of a constant that is no array or object; None where it is no such comparison.
+
+    What contains a text, number, truth value or null is equal to it, but for an array, which alone contains an empty one.
+    """
+    sides = (node.this.unnest(), node.expression.unnest())
+    for side, other in (sides, sides[::-1]):
+        inside, said = _uncast(side), other.this.unnest() if isinstance(other, exp.Cast) else other
+        if type(inside) in _INSIDE and isinstance(said, exp.Literal) and said.is_string:
+            break
+    else:
+        return None
+    asked = exp.ArrayContainsAll(this=inside.copy(), expression=said.copy())
+    found = contains(asked, env, bound)
+    if isinstance(jsonb_value(said.name), Mapping | Sequence) and not isinstance(jsonb_value(said.name), str):
+        raise statement_gap(f"`{_written(node, env)}`, which compares whole arrays or objects", node)
+    return And((found, Not(_asked(Function.JSON_CONTAINS, "[]", asked, env, bound))))
 
 
 def _path(
     node: exp.Expr, keys: list[str], env: Env, bound: Bind, *, of_sqlite: bool = False
 ) -> tuple[Column, list[str]]:
     """The column of JSON, and the keys from it to what the node is of; `keys` are the last, the innermost first."""
-    inner = node.this.unnest()
+    inner = _uncast(node.this)
     has_brackets = False
-    while isinstance(inner, exp.JSONExtract | exp.Bracket):
+    while isinstance(inner, exp.JSONExtract | exp.JSONBExtract | exp.Bracket):
         has_brackets = has_brackets or isinstance(inner, exp.Bracket)
         keys += _keys(inner, env)
-        inner = inner.this.unnest()
+        inner = _uncast(inner.this)
     column = bound(inner) if isinstance(inner, exp.Column) else None
     is_json = isinstance(column, Column) and column.type.name is TypeName.JSON and not column.mixed
     if has_brackets and column is not None and column.type.carried != JSONB:  # which alone has them
@@ -82,11 +118,20 @@ def _path(
     return column, keys[::-1]
 
 
+def _uncast(node: exp.Expr) -> exp.Expr:
+    """The node without parentheses, and without a cast to jsonb of what lies in one."""
+    inner: exp.Expr = node.unnest()
+    if isinstance(inner, exp.Cast) and inner.to.this is exp.DataType.Type.JSONB:
+        within: exp.Expr = inner.this.unnest()
+        return within if type(within) in _INSIDE else inner
+    return inner
+
+
 def is_jsonb(node: exp.Expr, bound: Bind) -> bool:
     """Whether it is a column of jsonb, or lies in one under keys."""
-    inner = node.unnest()
-    while isinstance(inner, exp.JSONExtract | exp.Bracket):
-        inner = inner.this.unnest()
+    inner = _uncast(node)
+    while isinstance(inner, exp.JSONExtract | exp.JSONBExtract | exp.Bracket):
+        inner = _uncast(inner.this)
     found = bound(inner) if isinstance(inner, exp.Column) else None
     return found is not None and found.type.name is TypeName.JSON
 
@@ -104,10 +149,18 @@ def contains(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     return _asked(Function.JSON_CONTAINS, said.name, node, env, bound)
 
 
-def is_present(node: exp.JSONExtract, env: Env, bound: Bind) -> Expression:
+def is_inside(node: exp.Expr) -> bool:
+    """Whether it is `data -> 'key'` or `data #> '{key}'`."""
+    return type(_uncast(node)) in _INSIDE
+
+
+def is_present(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Whether `data -> 'key'` is not NULL: what is in front of the arrow is an object that has the key, JSON's null too."""
-    has_key = _asked(Function.JSON_HAS, _key(node, env), node, env, bound)
-    is_object = _asked(Function.JSON_CONTAINS, "{}", node, env, bound)
+    inside = _uncast(node)
+    assert isinstance(inside, exp.JSONExtract | exp.JSONBExtract)
+    last, *before = _keys(inside, env)
+    has_key = _asked(Function.JSON_HAS, last, inside, env, bound, before)
+    is_object = _asked(Function.JSON_CONTAINS, "{}", inside, env, bound, before)
     return Compare(Comparison.SAME, And((has_key, is_object)), TRUE)
 
 
@@ -133,16 +186,21 @@ def _has_of(*, every: bool) -> Callable[..., Expression]:
     return call
 
 
-def _asked(function: Function, text: str, node: exp.Binary, env: Env, bound: Bind) -> Expression:
-    column, keys = _path(node, [], env, bound)
+def _asked(
+    function: Function, text: str, node: exp.Expr, env: Env, bound: Bind, before: Sequence[str] = ()
+) -> Expression:
+    """`before`: keys behind which it is asked, the last first, besides those in front of the operator."""
+    column, keys = _path(node, [*before], env, bound)
     if column.type.carried != JSONB:
         raise statement_gap(f"`{_written(node, env)}`, which is asked of jsonb alone", node)
     texts = (Literal(each, TEXT) for each in (text, *keys))
     return Call(function, (column, *texts), BOOLEAN, env.dialect.rules)
 
 
-def _keys(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> list[str]:
-    """The keys it goes along, the last first: SQLite's path may have several."""
+def _keys(node: exp.JSONExtract | exp.JSONBExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> list[str]:
+    """The keys it goes along, the last first: SQLite's path may have several, as has that of `#>`."""
+    if isinstance(node, exp.JSONBExtract):
+        return _path_keys(node, env)
     match node.expression if env.dialect.is_sqlite and not node.expressions else None:
         case exp.JSONPath(expressions=[exp.JSONPathRoot(), *steps]) if len(steps) > 1 and all(
             isinstance(step, exp.JSONPathKey) and isinstance(step.this, str) for step in steps
