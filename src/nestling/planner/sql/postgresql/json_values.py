@@ -84,7 +84,7 @@ def equal_json(node: exp.Binary, env: Env, bound: Bind) -> Expression | None:
     sides = (node.this.unnest(), node.expression.unnest())
     for side, other in (sides, sides[::-1]):
         inside, said = _uncast(side), other.this.unnest() if isinstance(other, exp.Cast) else other
-        if type(inside) in _INSIDE and isinstance(said, exp.Literal) and said.is_string:
+        if type(inside) in _INSIDE and isinstance(said, exp.Literal) and said.is_string and is_jsonb(inside, bound):
             break
     else:
         return None
