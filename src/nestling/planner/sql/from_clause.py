@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.model import Entity, View
-from nestling.ir.quantity_words import counted
+from nestling.ir.quantity_words import counted, cut
 from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan, Values
 from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import TRUE, Column, Comparison, Expression, Rules
@@ -98,7 +98,7 @@ def _named(node: exp.Table, env: Env) -> _Tables:
         rows, name = bind_series(node, env)
         return rows, Scope((_source(name, rows, node),))
     if not isinstance(node.this, exp.Identifier):
-        raise statement_gap("a table function", node)
+        raise statement_gap(f"a table function, `{cut(node.this.sql(dialect=env.dialect.grammar))}`", node)
     cte = env.ctes.get(node.name.casefold()) if not node.db else None
     if cte is not None:
         return _cte(node, cte, env)
