@@ -101,7 +101,8 @@ def _print(statements: Iterable[CodeStatement], as_json: bool) -> int:
     from nestling.emitters.mql.shell_names import legend
     from nestling.ir.programs.compiled import NotCompiled
 
-    gaps, supported = 0, False
+    gaps = 0
+    defined: set[str] = set()
     for each in statements:
         gaps += isinstance(each, NotCompiled)
         if as_json:
@@ -109,7 +110,7 @@ def _print(statements: Iterable[CodeStatement], as_json: bool) -> int:
         elif isinstance(each, NotCompiled):
             click.echo(f"// {each.name + ': ' if each.name else ''}not converted: {each.gap}")
         else:
-            script, supported = _for_shell(each, supported)
+            script = _for_shell(each, defined)
             comments = [*filter(None, (each.name,)), *legend(each)]
             click.echo("".join(f"// {line}\n" for line in comments) + script)
             _say_notes(each)
@@ -146,16 +147,14 @@ def _as_json(statement: CodeStatement) -> dict[str, object]:
     return read_json(statement) if isinstance(statement, CompiledRead) else write_json(statement)
 
 
-def _for_shell(statement: CompiledCode, supported: bool) -> tuple[str, bool]:
-    """The statement for mongosh, and whether what scripts call has been defined by now: once is enough."""
+def _for_shell(statement: CompiledCode, defined: set[str]) -> str:
+    """The statement for mongosh; what scripts call is defined once."""
     from nestling.emitters.mql.client_join import join_shell
     from nestling.emitters.mql.script import read_shell
-    from nestling.emitters.mql.write_shell import is_script, write_shell
+    from nestling.emitters.mql.write_shell import write_shell
     from nestling.ir.programs.client_join import ClientJoin
     from nestling.ir.programs.compiled import CompiledRead
 
     if isinstance(statement, ClientJoin):
-        return join_shell(statement), supported
-    if isinstance(statement, CompiledRead):
-        return read_shell(statement), supported
-    return write_shell(statement, with_support=not supported), supported or is_script(statement)
+        return join_shell(statement)
+    return read_shell(statement) if isinstance(statement, CompiledRead) else write_shell(statement, defined)

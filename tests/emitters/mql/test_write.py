@@ -17,6 +17,7 @@ from pymongo import UpdateOne
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.emitters.mql.shell_names import BLOCK
 from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.mql.write_shell import write_shell
@@ -243,11 +244,19 @@ def test_a_script_that_calls_nothing_begins_at_once() -> None:
 
 @pytest.mark.usefixtures("node")
 def test_scripts_may_follow_each_other() -> None:
-    """One script runs after another where the first has brought what both call."""
-    update = UpdateDocuments("t", ONE, (Set("a", value(1)),))
-    write = compiled_write(WritePlan((given([{"n": 1}]), Each("rows", (update,))), ("rows",)))
-    scripts = "\n".join((write_shell(write), write_shell(write, with_support=False)))
-    assert [line[1] for line in asked(scripts)] == ["bulkWrite", "bulkWrite"]
+    """What they call is defined once, by the first script that calls it; a later one brings what only it calls."""
+    held = UpdateDocuments("p", (FieldMatch("_id", Cell("n")),), (Set("h", value(1)),))
+    each_time, once = (
+        compiled_write(WritePlan((given([{"n": 1}]), Each("rows", (held,), by=by)), ("rows",))) for by in ((), ("n",))
+    )
+    defined: set[str] = set()
+    scripts = [write_shell(write, defined) for write in (each_time, each_time, once, once)]
+    first, again, more, all_again = (BLOCK.findall(script) for script in scripts)
+    assert "matching" in first
+    assert "firstOfEach" in more
+    assert not set(first) & set(more)
+    assert again == all_again == []
+    assert [line[:2] for line in asked("\n".join(scripts))] == [["p", "bulkWrite"]] * 4
 
 
 @pytest.mark.usefixtures("node")

@@ -31,8 +31,8 @@ from nestling.ir.programs.program import (
 _NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJECT_ID: "ObjectId()"}
 
 
-def _called(script: str) -> str:
-    """The part of it that one script calls."""
+def _called(script: str, defined: set[str]) -> str:
+    """The part of the support that the script calls and that is not defined yet; then it is."""
     text = support()
     starts = [(match[1], match.start()) for match in BLOCK.finditer(text)]
     ends = [start for _, start in starts[1:]] + [len(text)]
@@ -40,9 +40,10 @@ def _called(script: str) -> str:
     found: set[str] = set()
     waiting = [script]
     while waiting:
-        names = blocks.keys() & set(re.findall(r"\w+", waiting.pop())) - found
+        names = blocks.keys() & set(re.findall(r"\w+", waiting.pop())) - found - defined
         found |= names
         waiting += [blocks[name] for name in names]
+    defined |= found
     return "".join(block for name, block in blocks.items() if name in found)
 
 
@@ -63,14 +64,14 @@ def _only_command(write: CompiledWrite) -> WriteCommand | None:
     return replace(write, steps=write.steps[-1:]).command if are_given and isinstance(last, WriteCommand) else None
 
 
-def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
+def write_shell(write: CompiledWrite, defined: set[str] | None = None) -> str:
     """The write for mongosh; a free parameter is a variable of its name (`variable`), set before to the value as it is
     stored.
 
-    A script's last line gives the rows RETURNING asks for, else the affected rows, or the documents met. Without support what it
-    calls was defined before.
+    A script's last line gives the rows RETURNING asks for, else the affected rows, or the documents met. What it calls is
+    written before it, but for what scripts before it have `defined`; the names of what is written join those.
     """
-    return "\n".join(_Script(write).lines(with_support))
+    return "\n".join(_Script(write).lines(set() if defined is None else defined))
 
 
 class _Script(ProgramWriter):
@@ -85,7 +86,7 @@ class _Script(ProgramWriter):
         self.begun: set[str] = set()  # none yet, with others to come
         self.database = "my"
 
-    def lines(self, with_support: bool) -> Iterator[str]:
+    def lines(self, defined: set[str]) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
         yield from (f"var {each.name} = {_NEW_IDS[each.form]};" for each in self.write.new_ids)
         command = _only_command(self.write)
@@ -95,7 +96,7 @@ class _Script(ProgramWriter):
         body = "\n".join(self.body())
         self.database = "db"
         numbers = "".join(f"{line}\n" for each in self.write.numbers_before for line in self.taken(each))
-        if with_support and (called := _called(numbers + body)):
+        if called := _called(numbers + body, defined):
             yield called
         yield from numbers.splitlines()
         result, first = ("affected", "0") if self.write.answer is None else ("answered", "[]")
