@@ -201,7 +201,7 @@ class Changes:
                 continue
             again = self._found_again(home, rows * each) if removes else NO_WORK
             for found in self.starts.finds(replace(statement, limit=None), read, home):
-                yield replace(found, cost=rows * found.cost + self.modes.price(more + again))
+                yield found.times(rows, more=self.modes.price(more + again))
         for name, _ in self.modes.places.absorbed[link.child]:
             yield self.modes.mode(name, (name,), more)
 
