@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.programs.program import CompiledWrite
@@ -54,3 +55,54 @@ def test_nobody_looks_for_them(tmp_path: Path) -> None:
     """Without the DELETE nothing wants it."""
     reads = WORKLOAD[WORKLOAD.index("-- name: amount") :]
     assert not [each for each in visits(tmp_path, reads).designed().weighed if each.structure == INDEX]
+
+
+CHAIN = """
+CREATE TABLE region (code INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE shop (region INTEGER NOT NULL REFERENCES region ON DELETE CASCADE ON UPDATE CASCADE,
+                   n INTEGER NOT NULL, PRIMARY KEY (region, n));
+CREATE TABLE sale (id INTEGER PRIMARY KEY, region INTEGER NOT NULL, n INTEGER NOT NULL, minutes TEXT NOT NULL,
+                   FOREIGN KEY (region, n) REFERENCES shop ON DELETE CASCADE ON UPDATE CASCADE);
+"""
+DEEPER = "index of sale on region, n"
+
+
+def sales(folder: Path, write: str) -> Scenario:
+    """Sales of shops of regions, and a write of regions."""
+    text = f"""
+-- name: write, rate: 1/s
+-- params: {{"code": 3, "new": 700}}
+{write};
+
+-- name: shop, rate: 50/s
+-- params: {{"id": 7}}
+SELECT n FROM sale WHERE id = :id;
+"""
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "region": [(n, "x") for n in range(200)],
+        "shop": [(n // 4, n % 4) for n in range(800)],
+        "sale": [(n, n // 5 // 4, n // 5 % 4, "x" * 400) for n in range(4_000)],
+    }
+    return scenario(folder, CHAIN, rows, text)
+
+
+@pytest.mark.parametrize(
+    "write",
+    ["DELETE FROM region WHERE code = :code", "UPDATE region SET code = :new WHERE code = :code"],
+    ids=["gone", "changed"],
+)
+def test_children_of_children_are_found_by_one_too(
+    tmp_path: Path, database: Database[dict[str, Any]], write: str
+) -> None:
+    """Rows that go with those that go along are not read one after the other, and none is split to make that cheaper."""
+    application = sales(tmp_path, write)
+    proposal = application.designed()
+    assert DEEPER in chosen(proposal, "compound-index")
+    assert not chosen(proposal, "split")
+    application.proved(proposal, database)
+
+
+def test_they_are_not_looked_for_where_nothing_goes(tmp_path: Path) -> None:
+    """A name refers to nothing."""
+    weighed = sales(tmp_path, "UPDATE region SET name = :new WHERE code = :code").designed().weighed
+    assert not [each for each in weighed if each.structure == DEEPER]

@@ -16,13 +16,12 @@ with tags inside their posts, or the latest purchases of a region, with a copy o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, IndexKeys, Suggestion
 from nestling.ir.indexes.indexable import can_index, is_array
-from nestling.ir.model import Relationship
-from nestling.ir.situation import Situation
+from nestling.ir.situation import Situation, looked_for
 from nestling.ir.storage.collations import by_expression, is_collated, linked_by_expression, sought
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
@@ -36,9 +35,10 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
         for access in statement.accesses:
             for keys in (*wanted_keys(situation, access), *_keys_of_lookup(situation, access)):
                 motives.setdefault((access.entity, keys), []).append(statement.name)
+    looking = _looking(situation)
     for link in situation.model.relationships:
         keys = tuple((name, 1) for name in link.child_attributes)
-        served = [statement.name for statement in (*situation.joined_by[link.name], *_looked_for(situation, link))]
+        served = [statement.name for statement in (*situation.joined_by[link.name], *looking.get(link.name, ()))]
         if (
             served
             and not linked_by_expression(situation.model, link)
@@ -109,11 +109,18 @@ def _plain(situation: Situation, entity: str, name: str) -> bool:
     return fits(situation, entity, ((name, 1),)) and not is_collated([attribute]) and not by_expression(attribute)
 
 
-def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]:
-    """The statements that look for the children of rows that go: to be refused, or to take these along."""
-    for statement in situation.statements_of[link.parent] if link.enforced and not link.is_self else ():
-        if any(a.kind is StatementKind.DELETE and a.entity == link.parent for a in statement.accesses):
-            yield statement
+def _looking(situation: Situation) -> Mapping[str, list[Statement]]:
+    """By foreign key, the statements that look for the children of rows that go or have other keys: to be refused, or to take
+    these along.
+    """
+    found: dict[str, list[Statement]] = {}
+    for statement in situation.reading.workload.statements:
+        for access in statement.accesses:
+            if access.kind in (StatementKind.UPDATE, StatementKind.DELETE):
+                is_gone = access.kind is StatementKind.DELETE
+                for link in looked_for(situation.model, access.entity, is_gone, access.attributes):
+                    found.setdefault(link.name, []).append(statement)
+    return found
 
 
 def wanted_keys(situation: Situation, access: Access) -> Iterator[IndexKeys]:

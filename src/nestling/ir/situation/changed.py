@@ -30,18 +30,35 @@ def taking_along(model: Model, entity: str) -> tuple[str, ...]:
     return tuple(name for name in names if entity in _reached(model, name, deleted=True))
 
 
+def looked_for(model: Model, entity: str, deleted: bool, attributes: Iterable[str] = ()) -> Iterator[Relationship]:
+    """The foreign keys by which children are looked for when a row is removed, or has other values of the attributes: it may be
+    refused for them, or they go along, and theirs are looked for too.
+    """
+    for name, gone, changed in _steps(model, entity, deleted, attributes):
+        for link in model.children_of(name):
+            if link.enforced and not link.is_self and (gone or changed & set(link.parent_attributes)):
+                yield link
+
+
 def _reached(model: Model, entity: str, deleted: bool, attributes: Iterable[str] = ()) -> frozenset[str]:
     """The entities whose rows change when a row is removed, or has other values of the attributes."""
+    return frozenset(name for name, _, _ in _steps(model, entity, deleted, attributes))
+
+
+def _steps(
+    model: Model, entity: str, deleted: bool, attributes: Iterable[str]
+) -> tuple[tuple[str, bool, frozenset[str]], ...]:
+    """The row itself and those that go along: of which entity, whether they are removed, and which attributes change."""
     start = (entity, deleted, frozenset(attributes))
-    found, waiting = {start}, [start]
+    found, waiting = {start: None}, [start]
     while waiting:
         parent, deleted, changed = waiting.pop()
         for link, removes in going_along(model, parent, deleted, changed):
             step = (link.child, removes, frozenset(link.child_attributes))
             if step not in found:
-                found.add(step)
+                found[step] = None
                 waiting.append(step)
-    return frozenset(name for name, _, _ in found)
+    return tuple(found)
 
 
 def going_along(
