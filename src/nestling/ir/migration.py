@@ -17,6 +17,9 @@ from nestling.ir.programs.command import Aggregation
 from nestling.ir.quantity_words import counted, cut
 from nestling.ir.rows import RowPath
 
+REFUSES_ALL: Mapping[str, object] = {"_nestling_migrated": "to another design"}
+"""The validator that old collections have while a cutover compares them for the last time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:

@@ -13,7 +13,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.common.errors import ConstraintError, MigrationError, NestlingError, VerifyError, WriteError
+from nestling.common.errors import ConstraintError, DataError, MigrationError, NestlingError, VerifyError, WriteError
 from nestling.executors.migrate import cutover, migrating
 from nestling.ir.proposal import Proposal
 
@@ -114,6 +114,26 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
         monkeypatch.undo()
 
     monkeypatch.setattr(migrating, "set_aside", then_write)
+    assert pipeline.migrate(*designs, database, cutover=True).equal
+
+
+@pytest.mark.parametrize("sql", ["UPDATE thing SET name = 'late' WHERE id = 1", ADD.replace(":name", "'late'")])
+def test_a_write_while_the_old_collections_take_none_is_refused_in_words(
+    sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is wrong with its values, and it may be tried again."""
+    old, fence = Store(designs[0], database), cutover.fence
+
+    def then_write(*given: Any) -> Any:
+        state = fence(*given)
+        with pytest.raises(
+            WriteError, match=r"(?s)takes no writes, as a migration.*→ try again in a second"
+        ) as refused:
+            old.execute(sql)
+        assert not isinstance(refused.value, DataError)
+        return state
+
+    monkeypatch.setattr(migrating, "fence", then_write)
     assert pipeline.migrate(*designs, database, cutover=True).equal
 
 

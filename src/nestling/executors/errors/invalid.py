@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from nestling.executors.errors.invalid_values import broken_check, broken_words
+from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.storage.names import join
 from nestling.ir.storage.stored_names import NO_NAMES, said
 
@@ -34,6 +35,11 @@ def breaks_checks_alone(error: Mapping[str, Any]) -> bool:
     """Whether only values are wrong, of the right types: what a CHECK of the source refuses as well."""
     broken = {rule["operatorName"] for _, rule in _broken(error)}
     return bool(broken) and broken <= OF_VALUES
+
+
+def is_cutover(error: Mapping[str, Any]) -> bool:
+    """Whether the collection takes no write at all, as a migration has another design take over. Never before 5.0."""
+    return any(rule.get("specifiedAs") == REFUSES_ALL for _, rule in _broken(error))
 
 
 def why_refused(error: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from nestling.common.errors import (
     name_list,
 )
 from nestling.executors.errors.codes import DUPLICATE_KEY
-from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
+from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words, is_cutover
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
 from nestling.executors.errors.transient import is_transient
 from nestling.ir.design import Design
@@ -54,6 +54,9 @@ from nestling.ir.storage.stored_names import NO_NAMES, said, said_names
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
 IS_A_VIEW = 166
+_AFTER_CUTOVER = (
+    "try again in a second; where a migration has cut over since, make the `Store` anew with the new design"
+)
 _OF_VALUES = (
     "give a value that is allowed, or change what is in the design: an enum's values in its `type`, `allowed` of the attribute, "
     "`checks` of the entity"
@@ -126,6 +129,8 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             )
             what = "the write changes several documents, which takes a transaction, and this server has none"
             return NoTransactions(Problem(what, where=where, next_move=move))
+        case OperationFailure() if what := _of_cutover(error):
+            return WriteError(Problem(what, where=where, next_move=_AFTER_CUTOVER))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
             why = invalid_words(error.details or {}, names, values=True) or f": {_said(error)}"
             of_values = breaks_checks_alone(error.details or {})
@@ -134,18 +139,23 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             return ConstraintError(problem, violation=Violation.CHECK) if of_values else DataError(problem)
         case OperationFailure(code=code) if code in DOCUMENT_TOO_LARGE:
             return _too_large(where)
-        case OperationFailure(code=code) if code == IS_A_VIEW:
-            move = (
-                "try again in a second; where a migration has cut over since, make the `Store` anew with the new design"
-            )
-            what = f"a view is in place of the collection, as in the last moments of a migration: {_said(error)}"
-            return WriteError(Problem(what, where=where, next_move=move))
         case OperationFailure() if disk_is_full(error):
             return None
         case BulkWriteError(details={"writeErrors": [first, *_]}):
             return typed(_alone(first), name, names)
         case _:
             return _of_server(error, where)
+
+
+def _of_cutover(error: OperationFailure) -> str:
+    """Why a collection takes no write while another design takes over; empty where something else is wrong."""
+    if error.code == IS_A_VIEW:
+        return f"a view is in place of the collection, as in the last moments of a migration: {_said(error)}"
+    if error.code == DOCUMENT_INVALID and is_cutover(error.details or {}):
+        return (
+            "the collection takes no writes, as a migration compares it for the last time and another design takes over"
+        )
+    return ""
 
 
 def _of_server(error: PyMongoError, where: str) -> NestlingError | None:

@@ -12,7 +12,6 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, FoundDocument
-from nestling.executors.migrate.cutover import REFUSES_ALL
 from nestling.executors.migrate.state import COLLECTION as MIGRATION
 from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
@@ -28,7 +27,7 @@ from nestling.ir.facts import (
     Validator,
 )
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.migration import Phase
+from nestling.ir.migration import REFUSES_ALL, Phase
 from nestling.ir.storage.names import OWN_COLLECTIONS, is_system
 
 LISTING = "the collections of"

@@ -69,7 +69,7 @@ def _require_in_use(phase: Phase, old: str, new: str, design: str) -> None:
             Problem("collections change their names: another design takes over", COLLECTION, next_move=move)
         )
     if phase is Phase.DONE and design == old:
-        move = "make the `Store` anew with the new design; migrating back is a migration of its own"
+        move = "name the new design, and make a `Store` anew with it; migrating back is a migration of its own"
         raise MigrationError(Problem("another design has taken over from this one", COLLECTION, next_move=move))
     if phase is not Phase.DONE and design == new:
         move = "let it take over first (`nestling migrate … --cutover`), or use the old design"

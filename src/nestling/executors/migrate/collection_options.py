@@ -7,9 +7,9 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.executors.migrate.cutover import REFUSES_ALL
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.literals import shell
+from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.programs.command import Command, CreateCollection
 from nestling.ir.storage.validator_form import validator_form
 

@@ -24,9 +24,9 @@ from nestling.executors.migrate.state import MigrationState, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.indexes.index_form import does_work_of
+from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.programs.command import CreateIndex
 
-REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 NAMESPACE_EXISTS = 48
 _RULES = ("validator", "validationLevel", "validationAction")
 _NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
