@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -74,6 +75,17 @@ def test_a_drafted_validator_allows_what_the_same_report_proposes(database: Db) 
     assert database.things.count_documents({"visits": {"$type": "array"}}) == 9
     with pytest.raises(WriteError):
         database.things.insert_one({"visits": "none"})
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_field_that_is_only_null_may_get_a_value(database: Db, every: int) -> None:
+    """Such as the time of a deletion where nothing was deleted yet, be it in all documents or in some."""
+    database.things.insert_many({"n": n} | ({"deletedAt": None} if n % every == 0 else {}) for n in range(70))
+    run(database.client, _of(database, "no-validator").commands[0])
+    database.command("collMod", "things", validationAction="error")
+    database.things.update_one({"n": 7}, {"$set": {"deletedAt": datetime(2026, 1, 1, tzinfo=UTC)}})
+    with pytest.raises(WriteError):
+        database.things.update_one({"n": 7}, {"$set": {"n": "seven"}})
 
 
 def test_nothing_is_drafted_of_no_documents(database: Db) -> None:

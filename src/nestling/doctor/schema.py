@@ -1,6 +1,7 @@
 """A first validator for a collection, from its facts: what every document has is required, in the types found.
 
-What other findings' commands change is said as it is afterwards, so that the validator fits whatever comes first.
+What other findings' commands change is said as it is afterwards, so that the validator fits whatever comes first. Of a field
+that nothing but null was found in nobody knows the type, and none is said.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.doctor.expiring import ttl_index
+from nestling.doctor.value_kinds import NOTHING
 from nestling.ir.facts import ANY_KEY, CollectionFacts, PathFacts
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import steps_text
@@ -44,7 +46,9 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> s
     schema: dict[str, Any] = {"bsonType": "object"}
     if required := sorted(each.name for each in fields.values() if each.required):
         schema["required"] = required[:MOST_FIELDS]
-    schema["properties"] = {each.name: {"bsonType": _said(each.types)} for each in known}
+    schema["properties"] = {
+        each.name: {"bsonType": _said(each.types)} for each in known if not each.types <= {*NOTHING}
+    }
     return json.dumps({"$jsonSchema": schema}, ensure_ascii=False)
 
 
