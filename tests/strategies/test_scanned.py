@@ -48,6 +48,30 @@ def test_a_function_of_a_column_is_a_scan(tmp_path: Path, strategy: str) -> None
     assert "no column is compared for equality or a range by itself" in other
 
 
+SOFT = """
+-- name: by_email, rate: 80/s
+SELECT name FROM person WHERE lower(email) = :email AND gone IS NULL;
+-- name: old_by_email, rate: 5/s
+SELECT name FROM person WHERE lower(email) = :email AND gone = :day;
+-- name: all_there, rate: 5/s
+SELECT name FROM person WHERE gone IS NULL;
+"""
+
+
+@pytest.mark.parametrize("strategy", ["optimal", "tree"])
+def test_what_most_rows_meet_finds_none(tmp_path: Path, strategy: str) -> None:
+    """As that they are not deleted; an index finds those deleted on one day. Who asks for most rows is told nothing."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT, name TEXT, gone TEXT)")
+        rows = [(n, f"a{n}@x", f"n{n}", f"d{n}" if n % 50 == 0 else None) for n in range(1000)]
+        connection.executemany("INSERT INTO person VALUES (?, ?, ?, ?)", rows)
+    (tmp_path / "workload.sql").write_text(SOFT)
+    reading = inspect(f"sqlite:///{tmp_path / 'a.db'}", workload=tmp_path / "workload.sql")
+    (case,) = (each for each in design(reading, strategy).notes if each.startswith("no index finds"))
+    assert "the rows of `by_email` (`email` of `person`): each" in case
+    assert "`lower(…)`" in case
+
+
 ARRAYS = """
 CREATE TABLE item (id integer PRIMARY KEY, status text, tags text[]);
 """

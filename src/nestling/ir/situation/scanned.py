@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from nestling.common.errors import name_list
 from nestling.ir.quantity_words import first_of
+from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
 from nestling.ir.storage.collations import sought
-from nestling.ir.workload import Access, Operator, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 
 FEW_ROWS = 100.0
 """Rows that are read as fast without an index."""
+HALF = 0.5
+"""Share of the rows over which a condition tells too little for an index to find them by it."""
 MOST = 3
 """Statements told of a longer list."""
 
@@ -43,7 +46,8 @@ def scanned(situation: Situation) -> Iterator[str]:
     for kind, texts in told.items():
         if texts:
             found = f"no index finds the rows of {first_of(texts, MOST)}"
-            yield f"{found}: each execution reads all documents, or all entries of an index, as {_BECAUSE[kind]}"
+            read = "each execution reads all documents, or most of them, or their entries in an index"
+            yield f"{found}: {read}, as {_BECAUSE[kind]}"
 
 
 def _kind(statement: Statement) -> Operator:
@@ -57,8 +61,17 @@ def _is_sought(access: Access, situation: Situation) -> bool:
     entity = situation.model.entity(access.entity)
     if access.any_of and all(_is_sought(side, situation) for side in access.sides):
         return True
-    asked = [each.attribute for each in access.filters if each.operator.seeks]
+    asked = [each.attribute for each in _telling(access, situation) if each.operator.seeks]
     return bool(sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
+
+
+def _telling(access: Access, situation: Situation) -> tuple[AttributeFilter, ...]:
+    """The conditions but those that most rows meet, such as `deleted_at IS NULL`: an index finds nearly all by them."""
+    known = situation.statistics.entity(access.entity)
+    own = {each.attribute: [c for c in access.constants if c.name == each.attribute] for each in access.filters}
+    shares = {name: share_of(known, constants) for name, constants in own.items() if constants}
+    most = {name for name, share in shares.items() if share is not None and share > HALF}
+    return tuple(each for each in access.filters if each.attribute not in most)
 
 
 def _scans(statement: Statement, situation: Situation) -> str:
@@ -68,7 +81,7 @@ def _scans(statement: Statement, situation: Situation) -> str:
     first = next((access for access in statement.accesses if _begins(access, situation)), None)
     if first is None:
         return ""
-    columns = name_list(dict.fromkeys(each.attribute for each in first.filters))
+    columns = name_list(dict.fromkeys(each.attribute for each in _telling(first, situation)))
     return f"`{statement.name}` ({columns} of `{first.entity}`)"
 
 
@@ -76,4 +89,4 @@ def _begins(access: Access, situation: Situation) -> bool:
     """Whether rows are sought there, of which there are many, or nobody knows how many."""
     count = situation.statistics.entity(access.entity).count
     is_large = count is None or count.value > FEW_ROWS
-    return access.kind is not StatementKind.INSERT and bool(access.filters) and is_large
+    return access.kind is not StatementKind.INSERT and bool(_telling(access, situation)) and is_large
