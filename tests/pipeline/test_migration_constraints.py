@@ -194,6 +194,41 @@ def test_a_unique_index_inside_documents_keeps_what_it_keeps(database: Documents
     assert "nothing keeps code of `card` unique today" in told
 
 
+STAYS = """
+CREATE TABLE house (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE stay (id INTEGER PRIMARY KEY, house_id INTEGER NOT NULL REFERENCES house);
+CREATE TABLE bill (stay_id INTEGER NOT NULL REFERENCES stay, n INTEGER, code TEXT NOT NULL UNIQUE, PRIMARY KEY (stay_id, n));
+INSERT INTO house VALUES (1, 'Post'), (2, 'Krone');
+INSERT INTO stay VALUES (1, 1), (2, 1), (3, 2);
+INSERT INTO bill VALUES (1, 1, 'a'), (1, 2, 'b'), (3, 1, 'c');
+"""
+
+
+def test_a_unique_index_inside_documents_keeps_what_it_keeps_in_larger_ones(
+    database: Documents, tmp_path: Path
+) -> None:
+    """What no two documents share, no two share in which these lie; the other way round more is refused than today."""
+    source = f"sqlite:///{tmp_path / 'stays.db'}"
+    with closing(sqlite3.connect(tmp_path / "stays.db")) as connection:
+        connection.executescript(STAYS)
+    whole, by_house = pipeline.design(source, strategy="normalized"), pipeline.design(source, strategy="embedded")
+    (house,) = by_house.design.collections
+    (stays,) = house.body.embeddings
+    assert stays.body.embeddings
+    parts = {each.name: each for each in whole.design.collections}
+    holding = replace(parts["stay"], body=replace(parts["stay"].body, embeddings=stays.body.embeddings))
+    indexes = tuple(each for each in whole.design.indexes if each.collection != "bill")
+    by_stay = replace(whole, design=replace(whole.design, collections=(parts["house"], holding), indexes=indexes))
+    pipeline.load(by_stay, source, database)
+    plan = pipeline.plan_migration(by_stay, by_house, database)
+    assert [index for index in plan.indexes_built if "stay.bill.code (unique" in index]
+    assert not [risk for risk in _about(plan.risks, "gets a unique index") if "bill" in risk]
+    database.client.drop_database(database.name)
+    pipeline.load(by_house, source, database)
+    (told,) = _about(pipeline.plan_migration(by_house, by_stay, database).risks, "gets a unique index on bill.code")
+    assert "nothing keeps code of `bill` unique today" in told
+
+
 def test_validators_that_are_new_are_said(live: str, database: Documents) -> None:
     """Of collections that are built; what the risk tells to do has the server take documents of another form again."""
     found, new = _normalized(live)

@@ -91,7 +91,9 @@ class _Unique:
     def implies(self, other: _Unique) -> bool:
         """Whether the other holds where this one does."""
         of_more = (other.some or not self.some) and (self.collated or not other.collated)
-        of_more = of_more and self.within in ((), other.within)
+        of_more = (
+            of_more and self.within == other.within[len(other.within) - len(self.within) :]
+        )  # documents lie in larger ones
         return self.entity == other.entity and self.attributes <= other.attributes and of_more
 
 
