@@ -153,6 +153,18 @@ def test_an_index_made_before_names_the_row(database: Database[Any], tmp_path: P
     assert [found["_id"] for found in database.orders.find()] == [1, 3]
 
 
+def test_a_row_that_changed_before_a_load_is_resumed_is_named(database: Database[Any], tmp_path: Path) -> None:
+    """What is there stays as it is: nobody knows which other rows have changed."""
+    validator = {"$jsonSchema": {"properties": {"note": {"bsonType": "string", "maxLength": 3}}}}
+    create((CreateCollection("orders", {"validator": validator}),), database, ["orders"])
+    with pytest.raises(LoadError, match="not at most 3"):
+        load(EMBEDDED, sqlite_source(tmp_path / "a.db", MODEL, {"order": [(1, "ok"), (2, "too long")]}), database)
+    changed = sqlite_source(tmp_path / "b.db", MODEL, {"order": [(1, "new"), (2, "two")]})
+    with pytest.raises(LoadError, match=r"(?s)orders, _id 1: .*rows have changed since.*→ load anew, with `--replace`"):
+        load(EMBEDDED, changed, database, resume=True)
+    assert database.orders.find_one({"_id": 1}) == {"_id": 1, "note": "ok", "lines": []}
+
+
 def test_a_document_that_breaks_a_validator_is_named(database: Database[Any], tmp_path: Path) -> None:
     """A user's own validator."""
     validator = {"$jsonSchema": {"properties": {"note": {"bsonType": "string", "maxLength": 3}}}}

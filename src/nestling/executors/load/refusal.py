@@ -26,10 +26,11 @@ def refusal(
     cause: OperationFailure | None = None,
     *,
     names: Mapping[str, str] = NO_NAMES,
+    resumed: bool = False,
 ) -> LoadError | OperationFailure:
     """The error of documents the server would not take (the others of the batch are stored), or of a whole command.
 
-    `names`: what people call what is stored at a path (`said_names`).
+    `names`: what people call what is stored at a path (`said_names`); `resumed`: an earlier load may have stored some of them.
 
     What is no fault of the documents, a missing right or a full disk, stays the driver's error, for `typed_errors`.
     """
@@ -38,7 +39,7 @@ def refusal(
         return cause if is_typed else LoadError(Problem(_said(cause.details or {}), where=store))
     if full := next((error for _, error in refused if error.get("code") == OUT_OF_DISK_SPACE), None):
         return OperationFailure(_said(full), OUT_OF_DISK_SPACE)
-    problems = [_problem(store, document, error, names) for document, error in refused[:SHOWN]]
+    problems = [_problem(store, document, error, names, resumed=resumed) for document, error in refused[:SHOWN]]
     if len(refused) > SHOWN:
         problems.append(Problem(f"{len(refused) - SHOWN} more documents of this batch were refused", where=store))
     return LoadError(*problems)
@@ -48,9 +49,16 @@ def _said(error: Mapping[str, Any]) -> str:
     return redact(str(error.get("errmsg", "the server refused it")))
 
 
-def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any], names: Mapping[str, str]) -> Problem:
+def _problem(
+    store: str, document: RawBSONDocument, error: Mapping[str, Any], names: Mapping[str, str], *, resumed: bool
+) -> Problem:
     where = f"{store}, _id {shell(_id_of(document))}"
     match error.get("code"):
+        case code if code == DUPLICATE_KEY and resumed and [*error.get("keyPattern", ())] == ["_id"]:
+            what = (
+                "the resumed load has stored another document: rows have changed since, or two documents have this _id"
+            )
+            return Problem(what, where=where, next_move=_CHANGED_MOVE)
         case code if code == DUPLICATE_KEY:
             key = {said(path, names): value for path, value in dict(error.get("keyValue", {})).items()}
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
@@ -66,6 +74,7 @@ _OTHER_FORM_MOVE = (
     "the design was made for moments of another form: design from the database itself (`nestling design ADDRESS`), which"
     " looks at its rows, and load by that"
 )
+_CHANGED_MOVE = "load anew, with `--replace`, while nobody writes to the source"
 _DUPLICATE_MOVE = "mend the source, or choose another `id` or an index that is not unique"
 
 

@@ -164,7 +164,7 @@ class Writer:
             unexplained = [pair for pair in unexplained if pair not in invalid]
             self._insert_some(store, [document.raw for document, _ in invalid], repeats=repeats)
         if unexplained:
-            raise refusal(store, unexplained, names=said_names(self._design, (store,)))
+            raise refusal(store, unexplained, names=said_names(self._design, (store,)), resumed=self._repeats)
 
     def _take_unseen(self, store: str, error: Mapping[str, Any]) -> None:
         """Have a collection's validator take what the source may hold beside what the model tells, because of a refusal."""
