@@ -132,6 +132,28 @@ def test_a_profiler_that_is_off_is_told_how_to_switch_on(
     assert f"notes slower ones only (level 1); {call}" in nestling("capture", target, cwd=used).out
 
 
+def test_a_profiler_full_of_our_own_statements_is_told(
+    used: Path, mongod: Server, database: Database[dict[str, Any]], target: str
+) -> None:
+    """At level 2 a look at the data pushes out what applications asked; by the filter that is named it is kept, however fast."""
+    database.command("profile", 0)
+    database["system.profile"].drop()
+    database.command("profile", 2)
+    assert nestling("doctor", target, cwd=used).code in (0, 1)
+    told = nestling("capture", target, "--json", cwd=used).json["skipped"]
+    (why,) = (each["why"] for each in told if each["what"] == f"earlier statements of {database.name}")
+    assert 'setProfilingLevel(1, {filter: {appName: {$ne: "nestling"}}})' in why
+    database.command("profile", 0)
+    database["system.profile"].drop()
+    database.command("profile", 1, slowms=5_000, filter={"appName": {"$ne": "nestling"}})
+    with MongoClient[dict[str, Any]](mongod.uri, appname="app") as client:
+        client[database.name]["author"].find_one({"_id": 1})
+    assert nestling("doctor", target, cwd=used).code in (0, 1)
+    captured = nestling("capture", target, "--json", cwd=used).json
+    assert not captured["skipped"]
+    assert [each["operation"] for each in captured["shapes"]] == ["find"]
+
+
 def test_the_doctor_weighs_what_was_captured(used: Path, database: Database[dict[str, Any]], target: str) -> None:
     """A recording of reads without an index makes the rule fire that needs statements."""
     database.command("profile", 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pymongo import MongoClient
 from pymongo.database import Database
@@ -13,13 +14,19 @@ from pymongo.errors import OperationFailure
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import captured
 from nestling.ir.capture import Capture
+from nestling.ir.capture.entries import OWN
 from nestling.ir.capture.log_lines import counted as counted_lines
 from nestling.ir.capture.query_shapes import counted as counted_shapes
 
 SECONDS = 60.0
 """How long a server is asked altogether."""
+ALL_LEVEL = 2
 SWITCH_ON = '`db.getSiblingDB("{}").setProfilingLevel(2)`'
 """What to tell a server's shell, so that its profiler notes every statement of a database."""
+ALL_BUT_OURS = '`db.getSiblingDB("{}").setProfilingLevel(1, {{filter: {{appName: {{$ne: "nestling"}}}}}})`'
+"""The same without what nestling asks, from 4.4.2 on: at level 2 a look at the data fills the megabyte the profiler keeps."""
+OURS_LEFT_OUT = {"appName": {"$not": {"$eq": OWN}}}
+"""How a server says that filter. With one it goes by no `slowms`."""
 NO_SUCH_STAGE = (16436, 40324)
 """What a server says that has no `$queryStats`."""
 
@@ -40,14 +47,29 @@ def captures(client: MongoClient[FoundDocument], databases: Sequence[str]) -> tu
 def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], asking: Asking) -> Iterator[Capture]:
     for name in databases:
         status = _told(client[name], asking, f"the profiler of {name}", "profile", -1)
-        slow, level = status.get("slowms", 0), status.get("was")
+        level = status.get("was")
+        slow = 0 if status.get("filter") == OURS_LEFT_OUT else status.get("slowms", 0)
         faster, all_of_them = f"statements of {name} faster than {slow} ms", f"{SWITCH_ON.format(name)} has it note all"
         found = captured(client[name], asking)
         if level == 1 and slow:
             asking.skip(faster, f"its profiler notes slower ones only (level 1); {all_of_them}")
         if level == 0 and not found.seen:
             asking.skip(faster, f"its profiler is off; {all_of_them}: capture again after a while")
+        if level == ALL_LEVEL and asking.ask(
+            f"the profiler of {name}", partial(_is_ours, client[name]), otherwise=False
+        ):
+            asking.skip(
+                f"earlier statements of {name}",
+                "most of what its profiler still keeps is what nestling itself asked;"
+                f" {ALL_BUT_OURS.format(name)} (4.4.2 and later) leaves that out: capture again after a while",
+            )
         yield replace(found, slow_only=bool(level == 1 and slow))
+
+
+def _is_ours(database: Database[FoundDocument]) -> bool:
+    """Whether most of what the profiler keeps are statements of nestling's own, before which it has forgotten the others."""
+    kept = database["system.profile"]
+    return 2 * kept.count_documents({"appName": OWN}) > kept.count_documents({})
 
 
 def _logged(client: MongoClient[FoundDocument], databases: Sequence[str], asking: Asking) -> Capture:
