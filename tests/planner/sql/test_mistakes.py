@@ -116,6 +116,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
             "SUBSTRING by a regular expression",
         ),
         ("postgresql", "SELECT born * 2 FROM person", "arithmetic with dates"),
+        ("postgresql", "SELECT born + :days FROM person", r"arithmetic with dates; write `CAST\(:days AS integer\)`"),
         ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
         ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),
         ("postgresql", "SELECT unnest(name) FROM person", r"UNNEST\(\) function"),

@@ -206,7 +206,8 @@ def _time_arithmetic(
     if left.type.name is TypeName.DATE and is_integer(right):
         amount = Negate(right, INTEGER) if operator is ArithmeticOperator.SUBTRACT else right
         return Call(Function.ADD_TIME, (left, Literal("day", TEXT), amount), left.type, rules)
-    raise statement_gap("arithmetic with dates", node)
+    days = right.name if left.type.name is TypeName.DATE and isinstance(right, Parameter) else ""
+    raise statement_gap(f"arithmetic with dates{f'; write `CAST(:{days} AS integer)`' if days else ''}", node)
 
 
 def _negate(node: exp.Neg, env: Env, bound: Bind) -> Expression:
