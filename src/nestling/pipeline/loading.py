@@ -66,6 +66,9 @@ def _possible(name: str) -> str:
     return possible.encode()[:63].decode(errors="ignore")  # the server counts bytes
 
 
+NOT_COMPARED = "all rows are loaded, but not all were compared with the source: `nestling verify` does that"
+
+
 def home_queries(of: Design) -> Mapping[str, Aggregation]:
     """The query of every entity's home view: how its rows are read back from wherever they live."""
     from nestling.emitters.mql import aggregation
@@ -120,7 +123,11 @@ def load(
     beside = left_out(source)
     if not check or address is None or not has_rows(address):
         return Loaded(report, None, beside)
-    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch), beside)
+    try:
+        return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch), beside)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(NOT_COMPARED)
+        raise
 
 
 def verify(
