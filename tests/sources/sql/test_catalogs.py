@@ -244,19 +244,20 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     assert _TRIGGER in reading.notes
 
 
-def test_a_table_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
-    """Is named, with what the user needs."""
+def test_tables_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
+    """Are named, all at once, with what the user needs."""
     psycopg = pytest.importorskip("psycopg")
     reader = f"reader_{uuid.uuid4().hex}"
     with psycopg.connect(postgresql_urls[1]) as connection:
-        connection.execute(f"CREATE TABLE hidden (a integer); CREATE ROLE {reader} LOGIN PASSWORD 'reads'")
+        tables = "CREATE TABLE hidden (a int); CREATE TABLE seen (a int); CREATE SCHEMA s; CREATE TABLE s.too (a int)"
+        connection.execute(f"{tables}; CREATE ROLE {reader} LOGIN PASSWORD 'reads'; GRANT SELECT ON seen TO {reader}")
     url = make_url(postgresql_urls[1]).set(username=reader, password="reads")
     try:
-        with pytest.raises(PermissionDenied, match=r"permission denied for table hidden(.|\n)*let the user SELECT"):
+        with pytest.raises(PermissionDenied, match=r"denied for tables `hidden`, `s.too`(.|\n)*let the user SELECT"):
             open_database(url.render_as_string(hide_password=False)).reading()
     finally:
         with psycopg.connect(postgresql_urls[1]) as connection:
-            connection.execute(f"DROP ROLE {reader}")
+            connection.execute(f"DROP OWNED BY {reader}; DROP ROLE {reader}")
 
 
 def test_row_level_security_hides_nothing(postgresql_urls: tuple[str, str]) -> None:

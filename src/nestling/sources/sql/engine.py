@@ -230,6 +230,10 @@ class Engine:
         """What a note says of an attribute whose values are of another type than it is declared."""
         return f"is declared {declared.type} but its values are {refined.type}"
 
+    def hidden_tables(self, connection: Any) -> frozenset[tuple[str, str]]:
+        """The (schema, name) of tables that the user may not read, where the server tells their names all the same."""
+        return frozenset()
+
     def value_notes(
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:

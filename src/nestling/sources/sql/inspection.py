@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.errors import Problem, name_list
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.check_rows import with_kept_checks
 from nestling.sources.sql.connection import dialect_of
+from nestling.sources.sql.engine import not_allowed
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.hierarchies import find_hierarchies
 from nestling.sources.sql.measure import Connected, TableMeasures, entity_statistics, measure_table
@@ -49,6 +51,7 @@ def read_database(
     places = {table.entity: (table.schema, table.name) for table in catalog.tables}
     tables = Tables(reflection.model, address.dialect, places)
     database = Connected(connection, dialect_of(address))
+    _require_readable(catalog, engine.hidden_tables(connection))
     notes = [*reflection.notes]
     entities, measures = _entities(tables, catalog, database, sampled_above_rows, say, notes)
     links = {link.name: _link(tables, link, database, measures, say) for link in reflection.model.relationships}
@@ -68,6 +71,14 @@ def read_database(
         origin=address.origin,
         dialect=engine.statements,
     )
+
+
+def _require_readable(catalog: Catalog, hidden: frozenset[tuple[str, str]]) -> None:
+    """Raise `PermissionDenied` with every table that may not be read: what is in them nobody would know."""
+    refused = [table.entity for table in catalog.tables if (table.schema, table.name) in hidden]
+    if refused:
+        named = f"{'table' if len(refused) == 1 else 'tables'} {name_list(refused)}"
+        raise not_allowed(Problem(f"permission denied for {named}"))
 
 
 def _entities(

@@ -60,6 +60,12 @@ _LENGTHS = range(1, 10_485_761)
 """What `varchar(n)` takes for a length."""
 
 
+_HIDDEN = """
+SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'f') AND NOT has_any_column_privilege(c.oid, 'SELECT')
+"""
+
+
 class Postgresql(Engine):
     """PostgreSQL."""
 
@@ -110,6 +116,10 @@ class Postgresql(Engine):
             return no_such_database(problem)
         unreachable = type(error).__name__ in ("OperationalError", "ConnectionTimeout") and state is None
         return unreached(problem) if unreachable else SourceError(problem)
+
+    def hidden_tables(self, connection: Any) -> frozenset[tuple[str, str]]:
+        """Those of which the user may read no column."""
+        return frozenset(connection.execute(_HIDDEN).fetchall())
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
         """A cursor of the server's."""
