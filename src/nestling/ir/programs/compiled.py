@@ -162,11 +162,14 @@ class Parameterised(Protocol):
         """The names values are needed for."""
 
 
+_GIVE = "give it by its name; for a statement of a workload file, in a line before it: `-- params: {…}`"
+
+
 def check_names(read: Parameterised, given: Mapping[str, object]) -> None:
     """Raise `WorkloadError` naming parameters that are missing or unknown."""
     missing = [name for name in read.parameters if name not in given]
     whose = f"`{read.name}`" if read.name else "the statement"
-    problems = [Problem(f"{whose} needs a value for the parameter `{name}`") for name in missing]
+    problems = [Problem(f"{whose} needs a value for the parameter `{name}`", next_move=_GIVE) for name in missing]
     problems += [
         unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
     ]
