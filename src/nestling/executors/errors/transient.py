@@ -53,6 +53,7 @@ CODES = frozenset(
         13388,  # StaleConfig
         13435,  # NotPrimaryNoSecondaryOk
         13436,  # NotPrimaryOrSecondary
+        50736,  # a cursor of no session, opened in an election's moments without one, read on in one
     }
 )
 
