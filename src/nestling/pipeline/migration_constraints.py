@@ -91,10 +91,8 @@ class _Unique:
     def implies(self, other: _Unique) -> bool:
         """Whether the other holds where this one does."""
         of_more = (other.some or not self.some) and (self.collated or not other.collated)
-        of_more = (
-            of_more and self.within == other.within[len(other.within) - len(self.within) :]
-        )  # documents lie in larger ones
-        return self.entity == other.entity and self.attributes <= other.attributes and of_more
+        in_larger = other.within[len(other.within) - len(self.within) :] == self.within  # the same documents, in others
+        return self.entity == other.entity and self.attributes <= other.attributes and of_more and in_larger
 
 
 def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:

@@ -88,7 +88,19 @@ def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Backgroun
     path = anchor_path(design, upkeep)
     widths = SEARCHED_AT_ONCE if path is None else ()
     searches = tuple(_compiled_search(search(design, upkeep, width)) for width in widths)
-    return BackgroundUpkeep(compiled_check(check), upkeep.freshness, path, searches, _shared(design, upkeep))
+    shared, homes = _shared(design, upkeep), _copied_from(design, upkeep)
+    return BackgroundUpkeep(compiled_check(check), upkeep.freshness, path, searches, shared, homes)
+
+
+def _copied_from(design: Design, upkeep: Upkeep) -> frozenset[str]:
+    from nestling.ir.primitives import Copy
+    from nestling.ir.storage.layout import Role
+
+    if not isinstance(upkeep.what, Copy):
+        return frozenset()
+    entities = (hop.target(design.model) for hop in upkeep.what.path)
+    places = (place for entity in entities for place in design.places[entity])
+    return frozenset(place.store.name for place in places if place.store.role is Role.HOME)
 
 
 def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
@@ -155,7 +167,9 @@ def sync(
     if say is not None:
         for told in not_followed(proposal.design):
             say(told)
-    options = SyncOptions(once, wait, restart, images, remove, lease_seconds)
+    options = SyncOptions(
+        once=once, wait=wait, restart=restart, images=images, remove=remove, lease_seconds=lease_seconds
+    )
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 

@@ -18,6 +18,7 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.scope import IDS_AT_ONCE, ScopeStage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
+from nestling.executors.halves import by_halves
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
 from nestling.ir.programs.program import MISSING
 from nestling.ir.storage.names import join
@@ -59,16 +60,14 @@ class Reader:
             if not compiled.check.is_walked:
                 raise
         ids = [row["_id"] for row in self._asked(compiled.check, [*stages, {"$project": {"_id": 1}}])]
-        return [row for some in batches(ids, IDS_AT_ONCE) for row in self._by_halves(compiled, some)]
 
-    def _by_halves(self, compiled: CompiledCheck, ids: Sequence[object]) -> list[FoundRow]:
-        try:
-            return self._differing(compiled, [{"$match": {"_id": {"$in": ids}}}])
-        except ValueNotReckoned as error:
-            if len(ids) == 1:
-                return [{ID: ids[0], WHY: error.problems[0].what}]
-        half = len(ids) // 2
-        return [*self._by_halves(compiled, ids[:half]), *self._by_halves(compiled, ids[half:])]
+        def ask(some: Sequence[object]) -> list[FoundRow]:
+            return self._differing(compiled, [{"$match": {"_id": {"$in": some}}}])
+
+        def left(one: object, why: str) -> list[FoundRow]:
+            return [{ID: one, WHY: why}]
+
+        return [row for some in batches(ids, IDS_AT_ONCE) for row in by_halves(some, ask, left)]
 
     def _differing(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
         rows = self._asked(compiled.check, [*stages, *compiled.read.pipeline])

@@ -17,6 +17,7 @@ from nestling.executors.changes.stream import AWAIT_MILLISECONDS
 from nestling.executors.moment import now
 from nestling.executors.sync.affected import Affected, Holders
 from nestling.executors.sync.asking import DatabaseSession
+from nestling.executors.sync.copied_from import require_homes
 from nestling.executors.sync.large_refreshes import RefreshQueue, Task
 from nestling.executors.sync.lease import SyncLease
 from nestling.executors.sync.narrowed import DistinctValues
@@ -24,7 +25,6 @@ from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import SyncRun
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
-from nestling.executors.sync.sources import require_sources
 from nestling.ir.programs.route import BackgroundUpkeep
 from nestling.ir.quantity_words import counted
 
@@ -101,7 +101,7 @@ class Following:
 
     def _compare_all(self, time: Timestamp | None) -> None:
         """What happened before the stream began is not known: every upkeep is compared as a whole."""
-        self._require_sources()
+        self._require_homes()
         for kept in self._run.plan.kept:
             if not is_scheduled(kept):
                 self._side.add(Task(kept, self._number, time))
@@ -129,7 +129,7 @@ class Following:
         """All effects of a batch, but those that are left to the side."""
         self._lease.held()
         if not all(change.kind.of_document for change in changes):
-            self._require_sources()
+            self._require_homes()
         self._seen = time = changes[-1].point.time
         self._view.not_before(time)
         for name, holders in self._affected.holders(changes, self._view).items():
@@ -139,9 +139,9 @@ class Following:
         self._run.metrics.count("changes", len(changes))
         self._run.metrics.applied([change.wall for change in changes if change.wall is not None])
 
-    def _require_sources(self) -> None:
+    def _require_homes(self) -> None:
         if not self._run.options.remove:
-            require_sources(self._run.database, self._run.plan)
+            require_homes(self._run.database, self._run.plan)
 
     def _mend(self, kept: BackgroundUpkeep, holders: Holders, time: Timestamp | None) -> None:
         if holders.every:

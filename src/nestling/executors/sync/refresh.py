@@ -20,6 +20,7 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.repairs import Repairs
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.errors.transient import is_transient
+from nestling.executors.halves import by_halves
 from nestling.executors.sync.asking import DatabaseSession
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import (
@@ -153,15 +154,15 @@ class Refresh:
 
     def _read(self, kept: BackgroundUpkeep, ids: Sequence[object]) -> list[_Row]:
         """The documents that differ. One that the server cannot reckon with is found by halves, named and left."""
-        try:
-            return list(self._differing(kept, self._view.ask(of_ids(kept.check.read, ids))))
-        except ValueNotReckoned as error:
-            if len(ids) > 1:
-                half = len(ids) // 2
-                return [*self._read(kept, ids[:half]), *self._read(kept, ids[half:])]
-            where = f"{kept.id} of {shell(ids[0])} in `{kept.collection}`"
-            self._metrics.refuse(f"{where}: {error.problems[0].what}")
+
+        def ask(some: Sequence[object]) -> list[_Row]:
+            return list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
+
+        def left(one: object, why: str) -> list[_Row]:
+            self._metrics.refuse(f"{kept.id} of {shell(one)} in `{kept.collection}`: {why}")
             return []
+
+        return by_halves(ids, ask, left)
 
     def _mended(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> None:
         for attempt in range(ATTEMPTS):

@@ -119,7 +119,8 @@ class BackgroundUpkeep:
     """One upkeep as the background keeps it: what differs and how it is mended (`check`), and how its holders are found.
 
     `path`: the plain field of its documents that holds the anchor; None where there is none, and then `searches` find holders,
-    from few anchors at once to many. `shared`: a shorter way for the holders of some anchors, where there is one.
+    from few anchors at once to many. `shared`: a shorter way for the holders of some anchors, where there is one. `homes`: of a
+    copy, the collections that are home to what it is copied along.
     """
 
     check: CompiledCheck
@@ -127,6 +128,7 @@ class BackgroundUpkeep:
     path: str | None = None
     searches: tuple[CompiledSearch, ...] = ()
     shared: CompiledShared | None = None
+    homes: frozenset[str] = frozenset()
 
     @property
     def id(self) -> str:

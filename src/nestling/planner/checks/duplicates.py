@@ -7,7 +7,8 @@ where its copies contradict each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from nestling.ir.design import Design
 from nestling.ir.drift import ID, SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
@@ -55,15 +56,22 @@ def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
         for group in unguarded(design, entity):
             for place in places:
                 if len(places) > 1 or not _is_alone(design, place, group):
-                    yield _or_gap(f"{join(place.store.name, place.path)} ({', '.join(group)})", design, place, group)
+                    name = f"{join(place.store.name, place.path)} ({', '.join(group)})"
+                    yield _or_gap(name, partial(_check, name, design, place, group))
         copied = [place for place in design.places[entity.name] if place.copy is not None]
         if copied and entity.key:
-            yield _contradictions(design, copied[0], entity)
+            yield _contradictions_or_gap(design, copied[0], entity)
 
 
-def _contradictions(design: Design, place: Place, entity: Entity) -> Check:
-    """A check of the keys that copies tell different things of, which are the only home of these rows."""
+def _contradictions_or_gap(design: Design, place: Place, entity: Entity) -> Check | Gap:
     assert place.copy is not None
+    path = join(place.path, place.copy.name)
+    name = f"{join(place.store.name, path)} ({', '.join(entity.key)})"
+    return _or_gap(name, partial(_contradictions, name, design, place.store.name, path, entity))
+
+
+def _contradictions(name: str, design: Design, collection: str, path: str, entity: Entity) -> Check:
+    """A check of the keys that copies tell different things of, which are the only home of these rows."""
     key = [column(design.model, entity.name, HOLDER, name) for name in entity.key]
     rows = lower(scan(design.model, entity.name, HOLDER), homes_context(design, key))
     counted = (_ALL, AggregateCall(AggregateFunction.COUNT, None, INTEGER))
@@ -73,11 +81,11 @@ def _contradictions(design: Design, place: Place, entity: Entity) -> Check:
     value: PathExpression = told[0][1] if len(told) == 1 else DocumentOf(told)
     fields = ((ID, value), (_FOUND, value))
     return Check(
-        f"{join(place.store.name, place.path, place.copy.name)} ({', '.join(entity.key)})",
+        name,
         DriftKind.DUPLICATE,
-        place.store.name,
-        ReadPlan(ProjectDocuments(several, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields)),
-        (ComparedValue(join(place.path, place.copy.name), "", _FOUND),),
+        collection,
+        ReadPlan(ProjectDocuments(several, fields), tuple(OutputColumn(each, each, ANY) for each, _ in fields)),
+        (ComparedValue(path, "", _FOUND),),
         next_move=f"make all copies of one `{entity.name}` say the same: they are the only home of these rows",
         is_walked=False,
     )
@@ -92,9 +100,9 @@ def _is_alone(design: Design, place: Place, group: Sequence[str]) -> bool:
     return set(root.key) <= {name for level, name in levels if level == 0} and bool(root.key)
 
 
-def _or_gap(name: str, design: Design, place: Place, group: tuple[str, ...]) -> Check | Gap:
+def _or_gap(name: str, made: Callable[[], Check]) -> Check | Gap:
     try:
-        return _check(name, design, place, group)
+        return made()
     except ReadGap as error:
         return error.at(name)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nestling.sources.ddl.statements import at_semicolons
 from nestling.sources.ddl.tokens import Token, TokenKind, tokens
 
 _OF_NO_SHAPE = ("NULL", "RAISE")
@@ -30,7 +31,7 @@ def _statements(body: Token, text: str, dialect: str) -> Iterator[list[Token]]:
     """The statements that are run when nothing fails, without the words around them."""
     quote = text.index("$", body.start + 1) + 1 - body.start
     is_handler, is_head = False, False
-    for part in _parts([*tokens(text, dialect, body.start + quote, body.end - quote)]):
+    for part in at_semicolons([*tokens(text, dialect, body.start + quote, body.end - quote)]):
         rest = part
         while rest and (word := rest[0].key) in _AROUND:
             is_handler = word == "EXCEPTION" or (is_handler and word != "END")
@@ -47,17 +48,6 @@ _AROUND = {"DECLARE": "BEGIN", "BEGIN": "", "IF": "THEN", "ELSIF": "THEN", "ELSE
 def _behind(part: list[Token], word: str) -> list[Token]:
     at = 0 if not word else next((n for n, each in enumerate(part) if each.key == word), len(part))
     return part[at + 1 :]
-
-
-def _parts(found: list[Token]) -> Iterator[list[Token]]:
-    part: list[Token] = []
-    for each in found:
-        if each.key == ";":
-            yield part
-            part = []
-        else:
-            part.append(each)
-    yield part
 
 
 def _declares(part: Sequence[Token]) -> bool:

@@ -58,5 +58,5 @@ def is_of_sql_server(text: str) -> bool:
 
 
 def is_of_oracle(text: str) -> bool:
-    """Whether it has words of Oracle's, which SQLite takes for names of types."""
+    """Whether it has words of Oracle's, which are taken for names of types."""
     return _ORACLE.search(_COMMENT.sub("", text[:READ_CHARACTERS])) is not None

@@ -47,9 +47,7 @@ _OTHER = (
     "export the schema in the words of PostgreSQL, MySQL or SQLite, as most schema tools can; where a word misleads nestling, say"
     " which it is: `--dialect`"
 )
-_ORACLES = (
-    "words of Oracle's are taken as SQLite takes them: look at the types, and say which dialect it is with `--dialect`"
-)
+_ORACLES = "words of Oracle's are taken as those of {}: look at the types, and say which dialect it is with `--dialect`"
 
 
 def read_ddl(

@@ -63,7 +63,7 @@ def statements(text: str, dialect: str, *, with_rows: bool = True) -> Iterator[D
     text = text if with_rows else _without_rows(text, dialect)
     for start, end, delimiter in _sections(text, dialect):
         found = list(tokens(text, dialect, start, end))
-        parts = _at_semicolons(found) if delimiter == ";" else [found]
+        parts = at_semicolons(found) if delimiter == ";" else [found]
         yield from (DdlStatement(tuple(part), lines.at(part[0].start)) for part in parts if part)
 
 
@@ -106,7 +106,8 @@ def _between(text: str, start: int, end: int, delimiter: str) -> Iterator[tuple[
         start = stop + len(delimiter)
 
 
-def _at_semicolons(found: list[Token]) -> Iterator[list[Token]]:
+def at_semicolons(found: list[Token]) -> Iterator[list[Token]]:
+    """The tokens of each statement, without its semicolon: none between two of them."""
     start = 0
     while start < len(found):
         first = next((i for i in range(start, len(found)) if found[i].key == ";"), len(found))
