@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from pymongo import MongoClient, UpdateOne
 from pymongo.errors import DuplicateKeyError
-from pymongo.monitoring import CommandStartedEvent, CommandSucceededEvent
 
 from nestling import recorder as recorder_module
 from nestling.common.server import Server
@@ -65,32 +63,6 @@ def test_what_is_under_way_is_bounded(mongod: Server, tmp_path: Path) -> None:
     with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
         client["x"]["y"].find_one({})
         assert not recorder._pending
-
-
-def test_recording_costs_next_to_nothing(mongod: Server, database: Any, tmp_path: Path) -> None:
-    """Hearing of a find by id and its answer takes less of the application's thread than asking itself does."""
-    database["things"].insert_many([{"_id": n, "name": f"thing {n}", "tags": ["a", "b"]} for n in range(1_000)])
-
-    class Timed(Recorder):
-        taken = 0.0
-
-        def started(self, event: CommandStartedEvent) -> None:
-            start = time.thread_time()
-            super().started(event)
-            self.taken += time.thread_time() - start
-
-        def succeeded(self, event: CommandSucceededEvent) -> None:
-            start = time.thread_time()
-            super().succeeded(event)
-            self.taken += time.thread_time() - start
-
-    recorder = Timed(tmp_path / "capture.json")
-    with _with(mongod, recorder) as client:
-        start = time.thread_time()
-        for number in range(1_000):
-            client[database.name]["things"].find_one({"_id": number, "name": {"$ne": "x"}})
-        whole = time.thread_time() - start
-    assert recorder.taken < whole - recorder.taken
 
 
 def test_threads_share_a_recorder(

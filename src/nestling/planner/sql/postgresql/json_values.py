@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -90,7 +90,7 @@ def equal_json(node: exp.Binary, env: Env, bound: Bind) -> Expression | None:
         return None
     asked = exp.ArrayContainsAll(this=inside.copy(), expression=said.copy())
     found = contains(asked, env, bound)
-    if isinstance(jsonb_value(said.name), Mapping | Sequence) and not isinstance(jsonb_value(said.name), str):
+    if isinstance(jsonb_value(said.name), dict | list):
         raise statement_gap(f"`{_written(node, env)}`, which compares whole arrays or objects", node)
     return And((found, Not(_asked(Function.JSON_CONTAINS, "[]", asked, env, bound))))
 
