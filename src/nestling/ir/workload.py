@@ -39,7 +39,8 @@ class Operator(StrEnum):
     RANGE = "range"
     IN = "in"
     PATTERN = "pattern"
-    FOLDED = "folded"  # lower(…) or upper(…) of it
+    CASED = "cased"  # lower(…) or upper(…) of it, for equality
+    FOLDED = "folded"  # lower(…) or upper(…) of it, otherwise
     CONTAINS = "contains"  # elements of an array
     EACH = "each"  # with what a subquery gives for each row
     OTHER = "other"
@@ -121,10 +122,14 @@ class Access:
     any_of: tuple[tuple[AttributeFilter, ...], ...] = ()
     joined: tuple[str, ...] = ()
 
+    def compared(self, operator: Operator) -> set[str]:
+        """The attributes its conditions compare by it."""
+        return {each.attribute for each in self.filters if each.operator is operator}
+
     @property
     def joins(self) -> tuple[AttributeFilter, ...]:
         """What a lookup of its rows asks for: attributes that equal something, none of which a condition names anyway."""
-        named = {each.attribute for each in self.filters if each.operator is Operator.EQUALITY}
+        named = self.compared(Operator.EQUALITY)
         return tuple(AttributeFilter(name, Operator.EQUALITY) for name in self.joined if name not in named)
 
     @property

@@ -67,7 +67,7 @@ def _motives(situation: Situation, entity: str, by: tuple[str, ...]) -> Iterator
 
 def _finds_series(situation: Situation, access: Access, by: tuple[str, ...]) -> bool:
     """Whether the access finds the rows of one series, by its own conditions or through a join."""
-    exact = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+    exact = access.compared(Operator.EQUALITY)
     key = situation.model.entity(access.entity).key
     joined = access.via is not None and situation.model.relationship(access.via).child_attributes == by
     return joined or (set(by) <= exact and not (key and set(key) <= exact))

@@ -45,7 +45,7 @@ def per_parent(statement: Statement, access: Access, link: Relationship) -> bool
     other = {each.attribute for each in access.filters} - set(link.child_attributes)
     if other:
         return False
-    exact = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+    exact = access.compared(Operator.EQUALITY)
     joined = access.via == link.name or any(a.via == link.name and a.entity == link.parent for a in statement.accesses)
     return joined or set(link.child_attributes) <= exact
 

@@ -35,7 +35,7 @@ def _ways(situation: Situation, entity: str) -> Iterator[tuple[IndexKeys, tuple[
     found: dict[IndexKeys, tuple[set[str], list[str]]] = {}
     for statement in situation.statements_of[entity]:
         for access in statement.accesses:
-            equal = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+            equal = access.compared(Operator.EQUALITY)
             for keys in wanted_keys(situation, access) if access.entity == entity else ():
                 found.setdefault(keys, (equal, []))[1].append(statement.name)
     yield from found.items()

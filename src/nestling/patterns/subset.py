@@ -64,7 +64,7 @@ def _asked(situation: Situation) -> Iterator[tuple[str, tuple[Order, ...], int, 
 
 def _of_one_parent(statement: Statement, access: Access, link: Relationship) -> bool:
     """Whether the rows are those of one parent, by its key, in the order of their own attributes, and nothing else decides."""
-    exact = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+    exact = access.compared(Operator.EQUALITY)
     others = [each for each in access.filters if each.attribute not in link.child_attributes]
     alone = all(not each.filters and not each.sort for each in statement.accesses if each is not access)
     return set(link.child_attributes) <= exact and not others and alone and not access.aggregates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -163,6 +164,63 @@ def test_lower(tmp_path: Path, database: Database[Any]) -> None:
         store.execute("UPDATE login SET handle = 'ÉLAN0' WHERE email = 'c3'")
     assert refused.value.violation is Violation.UNIQUE
     store.execute("UPDATE login SET handle = upper(handle) WHERE handle IS NOT NULL")
+
+
+def test_an_index_finds_lower(tmp_path: Path, database: Database[Any]) -> None:
+    """The case of a unique text, asked for or looked for before a write; also of letters that no collation knows the case of."""
+    store = store_of(tmp_path, database)
+    insert = "INSERT INTO login (email, nick, gone, handle) VALUES (:handle, :handle, true, :handle)"
+    handles = [
+        *(f"User{number}" for number in range(100)),
+        "ISTANBUL",
+        "\u0131stanbul",
+        "\u10d2\u10d4\u10d0",
+        "rosé",
+        "Rose",
+        "Straße",
+        "ΣΑΣ",
+    ]
+    for handle in handles:
+        store.execute(insert, handle=handle)
+    asked = {
+        "SELECT handle FROM login WHERE lower(handle) = :h": [
+            ("user7", ["User7"]),
+            ("User7", []),
+            ("rosé", ["rosé"]),
+            ("σας", []),
+        ],
+        "SELECT handle FROM login WHERE lower(handle) = lower(:h)": [
+            ("ROSE", ["Rose"]),
+            ("\u1c92\u10d4\u1c90", ["\u10d2\u10d4\u10d0"]),
+        ],
+        "SELECT handle FROM login WHERE upper(handle::text) = upper(:h)": [
+            ("istanbul", ["ISTANBUL", "\u0131stanbul"]),
+            ("σας", ["ΣΑΣ"]),
+        ],
+    }
+    for sql, answers in asked.items():
+        for given, expected in answers:
+            assert sorted(str(row["handle"]) for row in store.execute(sql, h=given)) == expected, (sql, given)
+            assert examined(database, partial(store.execute, sql, h=given)) <= 4, (sql, given)
+    assert not store.execute("SELECT handle FROM login WHERE lower(handle) = :h", h=None)
+    for there in ("uSER77", "\u1c92\u10d4\u10d0", "İSTANBUL"):
+        with pytest.raises(ConstraintError) as refused:
+            store.execute(insert.replace(":handle, :handle,", ":nick, :nick,"), handle=there, nick=f"x{there}")
+        assert refused.value.violation is Violation.UNIQUE
+    assert examined(database, lambda: store.execute(insert, handle="new")) <= 4
+    change = "UPDATE login SET nick = 'changed' WHERE lower(handle) = lower(:h)"
+    assert examined(database, lambda: store.execute(change, h="sTRAßE")) <= 4
+    assert [row["handle"] for row in store.execute("SELECT handle FROM login WHERE nick = 'changed'")] == ["Straße"]
+
+
+def examined(database: Database[Any], work: Callable[[], object]) -> int:
+    """Documents of `login` that the server looks at meanwhile, at most, in one operation."""
+    database["system.profile"].drop()
+    database.command("profile", 2)
+    work()
+    database.command("profile", 0)
+    told = database["system.profile"].find({"ns": f"{database.name}.login"})
+    return max(each.get("docsExamined", 0) for each in told)
 
 
 def test_an_index_finds_them(tmp_path: Path, database: Database[Any]) -> None:

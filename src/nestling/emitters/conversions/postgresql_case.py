@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts
-from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, known_case
+from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, is_apart, known_case
 
 
 @cache
@@ -72,5 +72,35 @@ def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both
             raise ValueError(f"the case of the letters of `{value}` differs from one PostgreSQL to another")
         regex = case_regex(before + value + after, escape, upper, both)
         return "(?!)" if regex is None else regex
+
+    return convert
+
+
+MANY = 256
+"""Spellings from which on all texts are looked through: a list of them would be sought no faster."""
+
+
+def spellings(value: Any, upper: bool = False, both: bool = True) -> list[Any]:
+    """What a collation finds all texts by whose upper (else lower) case is this one; `both`: is that of this one.
+
+    One text but for letters that the server's collations tell from their other case; a pattern of any text where they are many.
+    """
+    if not isinstance(value, str):
+        return [] if value is None else [value]
+    text = value.translate(UPPER_OF if upper else LOWER_OF) if both else value
+    found, letters = [""], letters_by_case(upper)
+    for one in text:
+        alike = [one, *(each for each in letters.get(one, []) if each != one and (is_apart(each) or is_apart(one)))]
+        found = [before + each for before in found for each in alike]
+        if len(found) > MANY:
+            return [re.compile("")]
+    return found
+
+
+def as_spellings(upper: bool, both: bool) -> Callable[[Any], Any]:
+    """Gives the function that makes `spellings` of a value."""
+
+    def convert(value: Any) -> Any:
+        return spellings(value, upper, both)
 
     return convert

@@ -44,7 +44,10 @@ def taken() -> frozenset[str]:
 
 def legend(statement: object) -> Iterator[str]:
     """What the variables of a compiled statement stand for, where that is not the parameter's value itself."""
-    told = {(variable(each), each.legend): None for each in placeholders_in(statement) if each.legend}
+    given = getattr(statement, "parameters", ())
+    told = {
+        (variable(each), each.legend): None for each in placeholders_in(statement) if each.legend and each.name in given
+    }
     return (f"{name}: {words}" for name, words in told)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.literals import Code
-from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.compiled import SPELLINGS, Placeholder
 from nestling.ir.programs.filling import is_open
 from nestling.ir.programs.program import CellRef, Negated, OrNull, PartDocument, ReadRows, WholeDocument
 from nestling.ir.types import TypeName
@@ -90,7 +90,10 @@ def words_of_read(
         if placeholder.name in lists:
             return lists[placeholder.name]
         column = columns.get(placeholder.name)
-        return converted(placeholder) if column is None else f"{words.or_null}({words.cell(row, column)})"
+        if column is None:
+            return converted(placeholder)
+        value = f"{words.or_null}({words.cell(row, column)})"
+        return f"{SPELLINGS}({value})" if placeholder.stands_for == SPELLINGS else value
 
     return replace(words, parameter=parameter)
 

@@ -1,15 +1,16 @@
-"""Indexes by which rows are found whatever the case of A to Z: over unique groups with such texts, which no index keeps exactly.
+"""Indexes by which rows are found whatever the case: over unique groups with texts that no index compares as the source does.
 
-The server's collation takes more texts for equal than `citext` and `NOCASE` do: case of all alphabets, and some letters that are
-others in another form. So such an index is not unique. It finds all rows that may be meant, and an expression tells which are.
+The server's collation takes more texts for equal than `citext`, `NOCASE` and `lower()` do: case of all alphabets, accents, and
+letters that are others in another form. So such an index is not unique. It finds all rows that may be meant, and an expression
+tells which are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nestling.ir.indexes.kept_uniques import looked_for
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import NodeKind, Place, Role
@@ -20,22 +21,37 @@ if TYPE_CHECKING:
     from nestling.ir.model import Entity
 
 
-def case_lookups(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
-    """The groups of attributes over which there is such an index; none where the rows are no documents of their own."""
-    if _place(design, entity) is None:
-        return ()
-    groups = (*entity.uniques, *(each.attributes for each in looked_for(design, entity) if not each.lower))
-    return tuple(group for group in dict.fromkeys(groups) if is_of_any_case(entity, group))
+@dataclass(frozen=True, slots=True)
+class CaseLookup:
+    """Attributes an index finds rows by whatever the case; `cased`: those asked for by their lower or upper case alone."""
+
+    attributes: tuple[str, ...]
+    cased: frozenset[str] = frozenset()
+
+    def serves(self, equal: Set[str], cased: Set[str]) -> bool:
+        """Whether it finds the rows that have these attributes, or the lower or upper case of those that are `cased`."""
+        return cased >= self.cased and equal | cased >= {*self.attributes}
+
+
+def lookups_of(entity: Entity) -> tuple[CaseLookup, ...]:
+    """What there are such indexes for where the rows are documents of their own."""
+    some = (CaseLookup(each.attributes, frozenset(each.lower)) for each in entity.partial_uniques)
+    return tuple(each for each in dict.fromkeys((*map(CaseLookup, entity.uniques), *some)) if _may_have(entity, each))
+
+
+def case_lookups(design: Design, entity: Entity) -> tuple[CaseLookup, ...]:
+    """What there are such indexes for; nothing where the rows are no documents of their own."""
+    return lookups_of(entity) if _place(design, entity) is not None else ()
 
 
 def case_lookup_paths(design: Design) -> Iterator[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    """For each such index: its collection, the entity, the group and the paths."""
+    """For each such index: its collection, the entity, the attributes and the paths."""
     for entity in design.model.entities:
         place = _place(design, entity)
-        for group in case_lookups(design, entity):
-            paths = [place.node.path_of(name) for name in group] if place is not None else []
+        for lookup in case_lookups(design, entity):
+            paths = [place.node.path_of(name) for name in lookup.attributes] if place is not None else []
             if place is not None and all(paths) and paths != ["_id"]:
-                yield place.store.name, entity.name, group, tuple(filter(None, paths))
+                yield place.store.name, entity.name, lookup.attributes, tuple(filter(None, paths))
 
 
 def _place(design: Design, entity: Entity) -> Place | None:
@@ -47,9 +63,9 @@ def _place(design: Design, entity: Entity) -> Place | None:
     return places[0] if is_plain else None
 
 
-def is_of_any_case(entity: Entity, group: tuple[str, ...]) -> bool:
-    """Whether texts of the group are compared whatever their case, and the index takes no value apart."""
-    attributes = [entity.attribute(name) for name in group]
-    texts = [each for each in attributes if each.collation is Collation.NOCASE]
-    plain = all(each.type.name is TypeName.TEXT and not each.also for each in texts)
+def _may_have(entity: Entity, lookup: CaseLookup) -> bool:
+    """Whether texts of it are compared whatever their case, and the index takes no value apart."""
+    attributes = [entity.attribute(name) for name in lookup.attributes]
+    texts = [each for each in attributes if each.collation is Collation.NOCASE or each.name in lookup.cased]
+    plain = all(each.type.name is TypeName.TEXT and not each.type.is_char and not each.also for each in texts)
     return bool(texts) and plain and not any(each.type.name in MAY_BE_ARRAYS for each in attributes)

@@ -41,7 +41,7 @@ def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
     for collection, entity, group, paths in case_lookup_paths(design):
         reason = f"finds `{entity}` by {', '.join(group)}, whatever the case"
         keys = tuple((path, 1) for path in paths)
-        yield PlannedIndex(collection, keys, (reason,), collation=Collation.NOCASE, about=frozenset((entity,)))
+        yield PlannedIndex(collection, keys, (reason,), collation=Collation.UNICODE_CI, about=frozenset((entity,)))
 
 
 def identity_index(store: StoredCollection) -> PlannedIndex:

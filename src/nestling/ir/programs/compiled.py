@@ -26,6 +26,10 @@ class Operation(StrEnum):
     AGGREGATE = "aggregate"
 
 
+SPELLINGS = "spellings"
+"""What stands for a text that a collation finds others by; the support of programs has a function of that name."""
+
+
 class Placeholder(ABC):
     """Where the value of the parameter `name` belongs."""
 
@@ -36,6 +40,10 @@ class Placeholder(ABC):
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; raises `WorkloadError` when the statement cannot take it."""
 
+    def of_row(self, value: object) -> object:
+        """The BSON value for one that a row of the database has."""
+        return value
+
     @property
     def legend(self) -> str:
         """What that is, in words."""
@@ -44,7 +52,8 @@ class Placeholder(ABC):
     @property
     def stands_for(self) -> str:
         """What belongs here instead of the value: `after` (the first moment after it), `regex` (the regular expression of the
-        pattern it is), or `start_regex`, `end_regex`, `within_regex` where other text of the pattern follows, precedes, or both.
+        pattern it is), or `start_regex`, `end_regex`, `within_regex` where other text of the pattern follows, precedes, or both;
+        `spellings`, where it is what a collation finds texts by.
         """
         return ""
 

@@ -134,7 +134,7 @@ def read_for_row(step: ReadRows, row: RowFields, lists: Mapping[str, Sequence[ob
     raw |= lists or {}
 
     def put(leaf: object) -> object:  # as it is stored: it comes from the database, not from people
-        return raw[leaf.name] if isinstance(leaf, Placeholder) and leaf.name in raw else leaf
+        return leaf.of_row(raw[leaf.name]) if isinstance(leaf, Placeholder) and leaf.name in raw else leaf
 
     read = _put_in_read(step.read, put, ())
     return replace(read, pipeline=tuple(map(without_nulls, read.pipeline)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.common.errors import name_list
+from nestling.ir.indexes.case_lookups import lookups_of
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
@@ -18,8 +19,10 @@ HALF = 0.5
 MOST = 3
 """Statements told of a longer list."""
 
+_OF_CASE = "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it"
 _BECAUSE = {
-    Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
+    Operator.FOLDED: _OF_CASE,
+    Operator.CASED: _OF_CASE,
     Operator.PATTERN: (
         "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
         " ask for a range of it (`>=` and `<`)"
@@ -62,6 +65,9 @@ def _is_sought(access: Access, situation: Situation) -> bool:
     if access.any_of and all(_is_sought(side, situation) for side in access.sides):
         return True
     asked = [each.attribute for each in _telling(access, situation) if each.operator.seeks]
+    equal, cased = access.compared(Operator.EQUALITY), access.compared(Operator.CASED)
+    if any(each.serves(equal, cased) for each in lookups_of(entity)):
+        return True
     return bool(sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
 
 

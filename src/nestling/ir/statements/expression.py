@@ -95,6 +95,10 @@ class CaseRule(StrEnum):
     OF_LOWER = "of lower"  # the text's lower case beside the pattern as it is
     OF_UPPER = "of upper"  # the text's upper case beside the pattern as it is
     PRIMARY = "primary"  # whatever case and accents, as MySQL compares one character with another
+    SPELLED_LOWER = (
+        "spelled, lower"  # a hint beside OF_LOWER: all texts with that lower case, and others, which an index finds
+    )
+    SPELLED_UPPER = "spelled, upper"  # the same beside OF_UPPER
 
 
 class Function(StrEnum):

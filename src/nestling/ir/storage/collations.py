@@ -20,7 +20,6 @@ from nestling.ir.types import NEVER_TEXT, TEXTS
 
 _OPTIONS = {
     Collation.UNICODE_CI: {"locale": "en", "strength": 1},
-    Collation.NOCASE: {"locale": "en", "strength": 2},  # takes all for equal that NOCASE does, and more
 }
 
 BY_EXPRESSION = frozenset({Collation.NOCASE, Collation.RTRIM})

@@ -54,7 +54,20 @@ NEWER_LETTERS = (
 )  # fmt: skip
 """Ranges of letters that have another case since Unicode 16 or 17 only."""
 
+LETTERS_APART = (
+    (0x131, 0x131), (0x26A, 0x26A), (0x282, 0x282), (0x345, 0x345), (0x10D0, 0x10FF), (0x1C80, 0x1C88), (0x1C90, 0x1CBF),
+    (0x1D8E, 0x1D8E), (0x2C2F, 0x2C2F), (0x2C5F, 0x2C5F), (0xA794, 0xA794), (0xA7AE, 0xA7AE), (0xA7B8, 0xA7F6),
+    (0x104B0, 0x104FB), (0x10570, 0x105BC), (0x16E40, 0x16E7F), (0x1E900, 0x1E943),
+)  # fmt: skip
+"""Ranges of letters that the collations of a MongoDB may not take for the same as their upper or lower case: it does not know
+them, or knows better, as of `ı`, which is no `i`."""
+
 
 def known_case(text: str) -> bool:
     """Whether every database has the same upper and lower case of its letters."""
     return not any(low <= ord(each) <= high for each in text for low, high in NEWER_LETTERS)
+
+
+def is_apart(letter: str) -> bool:
+    """Whether it is one of `LETTERS_APART`."""
+    return any(low <= ord(letter) <= high for low, high in LETTERS_APART)

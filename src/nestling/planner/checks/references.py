@@ -38,7 +38,7 @@ from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.homes.attribute import id_at
 from nestling.planner.homes.place import documents_at
 from nestling.planner.reads import ReadGap
-from nestling.planner.reads.collation import keys_agree
+from nestling.planner.reads.agreeing_keys import keys_agree
 from nestling.planner.reads.rows import Lowered
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copies import looked_up

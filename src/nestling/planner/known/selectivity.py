@@ -17,6 +17,7 @@ from nestling.ir.statements.expression import (
     And,
     Call,
     Case,
+    CaseRule,
     Column,
     Compare,
     Comparison,
@@ -175,6 +176,8 @@ def _listed(predicate: InList, known: KnownOf, values: SampleValues) -> float:
 
 def _alike(predicate: Like, known: KnownOf, values: SampleValues) -> float:
     pattern = value_of(predicate.pattern, values)
+    if predicate.case in (CaseRule.SPELLED_LOWER, CaseRule.SPELLED_UPPER):
+        return _equal(column_in(predicate.operand), known, pattern)
     if isinstance(pattern, str) and not set(pattern) & {*"%_"}:
         return _equal(column_in(predicate.operand), known, pattern)
     told = beginning(predicate, known, values)

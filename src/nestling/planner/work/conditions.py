@@ -10,6 +10,7 @@ from typing import TypeGuard
 from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
 from nestling.ir.statements.expression import (
     Call,
+    CaseRule,
     Collation,
     Column,
     Compare,
@@ -176,6 +177,8 @@ def _use(predicate: Expression) -> Use:
             return Use.EQUAL
         case Compare(operator=operator) if operator in _RANGES:
             return Use.RANGE
+        case Like(case=CaseRule.SPELLED_LOWER | CaseRule.SPELLED_UPPER):
+            return Use.EQUAL
         case Like(pattern=Literal(value=str(pattern))) if pattern and pattern[0] not in "%_":
             return Use.RANGE
         case _:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.statements.expression import (
     Call,
+    CaseRule,
     Cast,
     Coerce,
     Column,
@@ -23,14 +24,16 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import columns_of, operands
+from nestling.ir.types import TypeName
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.MATCHED, Function.GLOB, Function.REPLACE})
-_GIVEN_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
-"""A pattern that is a parameter is made a regular expression for each row anew: by some twenty operators, and seven for each
+_FOUND = frozenset({CaseRule.SPELLED_LOWER, CaseRule.SPELLED_UPPER})
+_COMPUTED_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
+"""A pattern that is computed is made a regular expression for each row anew: by some twenty operators, and seven for each
 character, of which there are taken to be eight.
 """
-_LIKE_SIZE, _LITERAL_LIKE_SIZE = 130.0, 25.0
+_COMPUTED_LIKE_SIZE, _LIKE_SIZE, _SPELLED_SIZE = 130.0, 25.0, 2.0
 _CONVERSION_SIZE, _CONVERSION_WEIGHT = 100.0, 5.0
 _COMPARISON_SIZE, _ITEM_SIZE, _OTHER_SIZE = 3.0, 1.0, 3.0
 _CALL_WEIGHT = 3.0
@@ -47,10 +50,12 @@ def _own_size(expression: Expression) -> float:
     match expression:
         case Column() | Literal() | Parameter():
             return _ITEM_SIZE
-        case Like(pattern=pattern):
-            return _LITERAL_LIKE_SIZE if isinstance(pattern, Literal) else _LIKE_SIZE
+        case Like(case=case) if case in _FOUND:
+            return _SPELLED_SIZE
+        case Like():
+            return _LIKE_SIZE if _is_known_before(expression) else _COMPUTED_LIKE_SIZE
         case Cast() | Coerce():
-            return _CONVERSION_SIZE
+            return _OTHER_SIZE if _is_itself(expression) else _CONVERSION_SIZE
         case Call(function=function):
             return _CALL_SIZES.get(function, _OTHER_SIZE)
         case Compare():
@@ -70,15 +75,30 @@ def weight(expression: Expression) -> float:
             own = _CALL_SIZES.get(function, _CALL_WEIGHT)
         case InList():
             own = 1.0 + (len(expression.items) if expression.given is None else UNKNOWN_LIST) / 10
-        case Like(pattern=pattern) if not isinstance(pattern, Literal):
-            own = _GIVEN_PATTERN_WEIGHT
+        case Like() if not _is_known_before(expression):
+            own = _COMPUTED_PATTERN_WEIGHT
         case _:
             own = 1.0
     return own + sum(weight(inner) for inner in operands(expression))
 
 
+def _is_itself(conversion: Cast | Coerce) -> bool:
+    """Whether it is of a text to a text."""
+    return conversion.type.name is conversion.operand.type.name is TypeName.TEXT
+
+
+def _is_known_before(like: Like) -> bool:
+    """Whether its regular expression is made before: of a constant, or of a parameter where letters have cases."""
+    is_cased = isinstance(like.operand, Call) and like.operand.function in (Function.LOWER, Function.UPPER)
+    rule = like.case in _FOUND | {CaseRule.PRIMARY, CaseRule.LOWER}
+    given = like.pattern.arguments[0] if isinstance(like.pattern, Call) and is_cased else like.pattern
+    return isinstance(given, Literal) or (isinstance(given, Parameter) and (is_cased or rule))
+
+
 def patterns(expression: Expression, bytes_of: Callable[[Column], float]) -> float:
     """Bytes of text held against a pattern for one row."""
-    is_held = isinstance(expression, Like) or (isinstance(expression, Call) and expression.function in _MATCHING)
+    is_held = (isinstance(expression, Like) and expression.case not in _FOUND) or (
+        isinstance(expression, Call) and expression.function in _MATCHING
+    )
     text = sum(bytes_of(column) for column in columns_of(expression)) if is_held else 0.0
     return text + sum(patterns(inner, bytes_of) for inner in operands(expression))

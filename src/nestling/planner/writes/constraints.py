@@ -42,7 +42,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.reads.collation import keys_agree
+from nestling.planner.reads.agreeing_keys import keys_agree
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
 from nestling.planner.writes.draft.phases import WritePhase

@@ -20,7 +20,7 @@ def condition_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
     if isinstance(one, _PATTERNS):
         return Operator.PATTERN
     if any(_is_folded(each) for each in _compared_with_constants(one)):
-        return Operator.FOLDED
+        return Operator.CASED if isinstance(one, exp.EQ) else Operator.FOLDED
     return Operator.CONTAINS if _is_element(one, walk) else Operator.OTHER
 
 

@@ -234,8 +234,8 @@ def _no_whole_value(part: exp.Expr, walk: StatementWalk, *, negated: bool = Fals
             )
         return
     kind = Operator.OTHER if negated else condition_kind(part, walk)
-    if among and kind.seeks:
-        kind = Operator.OTHER
+    if among and (kind.seeks or kind is Operator.CASED):
+        kind = Operator.OTHER if kind.seeks else Operator.FOLDED
     found = outermost(part, lambda node: isinstance(node, exp.Column | exp.Query))
     origins = [walk.origins(column) for column in found if isinstance(column, exp.Column)]
     if all(origins) and len({occurrence for each in origins for occurrence, _ in each}) == 1:

@@ -85,7 +85,7 @@ def _met_by(conflict: exp.OnConflict, entity: Entity) -> dict[AttributeFilter, N
         is_named = isinstance(plain, exp.Column | exp.Identifier)
         for column in [plain] if is_named else plain.find_all(exp.Column):
             if name := find_name(column.name, entity.attribute_names):
-                found[AttributeFilter(name, Operator.EQUALITY if is_named else Operator.FOLDED)] = None
+                found[AttributeFilter(name, Operator.EQUALITY if is_named else Operator.CASED)] = None
     return found
 
 

@@ -15,12 +15,12 @@ from nestling.emitters.conversions.like_patterns import (
     linear,
     primary_regex,
 )
-from nestling.emitters.conversions.postgresql_case import case_regex
+from nestling.emitters.conversions.postgresql_case import case_regex, spellings
 from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
-from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, WildPattern
+from nestling.emitters.mql.sql.placeholder import SPELLED, ConvertedPlaceholder, WildPattern
 from nestling.ir.statements.expression import Call, CaseRule, Cast, Column, Expression, Function, Like, Rules
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.letter_case import known_case
@@ -77,6 +77,8 @@ def _without_cast(text: Expression) -> Expression:
 
 def like_truth(node: Like, r: Renderer, *, negated: bool = False) -> MqlValue:
     """Whether the text matches (`negated`: does not); false when either is NULL."""
+    if node.case in SPELLED:  # which is for an index alone
+        return not negated
     pattern = constant_pattern(node.pattern, r)
     if pattern is None:
         return _unknown_truth(node, r, negated=negated)
@@ -192,6 +194,19 @@ def given_pattern(node: Like, r: Renderer) -> ConvertedPlaceholder | None:
         return replace(given[0], pattern=WildPattern(node.escape, before, after, rule=node.case))
     both = node.case is CaseRule.LOWER or inner is not node.pattern
     return replace(given[0], pattern=WildPattern(node.escape, before, after, _of_case(node.case), both))
+
+
+def spelled(node: Like, r: Renderer) -> MqlValue | None:
+    """What the texts are in that a hint finds: a list known now, or one made of the parameter. None for anything else."""
+    function = SPELLED[node.case]
+    inner = _without_case(replace(node, case=_CASES[function]))
+    value, both = r.value(inner), inner is not node.pattern
+    if not is_inline(value):
+        return None
+    given = literal_value(value)
+    if isinstance(given, ConvertedPlaceholder):
+        return replace(given, pattern=WildPattern(node.escape, "", "", rule=node.case, both=both))
+    return spellings(given, function is Function.UPPER, both)
 
 
 def _without_case(node: Like) -> Expression:

@@ -16,6 +16,8 @@ from nestling.ir.programs import compiled
 from nestling.ir.statements.expression import Affinity, CaseRule, Function, Rules
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
+SPELLED = {CaseRule.SPELLED_LOWER: Function.LOWER, CaseRule.SPELLED_UPPER: Function.UPPER}
+"""The rules that are hints for an index, and the function of case each is beside."""
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
 
 
@@ -58,7 +60,8 @@ class WildPattern:
     """The value is, between these texts, a pattern of LIKE; what takes its place is the regular expression of that.
 
     `case` is the function of case that makes letters alike as in PostgreSQL, `both`: of the pattern too; None is MySQL's rule.
-    `rule`: letters are alike by this one instead, ASCII's or none, and NULL is a pattern that matches nothing.
+    `rule`: letters are alike by this one instead, ASCII's or none, and NULL is a pattern that matches nothing. By SPELLED_LOWER
+    and SPELLED_UPPER what takes its place are the texts that a collation finds by.
     """
 
     escape: str | None
@@ -108,6 +111,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     @property
     def stands_for(self) -> str:
         """What its conversions end with, where that is another value than the one given."""
+        if self.pattern is not None and self.pattern.rule in SPELLED:
+            return compiled.SPELLINGS
         if self.pattern is not None:
             where = {(False, True): "start_", (True, False): "end_", (True, True): "within_"}
             return where.get((bool(self.pattern.before), bool(self.pattern.after)), "") + "regex"
@@ -116,12 +121,23 @@ class ConvertedPlaceholder(compiled.Placeholder):
     @property
     def legend(self) -> str:
         """What it stands for, in words."""
+        if self.pattern is not None and self.pattern.rule in SPELLED:
+            case = SPELLED[self.pattern.rule]
+            return (
+                f"a list: [{self.name}], or all spellings where a collation tells a letter of it from its {case} case"
+            )
         if self.pattern is not None:
             before, after = (f"'{text}'" if text else "" for text in (self.pattern.before, self.pattern.after))
             return f"the regular expression of the pattern {' || '.join(filter(None, (before, self.name, after)))}"
         if self.boundary is not None and self.boundary.after:
             return f"the first {_STEPS[self.boundary.grain]} after {self.name}"
         return ""
+
+    def of_row(self, value: object) -> object:
+        """The value as it is stored, or what a collation finds it by."""
+        if self.pattern is None or self.pattern.rule not in SPELLED:
+            return value
+        return postgresql_case.spellings(value, self.pattern.rule is CaseRule.SPELLED_UPPER, self.pattern.both)
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -231,6 +247,8 @@ def _as_id(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _as_regex(wild: WildPattern) -> Conversion:
+    if wild.rule in SPELLED:
+        return Conversion(postgresql_case.as_spellings, (wild.rule is CaseRule.SPELLED_UPPER, wild.both))
     between = (wild.escape, wild.before, wild.after)
     if wild.rule is not None:
         return Conversion(like_patterns.as_regex, (*between, wild.rule is CaseRule.ASCII))

@@ -15,7 +15,9 @@ from nestling.emitters.mql.sql.pattern import (
     like_prefix,
     like_regex,
     regex_options,
+    spelled,
 )
+from nestling.emitters.mql.sql.placeholder import SPELLED
 from nestling.ir.statements.expression import (
     Call,
     CaseRule,
@@ -61,6 +63,9 @@ def like(node: Like, r: Renderer) -> Match | None:
     field = _text_field(node.operand, r)
     if field is None:
         return None
+    if node.case in SPELLED:
+        found = spelled(node, r)
+        return None if found is None else {field: {"$in": found}}
     pattern = constant_pattern(node.pattern, r)
     if pattern is None:
         return _given_like(node, field, r)

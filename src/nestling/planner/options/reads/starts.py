@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from nestling.ir.candidate import Bucketed, Indexed, kept_aggregates
-from nestling.ir.indexes.case_lookups import is_of_any_case
+from nestling.ir.indexes.case_lookups import lookups_of
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
@@ -100,10 +100,10 @@ class Starts:
     def _is_found_in_any_case(self, statement: Statement, access: Access, home: Home) -> bool:
         """Whether the statement is about one entity, and asks for what the index of a unique group finds whatever the case."""
         entity = self.modes.situation.model.entity(home.entity)
-        some = (each.attributes for each in entity.partial_uniques if not each.lower)
-        groups = (group for group in (*entity.uniques, *some) if is_of_any_case(entity, group))
-        alone = home.own and home.bucket is None and len(statement.accesses) == 1
-        return alone and any(set(group) <= compared_equal(access) for group in groups)
+        if not home.own or home.bucket is not None or len(statement.accesses) > 1:
+            return False
+        equal, cased = compared_equal(access), access.compared(Operator.CASED)
+        return any(each.serves(equal, cased) for each in lookups_of(entity))
 
     def _in_buckets(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket

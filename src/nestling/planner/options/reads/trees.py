@@ -66,7 +66,7 @@ def _in_turn(modes: Modes, visit: Visit, link: Relationship, home: Home) -> Iter
 def _below(modes: Modes, before: Visit, visit: Visit, name: str) -> Iterator[Mode]:
     """All rows below by the index: by one condition where the row above is given by its key, else by a lookup."""
     entity = modes.situation.model.entity(visit.entity)
-    given = {each.attribute for each in before.access.filters if each.operator is Operator.EQUALITY}
+    given = before.access.compared(Operator.EQUALITY)
     is_number = all(entity.attribute(each).type.name is TypeName.INTEGER for each in entity.key)
     for home in modes.places.homes[visit.entity]:
         if not home.own:

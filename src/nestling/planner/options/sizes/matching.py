@@ -18,7 +18,7 @@ from nestling.planner.options.sizes.sizes import Sizes
 
 def compared_equal(access: Access) -> set[str]:
     """Attributes compared for equality."""
-    return {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+    return access.compared(Operator.EQUALITY)
 
 
 def covers(statement: Statement, access: Access, index: Indexed, entity: Entity) -> bool:

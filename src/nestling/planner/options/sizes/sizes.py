@@ -187,7 +187,7 @@ class Sizes:
             if told is not None:
                 return told
         match operator:
-            case Operator.EQUALITY | Operator.EACH:
+            case Operator.EQUALITY | Operator.CASED | Operator.EACH:
                 return self._equal(entity, condition.attribute)
             case Operator.IN:
                 return min(IN_VALUES * self._equal(entity, condition.attribute), 1.0)

@@ -7,7 +7,7 @@ it back, unless the row is put into an array of that very document.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.constraints.partial_unique import PartialUnique
@@ -130,7 +130,7 @@ class Guards:
         if unique not in looked_for(self.modes.situation, home):
             yield Mode(home.id, (home.id,), 0.0)
             return
-        for found in self._looked(statement, access, home, unique.attributes):
+        for found in self._looked(statement, access, home, unique.attributes, cased=unique.lower):
             yield replace(found, cost=found.cost + self._met())
 
     def _same(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
@@ -146,8 +146,11 @@ class Guards:
         met = work_of.fetch_by_index(1, MET_BYTES) + work_of.update(1, MET_BYTES)
         return self.modes.price(work_of.request(2) + work_of.request() + met)
 
-    def _looked(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
-        asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in group)
+    def _looked(
+        self, statement: Statement, access: Access, home: Home, group: tuple[str, ...], cased: Sequence[str] = ()
+    ) -> Iterator[Mode]:
+        kinds = {name: Operator.CASED if name in cased else Operator.EQUALITY for name in group}
+        asked = tuple(AttributeFilter(name, kind) for name, kind in kinds.items())
         read = Access(access.entity, StatementKind.SELECT, group, asked)
         nodes = SAME_NODES + len(group) * SAME_NODES_EACH
         more = self.modes.price(work_of.request(READ_STAGES) + work_of.parse(nodes))

@@ -27,8 +27,10 @@ from nestling.ir.storage.names import join
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import Type
 from nestling.planner.reads import ways
-from nestling.planner.reads.collation import keys_agree, with_one_collation
+from nestling.planner.reads.agreeing_keys import keys_agree
+from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.lower import branches, lower
+from nestling.planner.reads.rewrites.case_as_pattern import with_cases_as_patterns
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan, VariableNames
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import HOMES
@@ -77,7 +79,7 @@ def rows_by_place(
 ) -> list[tuple[Place | None, ReadPlan]]:
     """The rows of the scan at each of its places; None for those whose home is copies."""
     rows_said = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
-    relation, collation = with_one_collation(rows_said, design)
+    relation, collation = with_one_collation(with_cases_as_patterns(rows_said), design)
     asked = list(prices.ways(relation, design)) if prices is not None else []
     found = [made for each in asked if (made := _by_place(each, scan, raw, design, collation)) is not None]
     if prices is None or not found:

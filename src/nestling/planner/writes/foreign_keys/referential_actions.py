@@ -31,7 +31,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import columns_of, conjunction, has_subquery
 from nestling.ir.types import TEXTS
-from nestling.planner.reads.collation import to_the_letter
+from nestling.planner.reads.compared_texts import to_the_letter
 from nestling.planner.writes.draft.fetch import rule_of, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.renamed_scans import said_of

@@ -1,0 +1,145 @@
+"""Reads by an index in which texts are found whatever their case: such a read compares texts by the index's collation.
+
+That takes more texts for equal than any of the comparisons it serves: what these say stays beside it, and is said so that no
+collation changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.common.trees import nodes_in, rebuilt
+from nestling.ir.design import Design
+from nestling.ir.indexes.case_lookups import CaseLookup, case_lookups
+from nestling.ir.statements.algebra import Filter, Relation
+from nestling.ir.statements.expression import (
+    EACH_ITSELF,
+    And,
+    Call,
+    CaseRule,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    Like,
+    Literal,
+    Parameter,
+    Rules,
+)
+from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.types import TEXT
+from nestling.planner.reads.agreeing_keys import is_alone
+from nestling.planner.reads.compared_texts import (
+    collations_of,
+    said_exactly,
+    scanned,
+    to_the_letter,
+    without_collation,
+)
+from nestling.planner.reads.traverse import everything
+
+_KEYS_IN_ORDER = frozenset({Function.JSON_MERGE, Function.JSON_SET})
+_SPELLED = {Function.LOWER: CaseRule.SPELLED_LOWER, Function.UPPER: CaseRule.SPELLED_UPPER}
+
+
+def in_any_case(relation: Relation, design: Design) -> Relation | None:
+    """The relation for a read with the collation of the indexes in `case_lookups`; None where none of them serves it."""
+    entities = [*scanned(relation)]
+    entity = design.model.entity(entities[0]) if len(entities) == 1 else None
+    lookups = case_lookups(design, entity) if entity is not None else ()
+    if entity is None or not lookups or not is_alone(design.places[entity.name]) or _orders_keys(relation):
+        return None
+    parts = [part for each in everything(relation) if isinstance(each, Filter) for part in conjuncts(each.predicate)]
+    if not any(_serves(each, parts) for each in lookups):
+        return None
+    said = rebuilt(rebuilt(rebuilt(relation, _with_hints), _said_of_case), _said_exactly)
+    return rebuilt(said, without_collation) if set(collations_of(said)) == {Collation.UNICODE_CI} else None
+
+
+def _orders_keys(relation: Relation) -> bool:
+    """Whether keys of JSON are put in order, which a collation would be asked for, too."""
+    return any(isinstance(each, Call) and each.function in _KEYS_IN_ORDER for each in nodes_in(relation))
+
+
+def _serves(lookup: CaseLookup, parts: list[Expression]) -> bool:
+    """Whether all of its attributes are equal to constants, or their lower or upper case is."""
+    hinted = {hint.operand.name for hint in map(_hint, parts) if hint is not None and isinstance(hint.operand, Column)}
+    equal = {name for part in parts for name in _equal(part)}
+    return lookup.serves(equal, hinted)
+
+
+def _equal(part: Expression) -> Iterator[str]:
+    """The column that is equal to a constant."""
+    if isinstance(part, Compare) and part.operator is Comparison.EQUAL:
+        for one, other in ((part.left, part.right), (part.right, part.left)):
+            if isinstance(one, Column) and _is_constant(other):
+                yield one.name
+
+
+def _with_hints(value: object) -> object | None:
+    """Filters that ask for the case of a text, with what an index finds before."""
+    if not isinstance(value, Filter):
+        return None
+    parts = conjuncts(value.predicate)
+    hints = [hint for hint in map(_hint, parts) if hint is not None]
+    predicate = conjunction(*hints, *parts) or value.predicate
+    return replace(value, input=rebuilt(value.input, _with_hints), predicate=predicate)
+
+
+def _hint(part: Expression) -> Like | None:
+    """What an index finds where the lower or upper case of a column is equal to a constant; None for another condition."""
+    match part:
+        case Like(operand=Call() as text, pattern=given, escape=escape, case=CaseRule.EXACT) if escape == EACH_ITSELF:
+            sides = [(text, given)]
+        case Compare(Comparison.EQUAL, left, right, Collation.BINARY):
+            sides = [(one, other) for one, other in ((left, right), (right, left)) if isinstance(one, Call)]
+        case _:
+            return None
+    for text, given in sides:
+        column = _column(text) if text.function in _SPELLED and text.rules is Rules.POSTGRESQL else None
+        inner = given.arguments[0] if isinstance(given, Call) and given.function is text.function else given
+        if column is not None and _is_constant(inner):
+            return Like(column, given, EACH_ITSELF, _SPELLED[text.function])
+    return None
+
+
+def _column(text: Call) -> Column | None:
+    """The column whose case it is, maybe cast to a text."""
+    (inner,) = text.arguments
+    column = inner.operand if isinstance(inner, Cast) and inner.type == TEXT else inner
+    return column if isinstance(column, Column) and not column.mixed and not column.type.is_char else None
+
+
+def _said_of_case(value: object) -> object | None:
+    """Equality under NOCASE: what the collation of the read takes for equal, and is so in small letters too."""
+    match value:
+        case Compare(Comparison.EQUAL, left, right, Collation.NOCASE) if all(map(_is_plain, (left, right))):
+            small = (Call(Function.LOWER, (side,), TEXT, Rules.SQLITE) for side in (left, right))
+            return And((replace(value, collation=Collation.UNICODE_CI), to_the_letter(*small)))
+        case _:
+            return None
+
+
+def _said_exactly(value: object) -> object | None:
+    """Equality to the letter, and what an index finds before where it is a column's."""
+    exactly = said_exactly(value)
+    match value:
+        case Compare(Comparison.EQUAL, left, right) if exactly is not None and all(map(_is_plain, (left, right))):
+            assert isinstance(exactly, And)
+            return And((replace(value, collation=Collation.UNICODE_CI), *exactly.operands))
+        case _:
+            return exactly
+
+
+def _is_plain(expression: Expression) -> bool:
+    return isinstance(expression, Column) or _is_constant(expression)
+
+
+def _is_constant(expression: Expression) -> bool:
+    inner = expression.operand if isinstance(expression, Coerce) else expression
+    return isinstance(inner, Literal | Parameter)
