@@ -1,9 +1,10 @@
 """What forms of statements save: `python -m benchmarks.statement_forms [--rounds 15]`.
 
 Each statement in the form it is compiled to and in another one with the same effect or answer, in turns on one server; the least
-time of each form, and how many times as long the other takes. Three forms: one request for the rows of an `INSERT … SELECT`
+time of each form, and how many times as long the other takes. Five forms: one request for the rows of an `INSERT … SELECT`
 (beside one for each row, and beside `insert_many` of documents that are at hand), the elements that an outer join keeps (beside
-looking each document up again), and `lower()` of texts with one letter that is not of ASCII (beside a look for each letter).
+looking each document up again), `lower()` of texts with one letter that is not of ASCII (beside a look for each letter), and
+a lookup and a new row where `lower(email)` is unique (beside the same without the index whatever the case).
 Prints Markdown.
 """
 
@@ -16,13 +17,14 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling import pipeline
+from nestling import Store, pipeline
 from nestling.common.server import open_server
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.sql.functions.characters import exchanged, exchanged_letters
@@ -39,6 +41,10 @@ TABLES = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer, state INTEGER NOT NULL);
 CREATE TABLE archived (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL, state INTEGER NOT NULL);
+"""
+LOGIN = """
+CREATE TABLE login (id integer PRIMARY KEY, email text NOT NULL);
+CREATE UNIQUE INDEX one_email ON login (lower(email));
 """
 CUSTOMERS, ORDERS, STATES, TEXTS = 300, 4000, 5, 20_000
 ARCHIVE = "INSERT INTO archived SELECT id, customer_id, state FROM orders WHERE state = 1"
@@ -64,6 +70,37 @@ def main() -> None:
         _inserts(client["normalized"], normalized, rounds)
         _outer_joins(client["embedded"], embedded, rounds)
         _letters(client["letters"], rounds)
+        _in_any_case(client, Path(folder), rounds)
+
+
+def _in_any_case(client: MongoClient[dict[str, Any]], folder: Path, rounds: int) -> None:
+    """A database with the index that finds texts whatever their case, and one without it."""
+    schema = folder / "login.sql"
+    schema.write_text(LOGIN)
+    proposal = pipeline.design(pipeline.inspect(schema, dialect="postgresql"), "normalized")
+    with_index, without = (client[name] for name in ("with_index", "without_index"))
+    for database in (with_index, without):
+        pipeline.load(proposal, None, database)
+        database["login"].insert_many({"_id": n, "email": f"User{n}@Mail.example"} for n in range(TEXTS))
+    without["login"].drop_index("email_1_ci")
+    stores = [Store(proposal, database) for database in (with_index, without)]
+    numbers = count(TEXTS)
+
+    def asked(store: Store) -> Callable[[], object]:
+        return lambda: store.execute(
+            "SELECT id FROM login WHERE lower(email) = lower(:email)", email="uSER77@mail.example"
+        )
+
+    def added(store: Store) -> Callable[[], object]:
+        def add() -> None:
+            number = next(numbers)
+            store.execute("INSERT INTO login VALUES (:id, :email)", id=number, email=f"User{number}@Mail.example")
+
+        return add
+
+    for statement, form in (("lookup by `lower(email)`", asked), ("a new row, unique by `lower(email)`,", added)):
+        ours, theirs = _least(rounds, *map(form, stores))
+        _told(f"{statement} among {TEXTS:,} rows", ours, "without the index", theirs)
 
 
 def _source(folder: Path) -> Path:
