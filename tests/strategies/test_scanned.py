@@ -117,3 +117,33 @@ def test_a_comparison_no_index_makes_is_a_scan(tmp_path: Path) -> None:
     (note,) = (each for each in design(reading, "tree").notes if each.startswith("no index finds"))
     assert [name in note for name in ("`named`", "`ranged`", "`one`", "`both`")] == [True, True, False, False]
     assert "by NOCASE or RTRIM" in note
+
+
+CASES = """
+CREATE TABLE login (id integer PRIMARY KEY, email text NOT NULL, nick citext NOT NULL UNIQUE);
+CREATE UNIQUE INDEX one_email ON login (lower(email));
+"""
+OF_CASES = """
+-- name: of_unique, rate: 5/s
+SELECT id FROM login WHERE lower(email) = lower(:email);
+-- name: upper_case, rate: 5/s
+SELECT id FROM login WHERE upper(email::text) = upper(:email);
+-- name: citext, rate: 5/s
+SELECT id FROM login WHERE nick = :nick;
+-- name: trimmed, rate: 5/s
+SELECT id FROM login WHERE lower(trim(email)) = :email;
+-- name: small_citext, rate: 5/s
+SELECT id FROM login WHERE lower(nick) = :nick;
+-- name: either, rate: 5/s
+SELECT id FROM login WHERE lower(email) = :email OR id > 7;
+"""
+
+
+def test_what_an_index_finds_whatever_the_case_is_no_scan(tmp_path: Path) -> None:
+    """The lower or upper case of a text that is unique by it alone, not of a citext, nor of more than the text."""
+    (tmp_path / "schema.sql").write_text(CASES)
+    (tmp_path / "workload.sql").write_text(OF_CASES)
+    reading = inspect(tmp_path / "schema.sql", workload=tmp_path / "workload.sql", dialect="postgresql")
+    (case,) = (each for each in design(reading, "tree").notes if each.startswith("no index finds"))
+    told = ("of_unique", "upper_case", "citext", "trimmed", "small_citext", "either")
+    assert [f"`{name}`" in case for name in told] == [False, False, False, True, True, True]

@@ -40,7 +40,7 @@ class Operator(StrEnum):
     IN = "in"
     PATTERN = "pattern"
     CASED = "cased"  # lower(…) or upper(…) of it, for equality
-    FOLDED = "folded"  # lower(…) or upper(…) of it, otherwise
+    FOLDED = "folded"  # lower(…) or upper(…) of it, or of more, otherwise
     CONTAINS = "contains"  # elements of an array
     EACH = "each"  # with what a subquery gives for each row
     OTHER = "other"

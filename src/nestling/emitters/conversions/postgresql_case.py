@@ -83,10 +83,13 @@ MANY = 256
 def spellings(value: Any, upper: bool = False, both: bool = True) -> list[Any]:
     """What a collation finds all texts by whose upper (else lower) case is this one; `both`: is that of this one.
 
-    One text but for letters that the server's collations tell from their other case; a pattern of any text where they are many.
+    One text but for letters that the server's collations tell from their other case; a pattern of any text where they are many,
+    or the case of a letter is not known.
     """
     if not isinstance(value, str):
         return [] if value is None else [value]
+    if not known_case(value):
+        return [re.compile("")]
     text = value.translate(UPPER_OF if upper else LOWER_OF) if both else value
     found, letters = [""], letters_by_case(upper)
     for one in text:

@@ -8,7 +8,9 @@ from functools import cache
 from importlib.resources import files
 
 from nestling.emitters.identifiers import identifier
-from nestling.ir.programs.compiled import Placeholder, placeholders_in
+from nestling.ir.programs.client_join import ClientJoin
+from nestling.ir.programs.compiled import CompiledRead, Placeholder, placeholders_in
+from nestling.ir.programs.program import CompiledWrite
 
 BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 """The beginning of one definition of the support, with its name."""
@@ -42,12 +44,10 @@ def taken() -> frozenset[str]:
     return frozenset((*_WORDS, *_GLOBALS, *_OWN, *numbered, *(found[1] for found in BLOCK.finditer(support()))))
 
 
-def legend(statement: object) -> Iterator[str]:
+def legend(statement: CompiledRead | CompiledWrite | ClientJoin) -> Iterator[str]:
     """What the variables of a compiled statement stand for, where that is not the parameter's value itself."""
-    given = getattr(statement, "parameters", ())
-    told = {
-        (variable(each), each.legend): None for each in placeholders_in(statement) if each.legend and each.name in given
-    }
+    given = (each for each in placeholders_in(statement) if each.name in statement.parameters)
+    told = {(variable(each), each.legend): None for each in given if each.legend}
     return (f"{name}: {words}" for name, words in told)
 
 

@@ -117,10 +117,10 @@ function numbersForRows(counter, counted, there, field) {
   const numbers = nextNumbers(counter, count, there, field);
   return [numbers[0], numbers[count - 1]];
 }
-// What a collation finds all texts by that have the same small letters. It may tell some letters from their capitals.
+// What a collation finds all texts by that have the same small letters. It may tell some letters from their capitals, or not know them.
 function spellings(text) {
   if (text === null) return [];
-  const apart = /[\u{131}\u{26A}\u{282}\u{345}\u{10D0}-\u{10FF}\u{1C80}-\u{1C88}\u{1C90}-\u{1CBF}\u{1D8E}\u{2C2F}\u{2C5F}\u{A794}\u{A7AE}\u{A7B8}-\u{A7F6}\u{104B0}-\u{104FB}\u{10570}-\u{105BC}\u{16E40}-\u{16E7F}\u{1E900}-\u{1E943}]/u;
+  const apart = /[\u{131}\u{26A}\u{282}\u{345}\u{10D0}-\u{10FF}\u{1C80}-\u{1C88}\u{1C90}-\u{1CBF}\u{1D8E}\u{2C2F}\u{2C5F}\u{A794}\u{A7AE}\u{A7B8}-\u{A7F6}\u{104B0}-\u{104FB}\u{10570}-\u{105BC}\u{16E40}-\u{16E7F}\u{1E900}-\u{1E943}\u{19B}\u{264}\u{1C89}-\u{1C8A}\u{A7CB}-\u{A7CF}\u{A7D2}-\u{A7D5}\u{A7DA}-\u{A7DC}\u{10D50}-\u{10D65}\u{10D70}-\u{10D85}\u{16EA0}-\u{16EB8}\u{16EBB}-\u{16ED3}]/u;
   return apart.test(text) ? [/(?:)/] : [text];
 }
 function place(row, column, first) {

@@ -29,8 +29,8 @@ class CaseLookup:
     cased: frozenset[str] = frozenset()
 
     def serves(self, equal: Set[str], cased: Set[str]) -> bool:
-        """Whether it finds the rows that have these attributes, or the lower or upper case of those that are `cased`."""
-        return cased >= self.cased and equal | cased >= {*self.attributes}
+        """Whether it finds rows by values of these attributes, and by the lower or upper case of those that are `cased`."""
+        return cased >= self.cased and equal >= {*self.attributes} - self.cased
 
 
 def lookups_of(entity: Entity) -> tuple[CaseLookup, ...]:

@@ -19,10 +19,8 @@ HALF = 0.5
 MOST = 3
 """Statements told of a longer list."""
 
-_OF_CASE = "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it"
 _BECAUSE = {
-    Operator.FOLDED: _OF_CASE,
-    Operator.CASED: _OF_CASE,
+    Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
     Operator.PATTERN: (
         "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
         " ask for a range of it (`>=` and `<`)"
@@ -55,7 +53,8 @@ def scanned(situation: Situation) -> Iterator[str]:
 
 def _kind(statement: Statement) -> Operator:
     """Of conditions on whole values, which an index would serve but for how the source compares them: equality."""
-    kinds = {each.operator for access in statement.accesses for each in access.filters}
+    found = {each.operator for access in statement.accesses for each in access.filters}
+    kinds = {Operator.FOLDED if each is Operator.CASED else each for each in found}
     return next((kind for kind in _BECAUSE if kind in kinds), Operator.EQUALITY)
 
 

@@ -95,10 +95,8 @@ class CaseRule(StrEnum):
     OF_LOWER = "of lower"  # the text's lower case beside the pattern as it is
     OF_UPPER = "of upper"  # the text's upper case beside the pattern as it is
     PRIMARY = "primary"  # whatever case and accents, as MySQL compares one character with another
-    SPELLED_LOWER = (
-        "spelled, lower"  # a hint beside OF_LOWER: all texts with that lower case, and others, which an index finds
-    )
-    SPELLED_UPPER = "spelled, upper"  # the same beside OF_UPPER
+    SPELLED_LOWER = "spelled, lower"  # a hint for an index: all texts with that lower case, and others
+    SPELLED_UPPER = "spelled, upper"  # the same of upper case
 
 
 class Function(StrEnum):
@@ -339,6 +337,8 @@ class InList:
         return item if isinstance(item, Parameter) and item.listed else None
 
 
+SPELLED = {CaseRule.SPELLED_LOWER: Function.LOWER, CaseRule.SPELLED_UPPER: Function.UPPER}
+"""The rules of patterns that are hints for an index, and the function of case that a condition beside each asks for."""
 EACH_ITSELF = ""
 """In place of the escape of a pattern without wildcards: `%` and `_` stand for themselves as all characters do."""
 

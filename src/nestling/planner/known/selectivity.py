@@ -14,10 +14,10 @@ from typing import assert_never
 
 from nestling.ir.distribution import equal, equal_to_any
 from nestling.ir.statements.expression import (
+    SPELLED,
     And,
     Call,
     Case,
-    CaseRule,
     Column,
     Compare,
     Comparison,
@@ -176,7 +176,7 @@ def _listed(predicate: InList, known: KnownOf, values: SampleValues) -> float:
 
 def _alike(predicate: Like, known: KnownOf, values: SampleValues) -> float:
     pattern = value_of(predicate.pattern, values)
-    if predicate.case in (CaseRule.SPELLED_LOWER, CaseRule.SPELLED_UPPER):
+    if predicate.case in SPELLED:
         return _equal(column_in(predicate.operand), known, pattern)
     if isinstance(pattern, str) and not set(pattern) & {*"%_"}:
         return _equal(column_in(predicate.operand), known, pattern)

@@ -15,6 +15,7 @@ from nestling.ir.indexes.case_lookups import CaseLookup, case_lookups
 from nestling.ir.statements.algebra import Filter, Relation
 from nestling.ir.statements.expression import (
     EACH_ITSELF,
+    SPELLED,
     And,
     Call,
     CaseRule,
@@ -44,7 +45,7 @@ from nestling.planner.reads.compared_texts import (
 from nestling.planner.reads.traverse import everything
 
 _KEYS_IN_ORDER = frozenset({Function.JSON_MERGE, Function.JSON_SET})
-_SPELLED = {Function.LOWER: CaseRule.SPELLED_LOWER, Function.UPPER: CaseRule.SPELLED_UPPER}
+_HINTS = {function: rule for rule, function in SPELLED.items()}
 
 
 def in_any_case(relation: Relation, design: Design) -> Relation | None:
@@ -101,10 +102,10 @@ def _hint(part: Expression) -> Like | None:
         case _:
             return None
     for text, given in sides:
-        column = _column(text) if text.function in _SPELLED and text.rules is Rules.POSTGRESQL else None
+        column = _column(text) if text.function in _HINTS and text.rules is Rules.POSTGRESQL else None
         inner = given.arguments[0] if isinstance(given, Call) and given.function is text.function else given
         if column is not None and _is_constant(inner):
-            return Like(column, given, EACH_ITSELF, _SPELLED[text.function])
+            return Like(column, given, EACH_ITSELF, _HINTS[text.function])
     return None
 
 

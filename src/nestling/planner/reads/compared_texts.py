@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateFunction, Relation, SortKey, WindowFunction
 from nestling.ir.statements.expression import (
+    SPELLED,
     And,
     Call,
     CaseRule,
@@ -127,7 +128,7 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
 
 def _of_like(pattern: Like) -> Iterator[Collation]:
     match pattern:
-        case Like(case=CaseRule.SPELLED_LOWER | CaseRule.SPELLED_UPPER):
+        case Like(case=case) if case in SPELLED:
             yield Collation.UNICODE_CI
         case Like(operand=Call(function=Function.LOWER | Function.UPPER, rules=Rules.POSTGRESQL), case=CaseRule.EXACT):
             return  # letters of the text itself, by a regular expression, which has no collation

@@ -9,8 +9,8 @@ from typing import TypeGuard
 
 from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
 from nestling.ir.statements.expression import (
+    SPELLED,
     Call,
-    CaseRule,
     Collation,
     Column,
     Compare,
@@ -177,7 +177,7 @@ def _use(predicate: Expression) -> Use:
             return Use.EQUAL
         case Compare(operator=operator) if operator in _RANGES:
             return Use.RANGE
-        case Like(case=CaseRule.SPELLED_LOWER | CaseRule.SPELLED_UPPER):
+        case Like(case=case) if case in SPELLED:
             return Use.EQUAL
         case Like(pattern=Literal(value=str(pattern))) if pattern and pattern[0] not in "%_":
             return Use.RANGE

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.statements.expression import (
+    SPELLED,
     Call,
     CaseRule,
     Cast,
@@ -28,7 +29,6 @@ from nestling.ir.types import TypeName
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.MATCHED, Function.GLOB, Function.REPLACE})
-_FOUND = frozenset({CaseRule.SPELLED_LOWER, CaseRule.SPELLED_UPPER})
 _COMPUTED_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
 """A pattern that is computed is made a regular expression for each row anew: by some twenty operators, and seven for each
 character, of which there are taken to be eight.
@@ -50,7 +50,7 @@ def _own_size(expression: Expression) -> float:
     match expression:
         case Column() | Literal() | Parameter():
             return _ITEM_SIZE
-        case Like(case=case) if case in _FOUND:
+        case Like(case=case) if case in SPELLED:
             return _SPELLED_SIZE
         case Like():
             return _LIKE_SIZE if _is_known_before(expression) else _COMPUTED_LIKE_SIZE
@@ -90,14 +90,14 @@ def _is_itself(conversion: Cast | Coerce) -> bool:
 def _is_known_before(like: Like) -> bool:
     """Whether its regular expression is made before: of a constant, or of a parameter where letters have cases."""
     is_cased = isinstance(like.operand, Call) and like.operand.function in (Function.LOWER, Function.UPPER)
-    rule = like.case in _FOUND | {CaseRule.PRIMARY, CaseRule.LOWER}
+    rule = like.case in (*SPELLED, CaseRule.PRIMARY, CaseRule.LOWER)
     given = like.pattern.arguments[0] if isinstance(like.pattern, Call) and is_cased else like.pattern
     return isinstance(given, Literal) or (isinstance(given, Parameter) and (is_cased or rule))
 
 
 def patterns(expression: Expression, bytes_of: Callable[[Column], float]) -> float:
     """Bytes of text held against a pattern for one row."""
-    is_held = (isinstance(expression, Like) and expression.case not in _FOUND) or (
+    is_held = (isinstance(expression, Like) and expression.case not in SPELLED) or (
         isinstance(expression, Call) and expression.function in _MATCHING
     )
     text = sum(bytes_of(column) for column in columns_of(expression)) if is_held else 0.0

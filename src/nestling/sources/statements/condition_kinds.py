@@ -19,22 +19,28 @@ def condition_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
     one = part.this if isinstance(part, exp.Escape) else part
     if isinstance(one, _PATTERNS):
         return Operator.PATTERN
-    if any(_is_folded(each) for each in _compared_with_constants(one)):
-        return Operator.CASED if isinstance(one, exp.EQ) else Operator.FOLDED
+    if folded := [each for each in _compared_with_constants(one) if _is_folded(each)]:
+        is_whole = isinstance(one, exp.EQ) and all(isinstance(_uncast(each.this), exp.Column) for each in folded)
+        return Operator.CASED if is_whole else Operator.FOLDED
     return Operator.CONTAINS if _is_element(one, walk) else Operator.OTHER
 
 
 def _compared_with_constants(part: exp.Expr) -> Iterator[exp.Expr]:
     """What a comparison compares with values that are known."""
     if isinstance(part, _COMPARISONS):
-        yield from (one for one, other in ((part.left, part.right), (part.right, part.left)) if _has_no_column(other))
+        sides = ((part.left, part.right), (part.right, part.left))
+        yield from (one.unnest() for one, other in sides if _has_no_column(other))
     elif isinstance(part, exp.Between | exp.In):
-        yield part.this
+        yield part.this.unnest()
 
 
 def _is_folded(node: exp.Expr) -> bool:
-    one = node.unnest()
-    return isinstance(one, exp.Lower | exp.Upper) and not _has_no_column(one)
+    return isinstance(node, exp.Lower | exp.Upper) and not _has_no_column(node)
+
+
+def _uncast(node: exp.Expr) -> exp.Expr:
+    inner = node.unnest()
+    return inner.this.unnest() if isinstance(inner, exp.Cast) else inner
 
 
 def _is_element(part: exp.Expr, walk: StatementWalk) -> bool:

@@ -13,11 +13,9 @@ from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
-from nestling.ir.statements.expression import Affinity, CaseRule, Function, Rules
+from nestling.ir.statements.expression import SPELLED, Affinity, CaseRule, Function, Rules
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
-SPELLED = {CaseRule.SPELLED_LOWER: Function.LOWER, CaseRule.SPELLED_UPPER: Function.UPPER}
-"""The rules that are hints for an index, and the function of case each is beside."""
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
 
 
@@ -71,6 +69,13 @@ class WildPattern:
     both: bool = False
     rule: CaseRule | None = None
 
+    @property
+    def spelled(self) -> Conversion | None:
+        """What makes the list of texts that a collation finds by; None for a regular expression."""
+        if self.rule not in SPELLED:
+            return None
+        return Conversion(postgresql_case.as_spellings, (self.rule is CaseRule.SPELLED_UPPER, self.both))
+
 
 @dataclass(frozen=True, slots=True)
 class ConvertedPlaceholder(compiled.Placeholder):
@@ -111,7 +116,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     @property
     def stands_for(self) -> str:
         """What its conversions end with, where that is another value than the one given."""
-        if self.pattern is not None and self.pattern.rule in SPELLED:
+        if self.pattern is not None and self.pattern.spelled is not None:
             return compiled.SPELLINGS
         if self.pattern is not None:
             where = {(False, True): "start_", (True, False): "end_", (True, True): "within_"}
@@ -121,11 +126,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     @property
     def legend(self) -> str:
         """What it stands for, in words."""
-        if self.pattern is not None and self.pattern.rule in SPELLED:
-            case = SPELLED[self.pattern.rule]
-            return (
-                f"a list: [{self.name}], or all spellings where a collation tells a letter of it from its {case} case"
-            )
+        if self.pattern is not None and self.pattern.spelled is not None:
+            return f"a list: [{self.name}], or all spellings where a collation tells a letter from its other case"
         if self.pattern is not None:
             before, after = (f"'{text}'" if text else "" for text in (self.pattern.before, self.pattern.after))
             return f"the regular expression of the pattern {' || '.join(filter(None, (before, self.name, after)))}"
@@ -135,9 +137,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
 
     def of_row(self, value: object) -> object:
         """The value as it is stored, or what a collation finds it by."""
-        if self.pattern is None or self.pattern.rule not in SPELLED:
-            return value
-        return postgresql_case.spellings(value, self.pattern.rule is CaseRule.SPELLED_UPPER, self.pattern.both)
+        spelled = self.pattern.spelled if self.pattern is not None else None
+        return value if spelled is None else spelled.convert(value)
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -247,8 +248,8 @@ def _as_id(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _as_regex(wild: WildPattern) -> Conversion:
-    if wild.rule in SPELLED:
-        return Conversion(postgresql_case.as_spellings, (wild.rule is CaseRule.SPELLED_UPPER, wild.both))
+    if wild.spelled is not None:
+        return wild.spelled
     between = (wild.escape, wild.before, wild.after)
     if wild.rule is not None:
         return Conversion(like_patterns.as_regex, (*between, wild.rule is CaseRule.ASCII))

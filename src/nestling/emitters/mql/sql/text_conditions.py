@@ -17,8 +17,8 @@ from nestling.emitters.mql.sql.pattern import (
     regex_options,
     spelled,
 )
-from nestling.emitters.mql.sql.placeholder import SPELLED
 from nestling.ir.statements.expression import (
+    SPELLED,
     Call,
     CaseRule,
     Collation,
