@@ -1,6 +1,6 @@
 # Everything a person does here. Each target installs first if the dependencies have changed.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint bench docs soak chaos lock clean
+.PHONY: help install demo test thorough lint bench docs soak chaos lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and measure rival designs (a minute)
 	$(BIN)/nestling demo -o build/demo
 
-test: $(INSTALLED) ## run all tests, on real servers
+test: $(INSTALLED) ## test every behaviour, on real servers
 	$(BIN)/pytest -n 3 --dist worksteal
 
 lint: $(INSTALLED) ## check style, types, layers, dependencies, and that all is used
@@ -41,6 +41,9 @@ bench: $(INSTALLED) ## run every benchmark
 docs: $(INSTALLED) ## write the pages made from code, build the documentation into site/
 	$(BIN)/python -m scripts.pages
 	$(BIN)/zensical build --clean
+
+thorough: $(INSTALLED) ## run all tests: every case of the long tables, every odd setting (half an hour and more)
+	$(BIN)/pytest -n 3 --dist worksteal -m "not soak"
 
 soak: $(INSTALLED) ## run all tests with many more examples, and the ones that take minutes
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 -m "" --timeout=0

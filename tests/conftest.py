@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import hypothesis
 import pytest
@@ -35,13 +36,13 @@ from nestling.pipeline import design
 from tests.bundled_shop import shop_reading, write_shop
 from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
-from tests.soaking import SOAKING
+from tests.soaking import SOAKING, one_in, one_value_each
 
 MEMORY_DISK = Path("/dev/shm")
 ROOM_NEEDED = 8 << 30  # the servers of three workers grow to half of it
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
-PLACE = pytest.StashKey[tuple[int, int]]()
-"""Which value of its parameter in turn a test has, and which combination of the others."""
+EVERY_DAY = "not soak and not thorough"
+"""What `make test` asks for; `make thorough` leaves the second out of it, `make soak` both."""
 Running = TypeVar("Running")
 
 # No deadline for one example: servers answer when they answer. CI is the same on every run; `make soak` looks further.
@@ -51,12 +52,19 @@ hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-def pytest_configure() -> None:
-    """Let tests press Ctrl-C also where they were started in the background, which has children ignore it.
+def pytest_configure(config: pytest.Config) -> None:
+    """Run what is named as `file::test`, whatever its marks, and of other marks what is for every day.
+
+    Let tests press Ctrl-C also where they were started in the background, which has children ignore it.
 
     Temporary files, and with them the servers' data, lie in memory where there is room: no test waits for a disk. No test asks
     the system's certificates, which MySQL's driver would read at each connection, for 25 ms.
     """
+    asked = config.option.markexpr
+    if asked == EVERY_DAY and any("::" in each for each in config.args):
+        config.option.markexpr = ""
+    elif asked and not any(mark in asked for mark in ("soak", "thorough")):
+        config.option.markexpr = f"({asked}) and {EVERY_DAY}"
     os.environ["SSL_CERT_FILE"] = os.devnull
     if "TMPDIR" not in os.environ and MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free >= ROOM_NEEDED:
         os.environ["TMPDIR"] = str(MEMORY_DISK)
@@ -71,33 +79,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for name in SERVER_FIXTURES:
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(name)
-    _leave_to_the_soak(items)
+    _leave_out(items)
 
 
-def _leave_to_the_soak(items: list[pytest.Item]) -> None:
-    """Of tests marked `in_turn("parameter")`, keep one value of that parameter for each combination of the others, in turn.
+def _leave_out(items: list[pytest.Item]) -> None:
+    """Mark `thorough` what a run for every day leaves out of long tables of cases.
 
-    All the others are marked `soak`: ten queries on four designs are tried ten times, not forty, and each design is in use.
+    Of tests marked `in_turn("parameter")` one value of that parameter stays for each combination of the others, in turn: ten
+    queries on four designs are tried ten times, not forty, and each design is in use. Of those marked `one_in(n)` one of n
+    neighbours stays, another one each time, and not the same in every table: the second of two servers has its turn, too.
     """
-    rows: dict[tuple[object, ...], int] = {}
-    values: dict[tuple[object, ...], dict[object, int]] = {}
+    tables: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        if (mark := item.get_closest_marker("in_turn")) is None or not hasattr(item, "callspec"):
-            continue
-        others = {name: repr(value) for name, value in item.callspec.params.items()}
-        value = others.pop(mark.args[0])
-        function = (item.path, getattr(item, "originalname", item.name))
-        known = values.setdefault(function, {})
-        item.stash[PLACE] = (
-            known.setdefault(value, len(known)),
-            rows.setdefault((*function, *others.items()), len(rows)),
-        )
-    for item in items:
-        if PLACE in item.stash:
-            place, row = item.stash[PLACE]
-            function = (item.path, getattr(item, "originalname", item.name))
-            if row % len(values[function]) != place:
-                item.add_marker("soak")
+        if hasattr(item, "callspec"):
+            tables.setdefault((item.path, getattr(item, "originalname", item.name)), []).append(item)
+    for (path, name), cases in tables.items():
+        kept = cases
+        if (mark := cases[0].get_closest_marker("in_turn")) is not None:
+            kept = one_value_each(cases, mark.args[0])
+        if (mark := cases[0].get_closest_marker("one_in")) is not None:
+            kept = one_in(mark.args[0], kept, first=crc32(f"{path.stem} {name}".encode()))
+        stays = {id(item) for item in kept}
+        for item in cases:
+            if id(item) not in stays:
+                item.add_marker("thorough")
 
 
 def pytest_collection_finish() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -24,6 +24,24 @@ def sample(cases: Iterable[Case], *, one_in: int, first: int = 0) -> Iterator[Ca
     Neighbours of a table of cases take another `first` each, so that together they try every kind.
     """
     return islice(cases, 0 if SOAKING else first % one_in, None, 1 if SOAKING else one_in)
+
+
+def one_value_each(cases: Sequence[pytest.Item], parameter: str) -> list[pytest.Item]:
+    """Of a function's tests those with one value of a parameter for each combination of the others, each value in its turn."""
+    rows: dict[tuple[tuple[str, str], ...], int] = {}
+    values: dict[str, int] = {}
+    places: list[tuple[int, int]] = []
+    for item in cases:
+        others = {name: repr(value) for name, value in item.callspec.params.items()}  # type: ignore[attr-defined]
+        value = others.pop(parameter)
+        places.append((rows.setdefault((*others.items(),), len(rows)), values.setdefault(value, len(values))))
+    return [item for item, (row, value) in zip(cases, places, strict=True) if row % len(values) == value]
+
+
+def one_in(number: int, cases: Sequence[Case], *, first: int = 0) -> list[Case]:
+    """One of each so many neighbours, the next place each time, so that a table by rows and columns has all of both."""
+    number = min(number, len(cases))
+    return [case for at, case in enumerate(cases) if at % number == (first + at // number) % number]
 
 
 def crossed(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:

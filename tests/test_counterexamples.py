@@ -22,6 +22,7 @@ refused = pytest.mark.parametrize("case", [c for c in CASES if c.refused], ids=l
 writes = pytest.mark.parametrize("case", [c for c in CASES if c.writes], ids=lambda case: case.name)
 
 
+@pytest.mark.one_in(3)
 @reads
 def test_a_statement_answers_as_sqlite_does(
     case: Counterexample, database: Database[dict[str, Any]], tmp_path: Path
@@ -49,6 +50,7 @@ def _text(row: list[object]) -> str:
     return json.dumps(row, default=str)
 
 
+@pytest.mark.one_in(7)
 @writes
 def test_writes_leave_what_sqlite_leaves(
     case: Counterexample, database: Database[dict[str, Any]], tmp_path: Path

@@ -30,6 +30,7 @@ LIMIT_SECONDS = 20.0
 _NUMBER = re.compile(r"\(?(under )?[\d,.]+(e-\d+)?( ms/s|%)( \(.*?\))?( more| less)?\)?")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", expert_cases(), ids=lambda case: case.name)
 def test_an_experts_design(case: ExpertCase, tmp_path: Path) -> None:
     """What the case says came of it is what comes of it; the expert's design is possible and never cheaper."""

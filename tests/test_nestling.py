@@ -40,6 +40,7 @@ def test_the_lines_of_the_docstring_run(
     assert database.list_collection_names()
 
 
+@pytest.mark.thorough
 def test_files_are_named_by_texts_and_by_paths(shop_folder: Path, tmp_path: Path) -> None:
     """Sources, designs and workloads, with the same answers."""
     pipeline = nestling.pipeline

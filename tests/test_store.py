@@ -84,6 +84,7 @@ def opened(
         runner.run(client.close())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("kind")
 def test_the_workload_runs_as_in_sqlite(
     kind: str, proposal: Proposal, shop_folder: Path, database: Database[Any], mongod: Server, tmp_path: Path
@@ -115,6 +116,7 @@ def test_the_workload_runs_as_in_sqlite(
     assert report.equal, report
 
 
+@pytest.mark.one_in(2)
 def test_statements_by_hand(run: tuple[Run, Run]) -> None:
     """SQL that is no part of the workload, with parameters; rows are dicts in the order of the columns."""
     _, execute = run
@@ -176,6 +178,7 @@ def test_parameters_are_never_operators(run: tuple[Run, Run], shop: Database[Any
     assert {name: shop[name].count_documents({}) for name in before} == before
 
 
+@pytest.mark.one_in(2)
 def test_texts_that_look_like_operators_are_texts(run: tuple[Run, Run]) -> None:
     """They are stored and found as they are, and match nothing else."""
     named, execute = run
@@ -270,6 +273,7 @@ def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, 
     assert pipeline.verify(proposal, f"sqlite:///{path}", database).equal
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("how", ["run", "transaction"])
 def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, how: str) -> None:
     """A typed error names the server without its password, by both clients."""

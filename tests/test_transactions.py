@@ -82,6 +82,7 @@ def _state(proposal: Proposal, database: Database[Any]) -> list[list[tuple[objec
     return [[tuple(row.values()) for row in store.execute(sql)] for sql in tables]
 
 
+@pytest.mark.one_in(2)
 def test_all_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]) -> None:
     """Reads see what was written before them; a write that wants a transaction takes part in this one."""
     done = runs(
@@ -96,6 +97,7 @@ def test_all_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]
     assert _state(proposal, database) == [[(1, 70), (2, 0)], [(7, 1, 30)]]
 
 
+@pytest.mark.one_in(2)
 def test_nothing_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]) -> None:
     """Where the caller raises, and where a statement is refused."""
     before = _state(proposal, database)
@@ -121,6 +123,7 @@ def test_it_is_tried_again_as_a_whole(proposal: Proposal, database: Database[Any
     assert store.execute(_HELD, id=2)[0] == {"cents": 20}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("proposal", ["normalized"], indirect=True)
 @pytest.mark.parametrize("way", ["statement", "transaction", "async"])
 def test_others_write_the_same_documents_all_the_time(

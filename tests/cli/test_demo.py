@@ -39,6 +39,7 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
     assert nestling(*suggested[1:]).code == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", strategy_names())
 def test_each_strategy(mongod: Server, strategy: str) -> None:
@@ -50,6 +51,7 @@ def test_each_strategy(mongod: Server, strategy: str) -> None:
     assert set(done.json["statements"].values()) == {True}
 
 
+@pytest.mark.thorough
 def test_nothing_is_left_behind(mongod: Server, tmp_path: Path) -> None:
     """Without `-o` the shop and its files are gone afterwards."""
     arguments = ("--strategy", "tree", "--to", mongod.uri, "--no-prove")
@@ -58,6 +60,7 @@ def test_nothing_is_left_behind(mongod: Server, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_somebody_elses_database_is_not_replaced(mongod: Server, target: str) -> None:
     """Only the demo's own database is replaced: in one that is named, data is refused."""
     arguments = ("demo", "--strategy", "tree", "--to", target, "--no-prove", "--json")
@@ -79,6 +82,7 @@ def test_it_ends_in_a_report_and_a_verdict(target: str, tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
+@pytest.mark.thorough
 def test_files_of_somebody_else_are_left_alone(target: str, tmp_path: Path) -> None:
     """What a demo left it writes anew; a file of such a name that is another's stays, and the demo says so."""
     (tmp_path / "design.yaml").write_text("mine")

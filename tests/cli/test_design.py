@@ -25,6 +25,7 @@ SOURCES = ("sqlite:///shop.db", "schema.sql", "model.yaml")
 STRATEGIES = ("optimal", *strategy_names())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("source")
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -391,6 +392,7 @@ SELECT soundex(name) FROM customer WHERE customer_id = :id;
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("strategy", "of"), [("optimal", "2 of 5 statements"), ("tree", "2 statements")])
 def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str, of: str) -> None:
     """They stand beside the proof by name, in the file, in `explain` and in the JSON, and the exit code is 1."""

@@ -13,6 +13,7 @@ from nestling.ir.text import read_proposal
 from tests.cli.commands import nestling
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", formats())
 def test_every_format(shop: Path, tmp_path: Path, name: str) -> None:
     """What is printed, what is written and what `--json` holds are the same texts."""

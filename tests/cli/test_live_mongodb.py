@@ -69,6 +69,7 @@ def test_rows_known_from_some_documents_are_estimates(tmp_path: Path) -> None:
     assert found["items"]["rows"] == 49_879
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_an_unchanged_database_is_read_the_same(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """By any process: texts among numbers, documents that are drawn and keys that are equally good change nothing."""

@@ -54,6 +54,7 @@ def test_without_verifying(library: Path, target: str) -> None:
     assert found["verified"] is None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("source", [(), ("--from", "model.yaml"), ("--from", "schema.sql")])
 def test_a_source_without_rows(
     library: Path, target: str, database: Database[dict[str, Any]], source: tuple[str, ...]
@@ -113,6 +114,7 @@ def test_replace_and_resume_exclude_each_other(library: Path, target: str) -> No
     assert "choose one" in done.err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
 def test_an_interrupted_load_goes_on(
     tmp_path: Path, target: str, database: Database[dict[str, Any]], number: signal.Signals
@@ -151,6 +153,7 @@ def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
     assert "ends with this command" in done.err
 
 
+@pytest.mark.thorough
 def test_a_stopped_load_promises_nothing_of_an_embedded_server(mongod: Any, tmp_path: Path) -> None:
     """What was loaded into a MongoDB that ends with the command cannot be resumed, and nobody is told so."""
     write_library(tmp_path / "library.db", more_books=30_000)

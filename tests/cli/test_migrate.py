@@ -88,6 +88,7 @@ def test_what_changes_meanwhile_comes_along(moving: Path, target: str, database:
     }
 
 
+@pytest.mark.thorough
 def test_rows_that_differ_are_shown(moving: Path, target: str, database: Documents) -> None:
     """With the key that repeats and the document it is in, as text and JSON; what to do is not about the case of letters."""
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
@@ -104,6 +105,7 @@ def test_rows_that_differ_are_shown(moving: Path, target: str, database: Documen
     assert [each["key"] for each in found["repeated"]] == [{"book.book_id": 2}]
 
 
+@pytest.mark.thorough
 def test_copies_are_kept_right_for_the_design_in_use_alone(moving: Path, target: str) -> None:
     """Until the cutover that is the old one, from then on the new one; the other is refused, and nothing is written for it."""
     for options, used, other, why in (
@@ -135,6 +137,7 @@ def test_abort_leaves_the_old_design_whole(moving: Path, target: str, database: 
     assert "no migration has begun" in again.err
 
 
+@pytest.mark.thorough
 def test_abort_when_the_design_has_changed(moving: Path, target: str, database: Documents) -> None:
     """What one has begun can be ended although its target is another by now, which can then be migrated to."""
     first = (moving / "new.yaml").read_text(encoding="utf-8")
@@ -158,6 +161,7 @@ def test_abort_when_the_design_has_changed(moving: Path, target: str, database: 
     assert "end it with `--drop-old`, given its designs" in refused.err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("options", "left_out", "why"),
     [
@@ -183,6 +187,7 @@ def test_what_a_migration_keeps_is_nobodys_data(
     assert {each["name"] for each in facts["collections"]} - {"system.views"} == in_use
 
 
+@pytest.mark.thorough
 def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:
     """The new design may have been written to since."""
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
@@ -192,6 +197,7 @@ def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
 
 
+@pytest.mark.thorough
 def test_what_is_null_is_named(moving: Path, target: str, database: Documents) -> None:
     """Applications of other makers write null for an array too: it may go on as an empty one. A field stays null."""
     database.command("collMod", "author", validator={})
@@ -210,6 +216,7 @@ def test_what_is_null_is_named(moving: Path, target: str, database: Documents) -
     assert database["author"].find_one({"_id": 1}, {"_id": 0, "born": 1}) == {"born": None}
 
 
+@pytest.mark.thorough
 def test_an_array_that_is_missing_is_an_empty_one(moving: Path, target: str, database: Documents) -> None:
     """Applications of other makers leave it out until there is something to put in."""
     database.command("collMod", "author", validator={})
@@ -297,6 +304,7 @@ def test_another_migration_is_refused(moving: Path, target: str) -> None:
     assert "another migration of this database has begun" in other.err
 
 
+@pytest.mark.thorough
 def test_a_second_process_is_refused(moving: Path, target: str, database: Documents) -> None:
     """While one is at it another waits for some seconds, and gives up."""
     with alone(database, "_nestling_migrate"):
@@ -344,6 +352,7 @@ def test_a_plan_of_indexes_alone(moving: Path, target: str) -> None:
     assert "Indexes to build:\n  author: name" in done.out
 
 
+@pytest.mark.thorough
 def test_a_plan_of_a_migration_that_is_under_way(moving: Path, target: str, database: Documents) -> None:
     """How far it is; what it has built is not in its way. One between other designs is."""
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
@@ -376,6 +385,7 @@ def standalone(tmp_path: Path) -> Iterator[str]:
             yield uri
 
 
+@pytest.mark.thorough
 def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> None:
     """Without change streams it is refused, with what to do; with `--offline` it works."""
     nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "new.yaml", cwd=library)
@@ -390,6 +400,7 @@ def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> No
     assert verified.code == 0
 
 
+@pytest.mark.thorough
 def test_a_workload_that_grew_by_a_join(tmp_path: Path, target: str, database: Documents) -> None:
     """A relationship that only the new workload's join tells is no other model; nor is one that is gone again."""
     with closing(sqlite3.connect(tmp_path / "log.db")) as connection:

@@ -43,6 +43,7 @@ def test_the_table_and_the_report(mongod: Server, books: Path) -> None:
     assert "Wrote report.html" in done.err
 
 
+@pytest.mark.thorough
 def test_what_it_is_at_in_a_pipe(mongod: Server, books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain lines on stderr, at a slow rhythm, name the phase and the design; none with --json."""
     monkeypatch.setattr(progress, "EVERY_SECONDS", 0.1)
@@ -94,6 +95,7 @@ def test_a_statement_without_possible_parameters(mongod: Server, books: Path) ->
     assert "page" in done.err
 
 
+@pytest.mark.thorough
 def test_a_statement_without_values_among_others(mongod: Server, books: Path) -> None:
     """It is left out, here since a view computes what its parameter is compared with, and a note names both; others are run."""
     with closing(sqlite3.connect(books / "library.db")) as connection:
@@ -109,6 +111,7 @@ def test_a_statement_without_values_among_others(mongod: Server, books: Path) ->
     ]
 
 
+@pytest.mark.thorough
 def test_a_model_without_rows(mongod: Server, books: Path) -> None:
     """Rows are made from a model's statistics, as many times as is asked for."""
     made = nestling("inspect", "library.db", "--workload", "workload.sql", "-o", "model.yaml", cwd=books)

@@ -87,6 +87,7 @@ def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
     assert as_json.json["verified"] is True
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("collections", "counted_"), [(12, "of 12 collections"), (1, "of 1 collection ")])
 def test_progress_says_what_is_counted(
     database: Database[dict[str, Any]], target: str, tmp_path: Path, collections: int, counted_: str
@@ -100,6 +101,7 @@ def test_progress_says_what_is_counted(
     assert not re.search(r"of [\d,]+ rows|rows/s", line)
 
 
+@pytest.mark.thorough
 def test_colour_only_where_it_is_wanted(shop: Path) -> None:
     """A terminal gets colours; NO_COLOR, a dumb terminal and a pipe get none."""
     asked = ("inspect", "model.yaml")
@@ -113,6 +115,7 @@ def _colours(shown: str) -> list[str]:
     return [code for code in re.findall(r"\x1b\[([\d;]*)m", shown) if re.search(r"\b(3\d|4\d|9\d)\b", code)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("arguments", "columns"),
     crossed(
@@ -134,6 +137,7 @@ def test_long_explanations_go_through_the_pager(shop: Path) -> None:
     assert "paged:" not in on_terminal("explain", "design.yaml", cwd=shop, rows=500, PAGER="sed s/^/paged:/")
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -163,6 +167,7 @@ def test_a_reader_that_goes_away(shop: Path, arguments: str) -> None:
     assert "Exception ignored" not in said
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arguments", ["inspect model.yaml", "explain design.yaml", "emit --help"])
 def test_a_reader_that_has_gone_has_found_nothing(shop: Path, arguments: str) -> None:
     """The exit code is that of a program which a closed pipe has ended, whoever writes: a table, a text, the help."""
@@ -182,6 +187,7 @@ def test_a_reader_that_has_gone_has_found_nothing(shop: Path, arguments: str) ->
     assert (done.returncode, [line for line in done.stderr.splitlines() if "rror" in line]) == (141, [])
 
 
+@pytest.mark.thorough
 def test_without_any_output(shop: Path) -> None:
     """With stdout and stderr closed a command still does its work."""
     command = f"{shlex.join(PROGRAM)} design model.yaml --strategy tree -o {shop}/closed.yaml >&- 2>&-"
@@ -190,6 +196,7 @@ def test_without_any_output(shop: Path) -> None:
     assert (shop / "closed.yaml").stat().st_size > 1000
 
 
+@pytest.mark.thorough
 def test_an_encoding_without_our_characters(shop: Path) -> None:
     """On an ASCII terminal tables and errors lose their arrows, not their words; JSON stays JSON."""
     done = process("design", "nowhere.yaml", cwd=shop, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
@@ -200,6 +207,7 @@ def test_an_encoding_without_our_characters(shop: Path) -> None:
     assert process("explain", "design.yaml", "--json", cwd=shop, PYTHONIOENCODING="ascii").json["strategy"] == "optimal"
 
 
+@pytest.mark.thorough
 def test_written_through_a_link_and_into_a_device(shop: Path, tmp_path: Path) -> None:
     """`-o` follows a symbolic link, and takes /dev/stdout for what it is."""
     (tmp_path / "real.yaml").write_text("old")

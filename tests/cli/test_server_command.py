@@ -30,6 +30,7 @@ def _stopped(process: subprocess.Popen[str], number: signal.Signals) -> str:
     return err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_runs_until_it_is_told_to_stop(mongod: Server, number: signal.Signals) -> None:
     """Its URI is all of stdout, the server answers there, and after the signal it is gone."""
@@ -54,6 +55,7 @@ def test_data_is_kept_in_its_directory(mongod: Server, tmp_path: Path) -> None:
         _stopped(process, signal.SIGTERM)
 
 
+@pytest.mark.thorough
 def test_two_servers_cannot_share_a_directory(mongod: Server, tmp_path: Path) -> None:
     """The second says that the directory is in use."""
     process = started("server", "--data-dir", tmp_path / "data")
@@ -77,6 +79,7 @@ def test_json_shape(mongod: Server, tmp_path: Path) -> None:
     _stopped(process, signal.SIGINT)
 
 
+@pytest.mark.thorough
 def test_a_mongod_that_dies_ends_the_command(mongod: Server) -> None:
     """When mongod is killed from outside, the command says so instead of waiting for ever."""
     process = started("server")

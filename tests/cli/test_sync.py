@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.common.server import Server
@@ -69,6 +70,7 @@ def test_no_mongodb_is_a_mistake(tmp_path: Path) -> None:
     assert "no MongoDB is named" in ran.err
 
 
+@pytest.mark.thorough
 def test_stopped_with_copies_left_it_says_so(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
     """SIGTERM while copies are being mended: exit code 1, and that some may be stale; the next run mends the rest."""
     design, uri = _shop(database, mongod, tmp_path)

@@ -109,6 +109,7 @@ def test_only_loopback_is_listened_on(mongod: Server):
     assert options["unixDomainSocket"]["enabled"] is False
 
 
+@pytest.mark.thorough
 def test_two_at_once():
     """Two servers live side by side, each with its own data."""
     with start_server() as one, start_server() as two, connect(one.uri) as first, connect(two.uri) as second:
@@ -128,6 +129,7 @@ def test_kept_directory_is_used_again_on_another_port(tmp_path: Path):
     assert after.data_directory == data
 
 
+@pytest.mark.thorough
 def test_stale_lock_is_survived(tmp_path: Path):
     """After mongod was killed, its lock file is left, and the directory still serves with its data."""
     with start_server(data_directory=tmp_path) as server, connect(server.uri) as client:
@@ -140,6 +142,7 @@ def test_stale_lock_is_survived(tmp_path: Path):
         assert client.shop.orders.find_one() == {"_id": 1}
 
 
+@pytest.mark.thorough
 def test_directory_in_use(tmp_path: Path):
     """A second server on a directory in use is refused by name, and the first goes on."""
     with start_server(data_directory=tmp_path) as server, connect(server.uri) as client:
@@ -152,6 +155,7 @@ def test_directory_in_use(tmp_path: Path):
         client.shop.orders.insert_one({"_id": 1})
 
 
+@pytest.mark.thorough
 def test_directory_of_another_replica_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A directory that belongs to a replica set of another name is somebody's real server, and is refused."""
     with monkeypatch.context() as patch:
@@ -173,6 +177,7 @@ def test_directory_that_cannot_be_made(tmp_path: Path):
         pass
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("before", ["", FORK], ids=["alone", "with a forked child that lives on"])
 def test_killed_parent_takes_the_server_along(before: str):
     """When the parent is killed outright, its server ends and temporary data is removed."""
@@ -187,6 +192,7 @@ def test_killed_parent_takes_the_server_along(before: str):
         assert not data.parent.exists()
 
 
+@pytest.mark.thorough
 def test_killed_parent_leaves_a_kept_directory_in_order(tmp_path: Path):
     """When the parent is killed, a server with a kept directory shuts down cleanly, and the directory serves again."""
     with parent("", str(tmp_path)) as (process, pid, _):

@@ -46,6 +46,7 @@ def _work(application: Db, filters: dict[str, Any]) -> tuple[int, int, int]:
     return done["totalKeysExamined"], done["totalDocsExamined"], done["nReturned"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("has_index", [False, True])
 def test_a_pattern_alone_gets_an_index_that_compares_to_the_letter(application: Db, has_index: bool) -> None:
     """The server reads no document that does not match; an index by the collation, which may be there, does not help."""
@@ -69,6 +70,7 @@ def test_beside_an_equality_no_pattern_is_indexed(application: Db) -> None:
     assert _work(application, asked)[1:] == (100, 10)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("pattern", [Regex("Klein"), Regex("^klein", "i")])
 def test_no_second_index_is_proposed_that_the_server_may_leave_unused(application: Db, pattern: Any) -> None:
     """A pattern that cannot seek reads all keys of either index, and the server may choose the one by the collation."""

@@ -114,6 +114,7 @@ def _raw() -> Any:
     return bson.CodecOptions(document_class=RawBSONDocument)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("whole", [False, True])
 def test_large_collections_are_measured_by_the_server(database: Db, whole: bool) -> None:
     """Of a sampled collection the server counts types, and finds the one long array and the one odd type."""

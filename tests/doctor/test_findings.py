@@ -108,6 +108,7 @@ DATES = [
 NUMERALS = ["5", "-5", "5.5", "0.25", "5000000000", "12345678901234567890", "-1.50", "123456789012345678901234.5"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize(
     ("values", "types"),
@@ -254,6 +255,7 @@ def test_documents_that_a_collection_deletes_by_their_id_expire(database: Db) ->
     assert set(_of(database, "missing-ttl")) == {"expires_at"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "field", "is_proposed"),
     [

@@ -30,6 +30,7 @@ def test_a_copy_of_a_parents_reference(database: Db) -> None:
     assert _said(database) == {"module.course_id"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("together", [True, False])
 def test_a_reference_to_one_of_several_collections(database: Db, together: bool) -> None:
     """An index on the field that tells the collection, then the reference, finds what refers to a document."""

@@ -14,6 +14,7 @@ from tests.doctor.looking import found, look
 from tests.doctor.sarif import SARIF, valid_log
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["mixed-types", "unbounded-array", "dangling-reference", "redundant-index"])
 def test_a_report_is_a_sarif_log(name: str, database: Database[dict[str, Any]]) -> None:
     """It fits the schema; indexes point where they say; ids are unique; what is set aside says so."""

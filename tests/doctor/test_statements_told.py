@@ -35,6 +35,7 @@ def _lookup(*conditions: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     return [{"$match": {"_id": 4}}, {"$lookup": body}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "pipeline",
     [
@@ -75,6 +76,7 @@ _MAP_REDUCE = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("ask", "script", "instead"),
     [

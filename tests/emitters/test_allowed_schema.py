@@ -48,6 +48,7 @@ def design(kind: Type, allowed: Allowed, *, nullable: bool = True) -> Design:
     return Design(Model("m", (entity,)), (Collection("t", Document("t"), ("_id",)),))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["integer", "float", "decimal", "text"])
 @given(ALLOWED, st.sampled_from((Policy(), Policy("text"))))
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))

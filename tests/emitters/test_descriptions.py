@@ -109,6 +109,7 @@ def test_file_names_differ_also_without_case():
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(60)
 def test_a_large_design_is_emitted():
     """400 entities with 1,000 relationships are emitted in every format; one that takes quadratic time would not end."""

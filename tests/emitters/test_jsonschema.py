@@ -79,6 +79,7 @@ def test_samples_of_every_store_are_accepted(prepared):
     assert inserted >= len(design.stores)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_every_required_field_is_missed(database, name):
     """Taking any required field of a sample away makes it fail, and taking an optional one away does not."""
@@ -91,6 +92,7 @@ def test_every_required_field_is_missed(database, name):
                     assert fails(database, design, store, less) == field.required, (store.name, field.name)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_every_field_has_a_type(database, name):
     """A minimum key, which is a value of no type a source knows, makes a document fail wherever it stands."""

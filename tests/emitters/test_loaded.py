@@ -80,6 +80,7 @@ def value(attribute, number, key):
     return EXAMPLES[kind.name][number % len(EXAMPLES[kind.name])]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_strict_validators_accept_what_loading_writes(database, tmp_path, name):
     """Loading rows with NULLs into collections with strict validators and all indexes succeeds, and fills every store."""
@@ -91,6 +92,7 @@ def test_strict_validators_accept_what_loading_writes(database, tmp_path, name):
     assert [store.name for store in design.stores if database[store.name].find_one() is None] == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_loading_writes_no_field_the_design_does_not_tell(database, tmp_path, name):
     """Also closed validators, which know every field, accept what loading writes."""

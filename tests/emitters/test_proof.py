@@ -98,6 +98,7 @@ def test_json() -> None:
     assert shape["designs"]["tree"]["disqualified"].startswith("`product_page` gives another answer")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_in_a_browser(chromium: str, tmp_path: Path, width: int) -> None:
     """On a phone and on a desk it fits its window, draws its plots, and says who was disqualified; values are escaped."""

@@ -43,6 +43,7 @@ def loaded(design: Design, database: Documents, folder: Path) -> None:
     load(design, sqlite_source(folder / "rows.sqlite", design.model, rows_of(design)), database)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents, tmp_path: Path) -> None:
     """Fields put anywhere at random are found with their paths, counts and an `_id`; what was loaded has none."""
@@ -67,6 +68,7 @@ def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents
     assert all(each.example in wanted[each.collection, each.path] for each in told)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_the_design_of_a_live_database_knows_what_it_holds(
     made: str, database: Documents, mongod: Server, tmp_path: Path

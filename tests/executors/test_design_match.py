@@ -66,6 +66,7 @@ def documents(database: Database[Any]) -> dict[str, list[Any]]:
     return {name: list(database[name].find(sort=[("_id", 1)])) for name in sorted(database.list_collection_names())}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("sql", STATEMENTS)
 @pytest.mark.parametrize(
     ("loaded", "asked", "said"),
@@ -87,6 +88,7 @@ def test_another_design_is_refused(
     assert documents(database) == before
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_a_database_without_the_collections_is_refused(
     sql: str, designed: Designed, source: str, database: Database[Any], run: Run, tmp_path: Path
@@ -151,6 +153,7 @@ def test_verify_says_so_too(designed: Designed, source: str, database: Database[
         pipeline.verify(designed("embedded"), source, database)
 
 
+@pytest.mark.one_in(2)
 def test_a_load_that_stopped_is_refused_until_it_is_whole(
     designed: Designed, source: str, database: Database[Any], run: Run, tmp_path: Path
 ) -> None:

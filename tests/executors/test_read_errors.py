@@ -28,6 +28,7 @@ def large(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
     return database
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "stages",
     [

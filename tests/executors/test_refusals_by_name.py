@@ -38,6 +38,7 @@ def proposal(request: pytest.FixtureRequest, tmp_path: Path) -> Proposal:
     return design(with_short_names(inspect(f"sqlite:///{tmp_path / 'a.db'}")), request.param)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("sql", "error", "said"),
     [

@@ -22,6 +22,7 @@ INSERT INTO entry VALUES (1, 0.5, 1.5, 'open', 3, 'abc', 0.5);
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("change", "said"),
     [

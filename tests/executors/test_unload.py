@@ -50,6 +50,7 @@ def unloaded(database: Database[Any], case: Case, directory: Path) -> tuple[Unlo
     return report, rows
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_form_becomes_tables_again(database: Database[Any], tmp_path: Path, case: Case) -> None:
     """For every primitive: the rows the documents stand for, and how many there are."""

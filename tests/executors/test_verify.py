@@ -55,6 +55,7 @@ def verifies(database: Database[Any], tmp_path: Path) -> Verifies:
     return run
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equal_data_is_equal(database: Database[Any], verifies: Verifies, case: Case) -> None:
     """For every primitive: the documents written by hand are equal to their rows in SQLite."""
@@ -249,6 +250,7 @@ def test_every_type_is_equal_to_itself(database: Database[Any], verifies: Verifi
     assert verifies(EVERY_TYPE).equal
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in OTHERS.items() for other in others])
 def test_any_other_value_or_type_is_found(database: Database[Any], verifies: Verifies, name: str, other: Any) -> None:
     """A neighbouring value, or the same value under another type, is a difference of that attribute alone."""
@@ -310,6 +312,7 @@ def guarded() -> Iterator[tuple[MongoClient[dict[str, Any]], MongoClient[dict[st
         yield root, reader
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.name != "time series"], ids=lambda case: case.name)
 def test_reading_is_all_it_needs(
     guarded: tuple[MongoClient[dict[str, Any]], MongoClient[dict[str, Any]]], verifies: Verifies, case: Case

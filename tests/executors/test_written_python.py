@@ -101,6 +101,7 @@ def test_every_kind_of_change(tmp_path: Path, mongod: Server, database: Database
         assert list(database[f"t{number}"].find()) == [{"_id": 1, **after}], name
 
 
+@pytest.mark.thorough
 def test_commands_of_several_rows_are_one_request(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
     """Held parents are as they were, the rows are gone; for no rows nothing is asked."""
     held = UpdateDocuments("p", (FieldMatch("_id", Cell("p")),), (Set("h", value(1)),), back=(Set("h", value(None)),))
@@ -200,6 +201,7 @@ def test_planned_writes_run_without_nestling(tmp_path: Path, mongod: Server, dat
     assert pipeline.verify(proposal, address, database).equal
 
 
+@pytest.mark.thorough
 def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
     """What RETURNING asks for is a list of dicts, its values as Python has them."""
     database.t.insert_many([{"_id": n, "name": name} for n, name in ((1, "a"), (2, "b"), (3, None))])
@@ -255,6 +257,7 @@ def row_sets(steps: Iterable[ProgramStep]) -> Iterator[str]:
         yield from row_sets(getattr(step, "steps", ()) or getattr(step, "otherwise", ()))
 
 
+@pytest.mark.thorough
 def test_parameters_may_be_called_as_the_functions_they_are_given_to(
     tmp_path: Path, mongod: Server, database: Database[Any]
 ) -> None:

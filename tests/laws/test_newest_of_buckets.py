@@ -37,6 +37,7 @@ def shown(value: object) -> object:
     return f"{value:%Y-%m-%d %H:%M:%S}" if isinstance(value, datetime) else value
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_same_values(seed: int, tmp_path: Path, database: Database[Any]) -> None:
     """Of rows loaded and rows that came and went later: wherever an answer cuts rows of one value, its values are the same."""

@@ -91,6 +91,7 @@ def test_out_of_time_the_best_so_far_comes_with_its_gap():
     assert found.gap > 1e-6
 
 
+@pytest.mark.thorough
 def test_out_of_time_before_any_design_it_is_what_needs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """No second is left: everything in a collection of its own is a design, and it does not claim to be the best."""
     monkeypatch.setattr(part, "GRACE_SECONDS", -1.0)

@@ -56,6 +56,7 @@ def steps(proposal: Proposal) -> list[int]:
     return [each.step for made in proposal.design.collections for each in made.body.computed]
 
 
+@pytest.mark.thorough
 def test_a_page_is_not_written_for_each_visit(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Answers lack less than a step when loaded, and again once the sync has followed; it writes the page once in a step."""
     application = pages(tmp_path)

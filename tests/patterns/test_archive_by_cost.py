@@ -101,6 +101,7 @@ def test_old_rows_lie_apart_where_others_are_read_through(tmp_path: Path, databa
     assert pipeline.check(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_many_new_rows_are_worth_no_archive(tmp_path: Path) -> None:
     """A row that is written asks for both collections; the flip point says from how many on."""
     application = sales(tmp_path)
@@ -111,6 +112,7 @@ def test_many_new_rows_are_worth_no_archive(tmp_path: Path) -> None:
     assert chosen(application.with_rates(sell=flip.at * 1.1).explained(), "archive") == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: float) -> None:
     """Within one and a half times, with the archive and without."""
@@ -120,6 +122,7 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: fl
     assert {name: each for name, each in found.items() if each.factor > 1.5} == {}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, sales_a_second: float) -> None:
     """The archives against each other and against indexes."""

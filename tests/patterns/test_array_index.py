@@ -88,6 +88,7 @@ def test_elements_are_counted(source: tuple[Reading, sa.Engine]) -> None:
     assert known["status"].elements is None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", [OPTIMAL, "normalized"])
 def test_the_server_finds_rows_by_elements(
     source: tuple[Reading, sa.Engine], database: Database[dict[str, Any]], strategy: str

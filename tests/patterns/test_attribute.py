@@ -122,6 +122,7 @@ def assert_found_by_the_index(application: Scenario, proposal: Proposal, databas
     assert (told["totalKeysExamined"], told["totalDocsExamined"]) == (10, 10)
 
 
+@pytest.mark.thorough
 def test_few_new_rows_are_worth_no_list(tmp_path: Path) -> None:
     """Each index pays for itself where little is written; the flip point says from how many new rows on."""
     application = products(tmp_path)
@@ -132,6 +133,7 @@ def test_few_new_rows_are_worth_no_list(tmp_path: Path) -> None:
     assert chosen(application.with_rates(add=flip.at * 1.1).explained(), "attribute")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("adds", [1.0, 200.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, adds: float) -> None:
     """Within one and a half times, with the list and without."""
@@ -154,6 +156,7 @@ def _patterns(application: Scenario) -> set[str]:
     return {each.structure for each in application.designed().weighed if each.pattern == "attribute"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("adds", [1.0, 100.0, 200.0, 2000.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, adds: float) -> None:
     """The list against an index for each of three attributes, and any number of these."""

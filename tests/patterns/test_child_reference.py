@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.primitives import Form
@@ -50,6 +51,7 @@ def test_a_product_lists_the_ids_of_its_parts(tmp_path: Path, database: Database
     application.proved(proposal, database)
 
 
+@pytest.mark.thorough
 def test_a_product_whose_parts_come_all_the_time_lists_none(tmp_path: Path) -> None:
     """Each new part would change its product too, and the list would grow; the flip point is the rate of who reads it."""
     application = parts(tmp_path)

@@ -86,6 +86,7 @@ SELECT n FROM sale WHERE id = :id;
     return scenario(folder, CHAIN, rows, text)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "write",
     ["DELETE FROM region WHERE code = :code", "UPDATE region SET code = :new WHERE code = :code"],

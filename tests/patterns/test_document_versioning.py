@@ -82,6 +82,7 @@ def test_the_current_version_lies_in_its_document(tmp_path: Path, database: Data
     assert pipeline.check(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_many_new_versions_are_worth_no_copy(tmp_path: Path) -> None:
     """Each new version would change its policy; the flip point says from how many on."""
     application = policies(tmp_path)
@@ -94,6 +95,7 @@ def test_many_new_versions_are_worth_no_copy(tmp_path: Path) -> None:
     assert chosen(application.with_rates(revise=flip.at * 1.1).explained(), "document-versioning") == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("revisions", [1.0, 2000.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, revisions: float) -> None:
     """Within one and a half times, with the copy and without."""

@@ -88,6 +88,7 @@ def test_hosts_that_nobody_called_read_only_keep_their_collection(tmp_path: Path
     assert "host" in roots(messages(tmp_path, "-- read only: host\n" + SHOWN + VISITED))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("besides", [LOOKED_UP, MOVED, FORGOTTEN])
 def test_hosts_that_are_looked_up_or_change_keep_their_collection(tmp_path: Path, besides: str) -> None:
     """Finding one host would go through all messages; a write of theirs, or one that takes messages along, could not be made."""

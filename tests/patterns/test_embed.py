@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.primitives import Embedding
@@ -63,6 +64,7 @@ def test_a_bestseller_overflows(tmp_path: Path, database: Database[dict[str, Any
     assert database["book"].count_documents({found.overflow.flag: True}) == 1
 
 
+@pytest.mark.thorough
 def test_what_is_bought_all_the_time_is_not_paged(tmp_path: Path) -> None:
     """A purchase puts its book's array in order anew: with as many purchases as reads they have their own collection."""
     assert embedding(books(tmp_path).with_rates(bought=200.0).designed()) is None

@@ -75,6 +75,7 @@ def examined(database: Database[dict[str, Any]], read: CompiledRead, values: Map
     return int(told["totalDocsExamined"])
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("sql", "most"),
     [(EITHER, 70), (LATEST, 25), (BESIDE, 60), (SIDES, 70), (PAGE, 16)],
@@ -109,6 +110,7 @@ def test_writes_find_their_rows_so_too(messages: Path, database: Database[dict[s
     assert {each["_id"] for each in database["message"].find({}, {"_id": 1})} == theirs
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "sql",
     [

@@ -19,6 +19,7 @@ SELECT c.id, c.name, (SELECT sum(total) FROM purchase p WHERE p.customer_id = c.
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("large", "kept"), [(9223372036854775807, False), (-9223372036854775807, False), (5000, True)])
 def test_a_row_moves_whatever_its_sums_are(
     database: Database[dict[str, Any]], tmp_path: Path, large: int, kept: bool

@@ -63,6 +63,7 @@ def shop(folder: Path, pattern: str) -> Scenario:
     )
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("pattern", READS)
 def test_the_read_uses_what_was_chosen_for_it(pattern: str, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """No lookup is left, the structure is named in the steps, and the answers are those of SQLite."""

@@ -46,6 +46,7 @@ def designed(reading: Reading, sql: str, dialect: str = "sqlite") -> Proposal:
     return pipeline.design(replace(reading, workload=workload))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("sql", "keys"),
     [
@@ -77,6 +78,7 @@ DDL = "CREATE TABLE event (id int PRIMARY KEY, account int NOT NULL, at int{}, b
 ORDERED = "SELECT body FROM event WHERE account = :a{} ORDER BY at{} LIMIT 20"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("null", "more", "order", "is_served"),
     [

@@ -79,6 +79,7 @@ def times_used(database: Database[dict[str, Any]]) -> int:
     return int(uses[name])
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("asked", "holds"),
     [
@@ -162,6 +163,7 @@ def test_a_foreign_key_has_an_index_anyway(tmp_path: Path) -> None:
     assert full.statements == ("happened",)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "asked",
     [
@@ -196,6 +198,7 @@ def test_it_is_read_back_from_a_design(tmp_path: Path) -> None:
     assert chosen(proposal, "partial-index")[0] in again.chosen
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("happened", [1e-2, 1e-1])
 def test_rates_far_apart_turn_somewhere(happened: float, tmp_path: Path) -> None:
     """Where the decision turns is sought to an end, however little a write a minute matters beside many reads."""

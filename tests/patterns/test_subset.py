@@ -50,6 +50,7 @@ def test_the_first_few_come_from_their_parent(tmp_path: Path, database: Database
     application.proved(proposal, database)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     "sql",
     [

@@ -105,6 +105,7 @@ def test_what_is_kept_is_what_is_asked_for(tmp_path: Path, reads: str, stored: s
     assert any("ancestor" in index.name for index in design.indexes) == (reads == "subtree")
 
 
+@pytest.mark.thorough
 def test_a_tree_whose_rows_move_all_the_time_keeps_nothing(tmp_path: Path) -> None:
     """Each move changes every row below: the walk is cheaper, and the flip point says from which rate on."""
     application = categories(tmp_path, READS + WRITES)

@@ -61,6 +61,7 @@ def _kept(database: Database[Any], name: str) -> set[tuple[tuple[str, ...], int 
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["optimal", "normalized"])
 def test_what_indexes_keep_outlives_a_cutover(strategy: str, live: str, database: Database[Any]) -> None:
     """The new design has them all; after it has taken over, the server refuses what it refused before."""
@@ -98,6 +99,7 @@ def _renamed(proposal: Proposal) -> Proposal:
     return replace(proposal, design=replace(proposal.design, collections=(renamed,)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", ["optimal", "normalized"])
 @pytest.mark.parametrize("anew", [False, True])

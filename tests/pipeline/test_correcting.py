@@ -129,6 +129,7 @@ def test_prices_are_those_of_the_queries(reading: Reading, monkeypatch: pytest.M
     assert made.costs.gap == 0
 
 
+@pytest.mark.thorough
 def test_there_is_an_end_to_it(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where every design is dearer than was reckoned, the cheapest of those that were tried is taken, and nothing is proved."""
     monkeypatch.setattr(correcting, "MOST_ROUNDS", 2)

@@ -29,6 +29,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("beside", BESIDE)
 def test_the_newest_of_a_parent(tmp_path: Path, beside: str) -> None:
     """Twenty threads of a forum of thousands: the index has the forum, then the order."""

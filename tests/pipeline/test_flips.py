@@ -131,11 +131,13 @@ workload:
 """
 
 
+@pytest.mark.one_in(4)
 def test_a_flip_holds(reading: Reading) -> None:
     """For every decision: before each flip the design for that rate decides as today, and beyond it otherwise."""
     _looked_at(reading)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", [ONE_TO_ONE, SUBTYPES], ids=["one to one", "subtypes"])
 def test_a_flip_holds_where_queries_cost_more_than_was_reckoned(text: str, tmp_path: Path) -> None:
     """The query of the design beyond the flip costs far more than the search reckons with: the flip is by its price."""
@@ -150,6 +152,7 @@ def test_a_flip_of_the_shop_holds(shop_folder: Path) -> None:
     assert _looked_at(reading, most=1) > 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_flip_of_a_random_model_holds(seed: int) -> None:
     """The nearest flip of each decision of a generated reading."""

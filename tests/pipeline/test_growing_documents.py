@@ -112,6 +112,7 @@ def test_the_threshold_is_named(mongod: Server, products: Database[Any], tmp_pat
     assert made.proposal.costs.threshold == 0.0
 
 
+@pytest.mark.thorough
 def test_the_library_decides_as_the_command(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
     """`design` of a reading of a live database weighs today's design, as `nestling design` does."""
     found = _found(mongod, products, tmp_path, 50)

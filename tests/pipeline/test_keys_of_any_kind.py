@@ -18,6 +18,7 @@ from nestling.sources.statements import parse_workload
 ASKED = "-- name: s, rate: 5/s\nSELECT name FROM users WHERE at = 5"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("odd", [{"a": 1}, "text", 7, 2.5])
 def test_one_key_of_another_kind_changes_no_other(
     mongod: Server, database: Database[dict[str, Any]], odd: object

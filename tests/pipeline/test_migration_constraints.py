@@ -98,6 +98,7 @@ INSERT INTO click VALUES (1, 'a', 1), (2, 'b', 1);
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["string", ["string", "long"]])
 def test_a_unique_index_of_some_types_gets_stricter(kind: Any, mongod: Server, database: Documents) -> None:
     """The new one is of null as well: that is said, with what has the server take it again, which it does."""

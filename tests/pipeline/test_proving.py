@@ -172,6 +172,7 @@ def test_a_rival_with_other_rows_is_disqualified(mongod: Server, tmp_path: Path)
     assert "is disqualified" in html(proof)
 
 
+@pytest.mark.thorough
 def test_rows_nobody_asks_for_are_compared_too(mongod: Server, tmp_path: Path) -> None:
     """What no statement reads is found when the homes are compared in the end."""
     address, reading = source(tmp_path, READS)
@@ -184,6 +185,7 @@ def test_rows_nobody_asks_for_are_compared_too(mongod: Server, tmp_path: Path) -
     assert "rows of author are not those of the other designs" in embedded.disqualified
 
 
+@pytest.mark.thorough
 def test_a_rival_that_cannot_be_loaded(mongod: Server, tmp_path: Path) -> None:
     """It is out, with the reason; the others are measured."""
     address, reading = source(tmp_path, READS)
@@ -194,6 +196,7 @@ def test_a_rival_that_cannot_be_loaded(mongod: Server, tmp_path: Path) -> None:
     assert proof.best == "chosen"
 
 
+@pytest.mark.thorough
 def test_a_rival_that_cannot_answer_is_left_out(
     mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +256,7 @@ def test_several_clients_end_with_the_same_rows(mongod: Server, tmp_path: Path) 
     assert proof.setting.clients == 4
 
 
+@pytest.mark.thorough
 def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
     """On a machine too busy for the rounds asked for, those done are told, and seldom statements are in the first of them."""
     address, reading = source(tmp_path, READS + "-- name: all_authors, rate: 1/day\nSELECT name FROM author;")
@@ -263,6 +267,7 @@ def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
     assert all(one.latency is not None for each in proof.designs for one in each.statements)
 
 
+@pytest.mark.thorough
 def test_designs_that_choose_in_different_ways(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where SQL leaves a choice no design is wrong; the verdict does not say that these answers are equal."""
     address, reading = source(tmp_path, READS + "-- name: some, rate: 5/s\nSELECT title FROM book LIMIT 3;")
@@ -281,6 +286,7 @@ def test_designs_that_choose_in_different_ways(mongod: Server, tmp_path: Path, m
     assert "all answers and rows equal to one another, but for `some`, where SQL leaves a choice" in verdict(proof)
 
 
+@pytest.mark.thorough
 def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow statement is executed less often to warm up, so that this takes no longer than it may."""
     address, reading = source(tmp_path, READS)
@@ -305,6 +311,7 @@ def test_no_rival_that_can_be_loaded(mongod: Server, tmp_path: Path) -> None:
         proved(mongod, address, reading, two(reading), no_rows_of(("chosen", "embedded"), address))
 
 
+@pytest.mark.thorough
 def test_rates_that_cannot_be_reached(mongod: Server, tmp_path: Path) -> None:
     """The ceiling is told, and less is asked for; rates within it are asked for as they are."""
     address, reading = source(tmp_path, READS.replace("rate: 90/s", "rate: 900000/s"))
@@ -356,6 +363,7 @@ def test_a_bounded_cache(tmp_path: Path) -> None:
     assert any("the server takes no cache below 4 MB" in note for note in proof.notes)
 
 
+@pytest.mark.thorough
 def test_a_statement_no_design_can_answer(mongod: Server, tmp_path: Path) -> None:
     """It is left out with the reason, and costs no design its place; when it is the only one, that is the error."""
     never = '-- name: some, rate: 5/s\n-- params: {"many": "x"}\nSELECT title FROM book LIMIT :many;\n'
@@ -378,6 +386,7 @@ def test_nothing_to_run(mongod: Server, tmp_path: Path) -> None:
         prove(empty, two(reading), lambda model: open_rows(address, model), {}, on)
 
 
+@pytest.mark.thorough
 def test_rates_that_round_to_nothing(mongod: Server, tmp_path: Path) -> None:
     """Where no statement would be due in the time of the open loop there is none, and that is said."""
     seldom = READS.replace("rate: 90/s", "rate: 2/day").replace("rate: 30/s", "rate: 1/day")

@@ -99,6 +99,7 @@ def proved(mongod: Server, address: str, folder: Path, workload: str) -> Proof:
         return prove_source(reading, address, on, variants=False, effort=BRIEFLY)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("server", ["postgresql", "mariadb"])
 def test_values_of_every_kind(request: pytest.FixtureRequest, mongod: Server, tmp_path: Path, server: str) -> None:
     """What the driver hands over and what is read from MongoDB are the same answers."""
@@ -114,6 +115,7 @@ def test_values_of_every_kind(request: pytest.FixtureRequest, mongod: Server, tm
     assert proof.equal, [each.disqualified for each in proof.designs]
 
 
+@pytest.mark.thorough
 def test_an_order_of_a_language(postgresql: str, mongod: Server, tmp_path: Path) -> None:
     """Where only the order of texts is another, which a note of `inspect` tells, no design is wrong; what it is not is said."""
     tables = """CREATE TABLE t (id integer PRIMARY KEY, name text COLLATE "en-x-icu");
@@ -126,6 +128,7 @@ INSERT INTO t VALUES (1, 'b'), (2, 'A'), (3, 'a'), (4, 'B');"""
     assert dict(proof.source.not_compared)["names"].startswith("only the order of texts differs: texts of 1 column are")
 
 
+@pytest.mark.thorough
 def test_an_order_of_punctuation(mariadb: str, mongod: Server, tmp_path: Path) -> None:
     """Where a statement orders texts that MariaDB orders otherwise, no design is wrong, and that is said."""
     tables = """CREATE TABLE t (id integer PRIMARY KEY, name varchar(9)) COLLATE utf8mb4_general_ci;
@@ -140,6 +143,7 @@ INSERT INTO t VALUES (1, 'a_b'), (2, 'aab'), (3, 'a b'), (4, 'A1');"""
     assert dict(proof.source.not_compared)["names"].startswith("the order of `t.name` is MongoDB's here")
 
 
+@pytest.mark.thorough
 def test_the_time(postgresql: str, mongod: Server, tmp_path: Path) -> None:
     """A read that asks for the time is not compared; a statement of PostgreSQL that takes too long is stopped."""
     tables = """CREATE TABLE t (id integer PRIMARY KEY, at timestamptz);

@@ -229,6 +229,7 @@ def test_the_only_conversion_is_wrong(mongod: Server, tmp_path: Path, monkeypatc
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", sorted(WINDOWS))
 def test_a_wrong_window_is_caught(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A window, or a LIMIT inside, over an order without ties: its values are compared."""
@@ -243,6 +244,7 @@ def test_a_wrong_window_is_caught(mongod: Server, tmp_path: Path, monkeypatch: p
     assert not proof.equal
 
 
+@pytest.mark.thorough
 def test_where_sql_leaves_a_choice(mongod: Server, tmp_path: Path) -> None:
     """An answer that may be right is not called wrong, nor equal; what is equal is called so, a choice or not."""
     address, reading = source(tmp_path, TIES)
@@ -270,6 +272,7 @@ def test_what_is_fixed_beside_a_choice(mongod: Server, tmp_path: Path, monkeypat
     assert [each.statement for each in proof.source.differences] == ["a_title"]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("choice", IMPOSSIBLE)
 def test_what_no_choice_gives(choice: str, mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value that no row of the group has, or a row that is nowhere without the LIMIT, is wrong whatever SQL leaves open."""
@@ -284,6 +287,7 @@ def test_what_no_choice_gives(choice: str, mongod: Server, tmp_path: Path, monke
     assert [each.statement for each in proof.source.differences] == [choice]
 
 
+@pytest.mark.thorough
 def test_last_digits_of_sums(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows in the order of sums, or rows HAVING keeps by them, may differ by last digits; no more than that is let pass."""
     address, reading = source(tmp_path, SUMS)
@@ -300,6 +304,7 @@ def test_last_digits_of_sums(mongod: Server, tmp_path: Path, monkeypatch: pytest
     assert [each.statement for each in proof.source.differences] == ["at_least"]
 
 
+@pytest.mark.thorough
 def test_a_source_that_changes(mongod: Server, tmp_path: Path) -> None:
     """Rows that are not those that were loaded make no design wrong: which they are is said."""
     address, reading = source(tmp_path, READS + "-- name: authors, rate: 1/s\nSELECT name FROM author;")
@@ -312,6 +317,7 @@ def test_a_source_that_changes(mongod: Server, tmp_path: Path) -> None:
     assert "2 READS NOT COMPARED WITH THE SOURCE" in verdict(proof)
 
 
+@pytest.mark.thorough
 def test_a_source_that_goes_away(mongod: Server, tmp_path: Path) -> None:
     """Where a table is gone when rows are looked at again, none is known to be as it was loaded, and no design is wrong."""
     address, reading = source(tmp_path, READS)
@@ -322,6 +328,7 @@ def test_a_source_that_goes_away(mongod: Server, tmp_path: Path) -> None:
     assert told["by_author"].startswith("the source's rows of ")
 
 
+@pytest.mark.thorough
 def test_a_source_that_takes_long(mongod: Server, tmp_path: Path) -> None:
     """A statement is stopped when its time is over, and said to be not compared."""
     address, reading = source(tmp_path, READS + "-- name: authors, rate: 1/s\nSELECT name FROM author;")
@@ -335,6 +342,7 @@ def test_a_source_that_takes_long(mongod: Server, tmp_path: Path) -> None:
     assert any("did not answer within" in why for why in dict(proof.source.not_compared).values())
 
 
+@pytest.mark.thorough
 def test_a_source_that_refuses(mongod: Server, tmp_path: Path) -> None:
     """What the source says is told; where it cannot be reached nothing is compared."""
     address, reading = source(tmp_path, READS)

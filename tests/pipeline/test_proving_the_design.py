@@ -74,6 +74,7 @@ def test_the_chosen_design_is_the_one_design_gives(
     assert normalized.structures == ("sensor", "reading")
 
 
+@pytest.mark.thorough
 def test_a_design_file_is_proved_as_it_is(mongod: Server, tmp_path: Path) -> None:
     """Nothing is designed anew."""
     _, reading = model_file(tmp_path)
@@ -107,6 +108,7 @@ workload:
 """
 
 
+@pytest.mark.thorough
 def test_fewer_rows_made_up_are_told(mongod: Server, tmp_path: Path) -> None:
     """Where foreign keys are unique together and there are no more pairs."""
     path = tmp_path / "club.yaml"
@@ -117,6 +119,7 @@ def test_fewer_rows_made_up_are_told(mongod: Server, tmp_path: Path) -> None:
     assert any(note.startswith(told) for note in proof.notes), proof.notes
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("scale", "told"), [(None, ", 0.5 times as many (so that"), (1.0, "")])
 def test_no_more_rows_are_made_up_than_take_their_time(
     scale: float | None, told: str, mongod: Server, tmp_path: Path

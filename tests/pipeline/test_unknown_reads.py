@@ -26,6 +26,7 @@ from nestling.sources.mongo import LiveDatabase
 WRITES_ONLY = Watched(5, 0, 456.0, slow_only=True)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["embedded", "optimal"])
 def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str) -> None:
     """Of a workload of writes alone no array and no index goes, though each would save something; the warning has the numbers."""
@@ -43,6 +44,7 @@ def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str
     assert redesign(LiveDatabase(few, made.proposal, WRITES_ONLY), "optimal").changes == ()
 
 
+@pytest.mark.thorough
 def test_a_workload_of_reads_is_believed(reading: Reading) -> None:
     """With many reads noted, whatever their speed, there is no warning."""
     found = LiveDatabase(
@@ -53,6 +55,7 @@ def test_a_workload_of_reads_is_believed(reading: Reading) -> None:
     assert made.changes
 
 
+@pytest.mark.thorough
 def test_indexes_of_today_stay(reading: Reading) -> None:
     """Statements of a short while do not say that nobody needs them; a longer one may take a shorter one's place."""
     normalized = design(reading, "normalized").design
@@ -103,6 +106,7 @@ def test_a_database_nobody_asked_stays(mongod: Server, database: Database[Any]) 
     assert "0 reads" in made.warning
 
 
+@pytest.mark.thorough
 def test_a_copy_goes_only_for_a_gain(reading: Reading) -> None:
     """Nobody reads it, and its upkeep is next to nothing: taking it out of all documents is not worth it."""
     normalized = design(reading, "normalized").design

@@ -70,6 +70,7 @@ def test_the_workload_of_another_model(folder: Path) -> None:
     assert read.workload.statements[0].accesses[0].entity == "a"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

@@ -13,6 +13,7 @@ from tests.shared_cases import CASES, OWN_SCHEMAS, case_name, shared
 SCHEMAS = (*OWN_SCHEMAS, *sorted(CASES.glob("ddl/*/schema.sql")))
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("schema", SCHEMAS, ids=case_name)
 def test_a_real_schema_has_three_designs(schema: Path):
     """Every entity has one home and every relationship a decision."""

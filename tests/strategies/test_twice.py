@@ -34,6 +34,7 @@ def notes(folder: Path, workload: str) -> Scenario:
     return scenario(folder, TABLES, rows, workload)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("workload", "said"),
     [

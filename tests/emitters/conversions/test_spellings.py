@@ -17,6 +17,7 @@ from nestling.ir.value_forms.letter_case import LETTERS_APART, LOWER_OF, NEWER_L
 ANY = re.compile("")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("around", ["{}", "a{}b", "{}\u0301", "x\u0301{}"])
 def test_every_letter_is_found_by_its_other_case(upper: bool, around: str, database: Database[Any]) -> None:

@@ -212,6 +212,7 @@ def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int
     assert [found["_id"] for found in database.t.find({"a": 1})] == met
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("node")
 @pytest.mark.parametrize("name", ["class", "default", "matching", "db", "my", "affected", "Object", "row", "UUID"])
 def test_a_parameter_may_be_called_like_something_of_the_script(database: Database[Any], name: str) -> None:

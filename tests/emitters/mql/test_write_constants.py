@@ -63,6 +63,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_sqlite_keeps_the_same(kind: str) -> None:
     """Whatever is stored in a column of the type is what a load of that column would store in MongoDB."""

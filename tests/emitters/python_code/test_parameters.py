@@ -152,6 +152,7 @@ def stored_places(kind: str) -> Iterator[StoredParameter]:
         yield StoredParameter("p", known, Rules.SQLITE, among="at")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_what_is_stored_is_the_same(kind: str) -> None:
     """What a column of the type keeps, or refuses."""

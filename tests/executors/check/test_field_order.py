@@ -74,6 +74,7 @@ def test_an_order_of_fields_is_no_difference(mongo_client: MongoClient[dict[str,
         assert [repr(each) for each in before] == [repr(each) for each in after]
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "change",
     [

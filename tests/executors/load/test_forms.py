@@ -19,6 +19,7 @@ UNORDERED = {"words", "marks"}
 """Arrays of rows without a key whose hand-written order is another than the loader's: any order gives the same rows back."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_documents_are_those_written_by_hand(database: Database[Any], tmp_path: Path, case: Case) -> None:
     """For every hand-written case the loader makes the same documents from the rows, and no others."""

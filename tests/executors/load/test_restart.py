@@ -106,6 +106,7 @@ def _text(document: dict[str, Any]) -> str:
     return repr(sorted(document.items()))  # a time series gives fields back in any order
 
 
+@pytest.mark.thorough
 def test_stopped_anywhere_and_resumed(database: Database[Any], source: RowSource, small_batches: None) -> None:
     """Stopped again and again, each time some rows later, the load still ends as one that ran through."""
     load_source(DESIGN, source, database)

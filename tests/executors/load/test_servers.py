@@ -59,6 +59,7 @@ def filled(url: str) -> RowSource:
     return open_database(url, model=MODEL)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["on_postgresql", "on_mariadb"])
 def test_the_same_documents_from_every_database(
     database: Database[Any], tmp_path: Path, request: pytest.FixtureRequest, name: str, small_batches: None

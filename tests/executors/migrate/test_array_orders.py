@@ -97,6 +97,7 @@ def test_what_stays_is_not_looked_at(mongod: Server, database: Documents) -> Non
     assert database.posts.find_one({"_id": 0}) == {"_id": 0, "steps": STEPS}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_what_is_loaded_is_in_order(made: str, database: Documents, tmp_path: Path) -> None:
     """On every primitive, loading leaves no order that values do not tell."""

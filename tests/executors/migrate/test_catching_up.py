@@ -106,6 +106,7 @@ def test_what_changes_are_derived_in_is_made_once(
     assert {f"new {n}" for n in range(1, 6)} < set(skus)
 
 
+@pytest.mark.thorough
 def test_a_change_too_large_to_be_told_ends_in_words(mongod: Server, database: Database[dict[str, Any]]) -> None:
     """A server that does not split events cannot tell both pictures of a large document: the way back is named, and open."""
     database["orders"].insert_many({"_id": n, "at": n, "lines": [{"line": 1, "sku": "s"}]} for n in range(20))

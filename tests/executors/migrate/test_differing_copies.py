@@ -71,6 +71,7 @@ def test_a_source_that_is_gone(database: Documents, moves: Moves) -> None:
         pipeline.migrate(*moves, database)
 
 
+@pytest.mark.thorough
 def test_what_lags_is_told(database: Documents, moves: Moves) -> None:
     """What the background keeps may be behind at any moment: a risk and a line of the report, and no error."""
     database["orders"].update_one({"_id": 1}, {"$set": {"sums.items": 77}})
@@ -80,6 +81,7 @@ def test_what_lags_is_told(database: Documents, moves: Moves) -> None:
     assert (done.phase, done.lagging) == (Phase.DONE, (FoundField("orders", "sums.items", 1, 1),))
 
 
+@pytest.mark.thorough
 def test_a_value_that_comes_last_of_all(database: Documents, moves: Moves) -> None:
     """Behind the fence it is looked again; what is found then stops the cutover, and the old design takes writes again."""
 

@@ -32,6 +32,7 @@ def _repeat(database: Documents) -> None:
         database["orders"].update_one({"_id": 7}, {"$push": {"lines": {"line": 4, "item": "i4"}}})
 
 
+@pytest.mark.thorough
 def test_rows_that_differ_are_named(mongod: Server, orders: Documents) -> None:
     """A key that comes twice once the migration has begun: which, and in which document; once it is mended all is equal."""
     moves = designs(mongod, orders)

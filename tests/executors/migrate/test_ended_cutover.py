@@ -75,6 +75,7 @@ def test_what_a_cutover_has_set_aside_is_not_to_be_dropped(
     assert "`--abort` gives it back its name" in told
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("step", ["fence", "set_aside", "put_back", "switch", "switch_indexes", "unfence"])
 def test_a_plan_knows_where_it_ended(
     step: str, mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch

@@ -65,6 +65,7 @@ def told(error: MigrationError) -> set[str]:
     return {each.what.split("`")[1] for each in error.problems}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("origin", [CollectionOrigin.SERVER, CollectionOrigin.STREAM])
 def test_fields_stay_in_order(
     origin: CollectionOrigin, mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
@@ -90,6 +91,7 @@ def test_fields_stay_in_order(
     assert database.trips.count_documents({}) == 120
 
 
+@pytest.mark.thorough
 def test_what_stands_in_several_orders_is_told(mongod: Server, database: Documents) -> None:
     """The order of most documents counts; an `_id` in another one is refused, other sub-documents are a risk with counts."""
     documents = [turned(trip(n), *(("_id",) if n < 3 else ("depot",) if n < 10 else ())) for n in range(120)]
@@ -135,6 +137,7 @@ def test_an_id_that_comes_in_another_order_is_noticed(mongod: Server, database: 
         pipeline.migrate(old, new, database)
 
 
+@pytest.mark.thorough
 def test_models_read_at_two_times_may_differ_in_order(mongod: Server, database: Documents) -> None:
     """The old design's order of attributes counts."""
     database.trips.insert_many([trip(n) for n in range(40)])
@@ -145,6 +148,7 @@ def test_models_read_at_two_times_may_differ_in_order(mongod: Server, database: 
     assert database.trips.count_documents({"depot": trip(6)["depot"]}) == 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_what_is_loaded_is_in_order(made: str, database: Documents, tmp_path: Path) -> None:
     """On every primitive, loading writes the fields of sub-documents as the design has them."""

@@ -50,6 +50,7 @@ def _at(monkeypatch: pytest.MonkeyPatch, name: str, what: Callable[[], object]) 
     monkeypatch.setattr(migrating, name, then)
 
 
+@pytest.mark.thorough
 def test_deletes_go_on_all_the_time(mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever was deleted before the names change is gone with its comments, and what was refused is there."""
     moves = designs(mongod, tickets)
@@ -88,6 +89,7 @@ def test_deletes_go_on_all_the_time(mongod: Server, tickets: Documents, monkeypa
     assert pipeline.check(moves[1], tickets).clean
 
 
+@pytest.mark.thorough
 def test_what_passes_by_the_validator_comes_over(
     mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +107,7 @@ def test_what_passes_by_the_validator_comes_over(
     assert [each["by"] for each in tickets["comments"].find({"_id.ticket_id": 5000})] == ["late"]
 
 
+@pytest.mark.thorough
 def test_what_was_there_before_is_not_told(mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server keeps no documents from before changes any more: those of a deleted one, and of one that lost its comments, are
     found by comparing, though nothing else is compared after the last writes.
@@ -147,6 +150,7 @@ def test_nothing_is_written_while_the_last_changes_are_carried_over(
     assert len(_ids(tickets)) == TICKETS
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn("on")
 @pytest.mark.parametrize("step", ["set_aside", "switch", "switch_indexes", "unfence"])
 @pytest.mark.parametrize("on", [True, False])
@@ -183,6 +187,7 @@ def test_a_cutover_that_ends_halfway(
     assert not [*tickets.list_collections(filter={"type": "view"})]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("on", [True, False])
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_cutover_that_ends_between_two_names(
@@ -244,6 +249,7 @@ def test_what_is_written_between_two_names_is_kept(
     assert pipeline.check(moves[1], tickets).clean
 
 
+@pytest.mark.thorough
 def test_a_name_is_given_up_that_others_take_again_and_again(
     mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +265,7 @@ def test_a_name_is_given_up_that_others_take_again_and_again(
     assert _ids(tickets) == {*range(TICKETS), 7000}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("has_validator", [True, False])
 def test_what_is_written_after_a_kill_is_there_after_an_abort(
     has_validator: bool, mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
@@ -287,6 +294,7 @@ def test_what_is_written_after_a_kill_is_there_after_an_abort(
     assert tickets["tickets"].find_one({"_id": 7000}) == {"_id": 7000, **LATE}
 
 
+@pytest.mark.thorough
 def test_where_the_last_changes_cannot_be_told_the_old_design_goes_on(
     mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:

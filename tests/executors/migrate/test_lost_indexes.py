@@ -96,6 +96,7 @@ def test_an_index_into_what_moves_is_refused(database: Documents, address: str) 
     assert not {"words", "city_1_name_1"} & _names(database)
 
 
+@pytest.mark.thorough
 def test_an_index_that_comes_meanwhile(database: Documents, address: str) -> None:
     """It stops the run that does not know it, and the next one carries it over."""
     _shops(database)
@@ -113,6 +114,7 @@ def test_an_index_that_comes_meanwhile(database: Documents, address: str) -> Non
     assert "geo_2dsphere" in _names(database)
 
 
+@pytest.mark.thorough
 def test_one_that_waits_survives_an_interruption(
     database: Documents, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +210,7 @@ def test_a_sub_document_is_there_once(database: Documents, address: str) -> None
     assert not [each for each in plan.risks if "gets a unique index" in each]
 
 
+@pytest.mark.thorough
 def test_an_index_another_one_begins_with_is_not_built_again(database: Documents, address: str) -> None:
     """It is today's design's own, and goes with it: the longer one does its work; where the collection stays, so does it."""
     _shops(database)

@@ -74,6 +74,7 @@ INSERT INTO purchase VALUES (1, 1, 'a'), (2, 1, NULL), (3, NULL, 'to nobody'), (
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("rows", "held", "lost"), [(_BY_TWO, [1, 2, 3], [4, 5, 6, 7]), (_BY_NULLABLE, [1, 2], [3, 4])])
 def test_rows_are_linked_as_sql_does(
     database: Database[Any], tmp_path: Path, rows: str, held: list[int], lost: list[int]

@@ -30,6 +30,7 @@ def _refusal(moves: tuple[Proposal, Proposal], database: Documents) -> Problem:
     return problem
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("values", "told"),
     [

@@ -134,6 +134,7 @@ def test_a_cutover_the_user_may_not_do(root: Documents) -> None:
     assert set(root.list_collection_names()) == {"orders", "lines", "serials"}
 
 
+@pytest.mark.thorough
 def test_a_plan_begins_with_what_makes_it_another_one(tmp_path: Path) -> None:
     """Without the right to modify collections none stays, and the first risk says so; with it there is nothing to say."""
     new = Proposal("", Design(MODEL, (*OLD.design.collections[:2], Collection("others", SERIALS))))

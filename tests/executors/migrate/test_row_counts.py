@@ -20,6 +20,7 @@ from tests.planner.homes.home_cases import EVENT
 MODEL = Model("m", (EVENT,))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("unit", [None, *WindowUnit])
 def test_documents_of_buckets(unit: WindowUnit | None, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """As many as there are after the migration: by owner, window (rows without a date together) and page."""

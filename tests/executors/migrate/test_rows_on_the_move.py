@@ -58,6 +58,7 @@ def _one_by_one(monkeypatch: pytest.MonkeyPatch, after: Callable[[int], None]) -
     monkeypatch.setattr(migrating, "backfill", by_client)
 
 
+@pytest.mark.thorough
 def test_rows_that_move_between_arrays_while_they_are_copied(
     mongod: Server, apart: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +78,7 @@ def test_rows_that_move_between_arrays_while_they_are_copied(
     assert unique == [[("lines._id_", 1)], [("lines.code", 1)]]
 
 
+@pytest.mark.thorough
 def test_rows_that_move_all_the_time(mongod: Server, apart: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is in the way of the unique index since changes were carried over last is derived again."""
     moves = designs(mongod, apart, "embedded")
@@ -118,6 +120,7 @@ def test_values_that_repeat_in_the_end_are_named(
     assert pipeline.migrate(*moves, apart, may_lose=["indexes"]).equal
 
 
+@pytest.mark.thorough
 def test_rows_the_server_reads_twice(mongod: Server, inside: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """An element that moves between arrays while the server makes documents of them: one of them stays, and is right."""
     moves = designs(mongod, inside)

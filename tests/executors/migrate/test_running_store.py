@@ -48,6 +48,7 @@ def designs(tmp_path: Path, database: Database[Any]) -> tuple[Proposal, Proposal
     return before, after
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_a_store_of_the_old_design_is_refused(
     is_dropped: bool, designs: tuple[Proposal, Proposal], database: Database[Any]
@@ -97,6 +98,7 @@ def test_no_write_is_lost_beside_a_cutover(designs: tuple[Proposal, Proposal], d
     assert pipeline.check(designs[1], database).clean
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", ["DELETE FROM thing WHERE id = 1", ADD.replace(":name", "'late'")])
 def test_a_write_in_the_last_moments_is_refused_in_words(
     sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch
@@ -117,6 +119,7 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
     assert pipeline.migrate(*designs, database, cutover=True).equal
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", ["UPDATE thing SET name = 'late' WHERE id = 1", ADD.replace(":name", "'late'")])
 def test_a_write_while_the_old_collections_take_none_is_refused_in_words(
     sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch
@@ -137,6 +140,7 @@ def test_a_write_while_the_old_collections_take_none_is_refused_in_words(
     assert pipeline.migrate(*designs, database, cutover=True).equal
 
 
+@pytest.mark.thorough
 def test_check_names_collections_that_were_written_after_the_cutover(
     designs: tuple[Proposal, Proposal], database: Database[Any]
 ) -> None:

@@ -85,6 +85,7 @@ def _values(database: Documents) -> dict[tuple[object, ...], bytes]:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("strategy", ["", "normalized"])
 @pytest.mark.parametrize("by_client", [False, True])

@@ -52,6 +52,7 @@ def people(database: Documents) -> Documents:
     return database
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 @pytest.mark.parametrize("by_client", [False, True])
@@ -97,6 +98,7 @@ def test_nulls_beside_a_unique_index_of_texts_are_named(mongod: Server, database
     assert there == {n: phone if phone is not None and n > 3 else "missing" for n, phone in enumerate(phones)}
 
 
+@pytest.mark.thorough
 def test_a_copy_of_a_null_is_right(mongod: Server, database: Documents) -> None:
     """A copy of a field that is null, or missing, is what `check` says it must be, and a change of it arrives."""
     database["customers"].insert_many({"_id": n, "town": f"t{n}", **_field("name", n, f"n{n}")} for n in range(21))
@@ -120,6 +122,7 @@ def test_a_copy_of_a_null_is_right(mongod: Server, database: Documents) -> None:
     assert not pipeline.check(moves[1], database).findings
 
 
+@pytest.mark.thorough
 def test_a_null_that_is_copied_already_is_not_lost(mongod: Server, database: Documents) -> None:
     """A copy is derived anew: a null in it stands in no way, and is one where its source is null."""
     names = [_field("name", n, f"n{n}") for n in range(21)]
@@ -170,6 +173,7 @@ def _told(document: dict[str, Any], name: str) -> str:
     return repr(document[name]) if name in document else "missing"
 
 
+@pytest.mark.thorough
 def test_a_null_where_the_design_has_none(mongod: Server, database: Documents) -> None:
     """An application writes one while the migration runs: it is named where a document would hold it, and copied as it is."""
     database["customers"].insert_many({"_id": n, "name": f"n{n}"} for n in range(20))

@@ -56,6 +56,7 @@ def test_every_level_of_what_moves(database: Documents, moves: tuple[Proposal, P
     assert database["products"].count_documents({"colour": "red"}) == database["products"].count_documents({})
 
 
+@pytest.mark.thorough
 def test_a_field_that_comes_last_of_all(database: Documents, moves: tuple[Proposal, Proposal]) -> None:
     """Behind the fence it is looked again; what is found then stops the cutover, and the old design takes writes again."""
 
@@ -73,6 +74,7 @@ def test_a_field_that_comes_last_of_all(database: Documents, moves: tuple[Propos
     assert pipeline.migrate(*moves, database, cutover=True).phase is Phase.DONE
 
 
+@pytest.mark.thorough
 def test_what_is_written_to_what_was_set_aside(database: Documents, moves: tuple[Proposal, Proposal]) -> None:
     """A field that only the old design's collection has is looked for before that is dropped."""
     assert pipeline.migrate(*moves, database, cutover=True).equal

@@ -48,6 +48,7 @@ def test_digits_of_decimals_tell_them_apart(mongod: Server, database: Documents)
         pipeline.migrate(*designs(mongod, database, "embedded"), database)
 
 
+@pytest.mark.thorough
 def test_one_that_comes_while_the_migration_runs_is_named(mongod: Server, database: Documents) -> None:
     """The cutover does not come before it is mended, and then all votes are where they belong."""
     _fill(database, _mixed, lambda n: Int64(n) if n % 2 and n % 3 else _mixed(n))

@@ -50,6 +50,7 @@ def test_a_view_that_comes_meanwhile(mongod: Server, orders: Documents) -> None:
     orders["orders"].insert_one({"_id": 20, "state": "new", "lines": []})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "join",
     [

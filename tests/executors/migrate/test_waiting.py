@@ -65,6 +65,7 @@ def failing(client: MongoClient[dict[str, Any]], command: str, code: int, mode: 
         client.admin.command("configureFailPoint", "failCommand", mode="off")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn("code")
 @pytest.mark.parametrize("command", ["aggregate", "createIndexes", "insert", "update"])
 @pytest.mark.parametrize("code", [INTERRUPTED, NOT_PRIMARY])
@@ -78,6 +79,7 @@ def test_what_passes_is_waited_for(
     assert (done.phase, done.equal, posts.comments.count_documents({})) == (Phase.DONE, True, 2_700)
 
 
+@pytest.mark.thorough
 def test_a_primary_that_steps_down(
     posts: Documents, moves: tuple[Proposal, Proposal], client: MongoClient[dict[str, Any]]
 ) -> None:

@@ -51,6 +51,7 @@ def _follow(case: PatternCase, database: Database[Any], folder: Path, rounds: in
         assert again.written == 0, "what is right is not written again"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", [case for case in pattern_cases() if case.name in QUICK], ids=lambda case: case.name)
 def test_changes_by_hand_are_followed(case: PatternCase, database: Database[Any], tmp_path: Path) -> None:
     """With documents as they were before in every other case, and without."""

@@ -20,6 +20,7 @@ def _name(number: int, *, nullable: bool) -> dict[str, Any]:
     return {"name": f"N{number}"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("nullable")
 @pytest.mark.parametrize("nullable", [True, False])
 @pytest.mark.parametrize("form", ["inline", "object"])

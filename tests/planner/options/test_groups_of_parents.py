@@ -76,6 +76,7 @@ def test_columns_that_do_not_follow_make_more_groups(tmp_path: Path) -> None:
     assert results(reading(tmp_path, by_comment), by_comment, "normalized") == pytest.approx(4000, rel=0.01)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", [None, "normalized", "embedded"])
 @pytest.mark.parametrize("asked", list(FORTY)[:5])
 def test_both_prices_agree_on_groups_of_parents(tmp_path: Path, asked: str, strategy: str | None) -> None:

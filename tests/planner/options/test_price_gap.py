@@ -20,6 +20,7 @@ EXCEPTIONS = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in WORKLOADS.glob("*/model.yaml")))
 @pytest.mark.parametrize("strategy", EXCEPTIONS)

@@ -25,6 +25,7 @@ INSERT INTO review (id, product_id, rating, paid, weight, note) VALUES (:id, :p,
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("value", "kind", "dialect", "is_kept"),
     [

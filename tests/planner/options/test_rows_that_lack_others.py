@@ -45,6 +45,7 @@ def read(hotel: Path, **statements: str) -> Reading:
     return pipeline.inspect(f"sqlite:///{hotel}", workload=workload)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("strategy", ["normalized", "optimal"])
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_the_search_counts_what_each_row_looks_for(name: str, strategy: str, hotel: Path) -> None:

@@ -68,6 +68,7 @@ def test_no_index_on_them_is_a_candidate(reading: Reading) -> None:
     assert not any(isinstance(part, Paired) for part in parts)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_designs_index_them_only_where_they_are_unique(reading: Reading, strategy: str) -> None:
     """The unique one keeps its index, which is said to serve no statement."""
@@ -75,6 +76,7 @@ def test_designs_index_them_only_where_they_are_unique(reading: Reading, strateg
     assert [each for each in found if each[0] in {"email", "nick", "land", "_id"}] == [("nick", True, ())]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_their_prices_count_the_scan(reading: Reading, strategy: str) -> None:
     """The search's price of each statement is within a factor of two of the compiled one's."""

@@ -264,6 +264,7 @@ def loaded(
         yield found
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.in_turn("loaded")
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_rows_are_postgresqls(loaded: Loaded, condition: str) -> None:
@@ -330,6 +331,7 @@ def test_arrays_come_back_filled(postgresql: str, mongo_client: MongoClient[dict
         assert pipeline.verify(both.proposal, both.url, both.database).equal
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_writes_are_postgresqls(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]], way: str, tmp_path: Path

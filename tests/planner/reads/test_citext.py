@@ -94,6 +94,7 @@ def people(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
     mongo_client.drop_database(name)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_rows_are_postgresqls(people: Both, condition: str) -> None:
     """With the condition and with its NOT."""

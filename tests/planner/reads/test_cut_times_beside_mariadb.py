@@ -99,6 +99,7 @@ def zoned(both: Both) -> Both:
     return both
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", ["at", "fine", "second"])
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "+05:30", "-03:00"])
 def test_zones_are_mariadbs(zoned: Both, zone: str, column: str) -> None:

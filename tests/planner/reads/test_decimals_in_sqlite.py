@@ -70,6 +70,7 @@ def written(proposal: Proposal, sql: str) -> Any:
     return space["statement"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", READS)
 def test_it_is_compared_as_a_float(
     sql: str, shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]
@@ -91,6 +92,7 @@ def test_each_of_a_list_is(shop: Proposal, database: Database[dict[str, Any]]) -
     assert written(shop, sql)(database, ps=prices) == [{"id": 1}, {"id": 2}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by_store", [True, False], ids=["store", "module"])
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_is_stored_as_a_float(

@@ -57,6 +57,7 @@ def equal(shop: Beside, sql: str) -> None:
     shop.assert_equal(sql, rewrites=ALL - {Rewrite.EARLY_LIMITS})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("shop")
 @pytest.mark.parametrize("asked", AGGREGATES)
 def test_aggregates_of_the_rows_that_are_shown(shop: Beside, asked: str) -> None:

@@ -54,6 +54,7 @@ def made(small: Scenario, database: Database[Any]) -> Proposal:
     return proposal
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("sql", "is_few"),
     [
@@ -123,6 +124,7 @@ def buckets(series: Scenario, database: Database[Any]) -> Proposal:
 NEWEST = "SELECT at, value FROM reading WHERE sensor_id = :sensor"
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("sql", "is_few"),
     [

@@ -36,6 +36,7 @@ def _numbers(rows: Any) -> list[list[float | None]]:
     return [[None if each is None else float(f"{each:.12g}") for each in row] for row in rows]
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("sql", READS)
 def test_it_is_read_as_postgresql_reads_it(tables: Beside, sql: str) -> None:
     """To twelve digits, which the noise of floats does not reach there."""
@@ -54,6 +55,7 @@ def test_it_has_no_noise(tables: Beside) -> None:
         assert row["sum"] == Decimal(said)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_is_written_as_postgresql_writes_it(tables: Beside, sql: str) -> None:
     """Rounded to the column's digits, halves away from zero."""

@@ -102,12 +102,14 @@ def test_other_values_keep_the_type(odd: object, reading: Reading, tmp_path: Pat
     assert event.attribute("written").also
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", READS)
 def test_answers_are_sqlites(sql: str, store: Store, tmp_path: Path) -> None:
     """Order, ranges and functions of times."""
     assert list(store.execute(sql)) == asked(tmp_path, sql)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("sql", GIVEN)
 def test_a_datetime_is_the_text_its_drivers_write(
     sql: str, store: Store, tmp_path: Path, database: Database[dict[str, Any]]

@@ -53,6 +53,7 @@ BY_TEXT = (
 CASES = [*((sql, NUMBERS) for sql in BY_NUMBER), *((sql, TEXTS) for sql in BY_TEXT)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn("shop")
 @pytest.mark.parametrize(("sql", "lists"), CASES)
 def test_a_list_is_its_values(shop: Beside, sql: str, lists: tuple[object, ...]) -> None:

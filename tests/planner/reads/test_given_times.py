@@ -57,6 +57,7 @@ def shop(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", OF_MOMENTS)
 def test_intervals_beside_what_is_given(shop: Beside, condition: str) -> None:
     """A date, and a datetime with and without a zone."""
@@ -65,6 +66,7 @@ def test_intervals_beside_what_is_given(shop: Beside, condition: str) -> None:
         assert shop.ours(sql, {"a": given}) == shop.theirs(sql, {"a": given}), given
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", OF_DAYS)
 def test_days_beside_a_date_that_is_given(shop: Beside, condition: str) -> None:
     """And anything else is refused, as there."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.beside_mariadb import Both, both_of
 
 SCRIPT = """
@@ -31,6 +33,7 @@ REFUSED = (
 )
 
 
+@pytest.mark.one_in(2)
 def test_a_name_follows_from_its_key(both: Both) -> None:
     """So the names need not be compared, and those that differ in case alone are of two groups where their keys are."""
     for sql in QUERIES:

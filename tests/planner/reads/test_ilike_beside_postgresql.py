@@ -66,6 +66,7 @@ def _rows(words: Beside, condition: str, values: dict[str, object] | None = None
     assert words.ours(sql, values) == words.theirs(asked, values), (condition, values)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("form", FORMS)
 def test_constants(words: Beside, form: str) -> None:
     """Every pattern as a constant."""
@@ -73,6 +74,7 @@ def test_constants(words: Beside, form: str) -> None:
         _rows(words, form.format(f"'{pattern}'"))
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("form", GIVEN_FORMS)
 def test_parameters(words: Beside, form: str) -> None:
     """Every pattern as a parameter, alone or between constants; NULL too."""

@@ -50,6 +50,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_values_are_sqlites(strategy: str, tmp_path: Path, database: Database[Any]) -> None:
     """Every kind of value, and conditions on it."""

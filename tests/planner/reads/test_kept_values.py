@@ -86,6 +86,7 @@ PAGES = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", PAGES)
 def test_a_count_is_read_where_it_is_kept(sql: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Each way to count a page's views reads the page alone; without the rewrite the views; both as SQLite counts."""
@@ -109,6 +110,7 @@ NOT_KEPT = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", NOT_KEPT)
 def test_another_aggregate_is_still_counted(sql: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """A condition more, other values, another group: what is kept does not say it."""
@@ -158,6 +160,7 @@ HOURLY = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", HOURLY)
 def test_buckets_are_summed_up(sql: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Groups as coarse as the buckets never unwind the events; without the rewrite they do; both are right."""
@@ -209,6 +212,7 @@ def test_a_limited_copy_answers_for_the_first_few(sql: str, database: Database[d
     beside.assert_equal(sql, rewrites=ALL - {Rewrite.COPIED_CHILDREN})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "sql",
     [

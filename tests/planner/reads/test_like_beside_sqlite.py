@@ -17,6 +17,7 @@ WORDS = ("K", "K", "k", "ſun", "sun", "SUN", "İ", "i", "I", "ı", "Å", "Å", 
 PATTERNS = ("k%", "K", "K%", "ſ%", "s%", "S_n", "i", "İ", "ı", "å%", "É", "%ς", "%σ", "A\\%")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["t LIKE '{}'", "t NOT LIKE '{}'", "t LIKE :q", "t LIKE :q || '%'", "t LIKE p"])
 def test_like_knows_the_case_of_a_to_z(tmp_path: Path, database: Database[Any], form: str) -> None:
     """Constants, parameters and columns."""

@@ -44,6 +44,7 @@ def _as(kind: str, at: datetime) -> datetime:
     return at.replace(tzinfo=None) if kind == "timestamp" else at
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sign", OPERATORS)
 def test_finer_instants_compare_as_they_are(store: Store, request: pytest.FixtureRequest, sign: str) -> None:
     """As parameters and in the statement, on either side, in the query language and in expressions."""
@@ -76,6 +77,7 @@ WRITES = (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", WRITES)
 def test_microseconds_are_kept_or_refused(
     sql: str, store: Store, request: pytest.FixtureRequest, database: Database[Any]

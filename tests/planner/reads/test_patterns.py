@@ -66,6 +66,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("case", pattern_cases(), ids=lambda case: case.name)
 def test_reads_on_a_pattern(case: PatternCase, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Every statement is equal with all rewrites and with none; a value in files is the one gap."""

@@ -72,6 +72,7 @@ def test_zeros_in_json_have_no_sign(bills: Beside) -> None:
     assert "-" not in str(found)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("computed", [*COMPUTED, *OF_MARIADB])
 def test_zeros_are_mariadbs(both: Both, computed: str) -> None:
     """Of its rounding functions, products and quotients."""

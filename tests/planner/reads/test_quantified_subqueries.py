@@ -82,6 +82,7 @@ def shops(
         yield found
 
 
+@pytest.mark.one_in(2)
 def test_every_operator_of_every_set_is_postgresqls(shops: Beside) -> None:
     """With NULLs among the values and no values at all."""
     for sql in sample(statements(), one_in=5, first=len(shops.proposal.strategy)):
@@ -94,6 +95,7 @@ def test_answers_are_postgresqls(shops: Beside, sql: str) -> None:
     assert Counter(shops.ours(sql)) == Counter(shops.theirs(sql))
 
 
+@pytest.mark.one_in(2)
 def test_every_operator_of_every_set_is_mariadbs(both: Both) -> None:
     """With NULLs among the values and no values at all."""
     for sql in sample(statements(), one_in=5, first=len(both.proposal.strategy) + 1):

@@ -72,6 +72,7 @@ def kept(
     return loaded(Proposal("", design), rows, database, tmp_path), values
 
 
+@pytest.mark.one_in(5)
 def test_the_answer_is_sqlites(kept: tuple[Beside, list[Any]]) -> None:
     """For every type and comparison, with values that are there, or between, and NULL."""
     beside, values = kept
@@ -121,6 +122,7 @@ ORDERS = (
 )
 
 
+@pytest.mark.one_in(2)
 def test_an_order_by_parts_is_sqlites(kept: tuple[Beside, list[Any]]) -> None:
     """Whichever parts are given, and whichever way the others go."""
     beside, _ = kept

@@ -29,6 +29,7 @@ def compiled(shop: Beside) -> dict[str, list[CompiledRead]]:
     return {sql: [shop.compiled(sql, rewrites) for rewrites in (ALL, NONE)] for sql in wanted}
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.in_turn("shop")
 @pytest.mark.parametrize("rewrite", sorted(Rewrite))
 def test_each_rewrite_alone_changes_no_answer(

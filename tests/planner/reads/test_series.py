@@ -88,6 +88,7 @@ def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
         yield found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("sql", "values"), STATEMENTS)
 def test_answers_are_postgresqls(served: Served, sql: str, values: Mapping[str, object]) -> None:
     """With constants, with what a Store binds, and by what is known when it runs."""

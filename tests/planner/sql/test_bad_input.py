@@ -66,6 +66,7 @@ LONG = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("case", LONG)
 @pytest.mark.timeout(120)
 def test_long_and_deep_statements_end(case: str) -> None:

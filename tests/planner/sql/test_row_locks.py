@@ -44,6 +44,7 @@ def proposal(tmp_path: Path, database: Database[Any]) -> Proposal:
     return made
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("dialect", "lock"),
     [
@@ -130,6 +131,7 @@ def test_no_change_is_lost(proposal: Proposal, database: Database[Any]) -> None:
     assert len(calls) == 3
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("claim", [_CLAIM, _CLAIM_JOINED, _CLAIM_FROM, _CLAIM_DELETED])
 def test_each_job_is_claimed_once(proposal: Proposal, database: Database[Any], claim: str) -> None:
     """SKIP LOCKED in a write that changes what it reads: two that meet take different rows."""

@@ -45,6 +45,7 @@ COPIES: dict[str, tuple[bool, tuple[str, ...], Form, tuple[Order, ...], int | No
 ADD = "INSERT INTO reading (device_id, at, level, note) VALUES (:d, :at, :level, :note), (:d, :at, 1.5, NULL), (2, :at, 0, 'x')"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", COPIES)
 def test_what_is_added_is_as_if_loaded(name: str, tmp_path: Path, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Rows that are equal, in part or all, and NULLs; rows that go are followed by a look at the others."""

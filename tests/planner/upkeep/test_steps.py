@@ -158,6 +158,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 }
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.in_turn("backwards")
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("backwards", [False, True])
@@ -247,6 +248,7 @@ def test_the_newest_are_pushed() -> None:
     assert isinstance(change, Set)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_children_are_told_without_their_foreign_key(
     mongo_client: MongoClient[dict[str, Any]], tmp_path: Path, *, backwards: bool
@@ -280,6 +282,7 @@ def test_ids_are_pushed_and_pulled() -> None:
     assert pushed.order == (("id", 1),)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_one_id_of_a_one_to_one_is_no_array(
     mongo_client: MongoClient[dict[str, Any]], tmp_path: Path, *, backwards: bool

@@ -104,6 +104,7 @@ def _ours(store: Store) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(("change", "values"), CHANGES)
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -103,6 +103,7 @@ def compiled(proposal: Proposal, sql: str) -> CompiledWrite:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_they_leave_what_sqlite_leaves(
     orders: Scenario, strategy: str, mongod: Server, database: Database[Any]
@@ -125,6 +126,7 @@ def test_they_leave_what_sqlite_leaves(
         assert sent == COMMANDS
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(
     ("given", "violation"),

@@ -58,6 +58,7 @@ def test_conditions_are_mariadbs(both: Both) -> None:
         assert here == there, text
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("value", [0, 1, True, False, None])
 def test_a_number_is_compared(both: Both, value: object) -> None:
     """As are True and False."""
@@ -68,6 +69,7 @@ def test_a_number_is_compared(both: Both, value: object) -> None:
         assert [tuple(row.values()) for row in store.execute(sql, x=value)] == list(both.cursor.fetchall()), text
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("value", ["1", b"\x01", 2, -1, 0.5, "x"])
 def test_what_is_none_of_its_numbers_is_refused(both: Both, value: object) -> None:
     """MySQL would compare these in ways of their own, or find nothing."""

@@ -91,6 +91,7 @@ def _same(both: Both, sql: str, **given: object) -> None:
     both.assert_equal()
 
 
+@pytest.mark.one_in(2)
 def test_writes_keep_no_blanks(both: Both) -> None:
     """Constants, defaults, columns and computed values, in keys and what is unique too; and reads show none."""
     for sql in _WRITES:
@@ -100,6 +101,7 @@ def test_writes_keep_no_blanks(both: Both) -> None:
             assert sorted(map(repr, here)) == sorted(map(repr, there)), (sql, query)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.in_turn("both")
 @pytest.mark.parametrize("value", ["par  ", "ab   ", "par         ", "partial", "  p ", 5, None])
 def test_parameters_keep_no_blanks(both: Both, value: object) -> None:
@@ -113,6 +115,7 @@ def test_parameters_keep_no_blanks(both: Both, value: object) -> None:
         _same(both, sql, p=value)
 
 
+@pytest.mark.one_in(2)
 def test_written_functions_keep_no_blanks(both: Both) -> None:
     """A written module stores what a store does."""
     sql = "UPDATE item SET code = :p WHERE id = 2"
@@ -125,6 +128,7 @@ def test_written_functions_keep_no_blanks(both: Both) -> None:
     both.assert_equal()
 
 
+@pytest.mark.one_in(2)
 def test_the_model_says_which_they_are(both: Both) -> None:
     """As a file of DDL does."""
     found = pipeline.inspect(both.address).model

@@ -42,6 +42,7 @@ WRITES = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_writes_compute_what_postgresql_does(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]], strategy: str

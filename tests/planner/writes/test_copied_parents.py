@@ -23,6 +23,7 @@ FIELDS = (Field("id", "number"), Field("city", "city"))
 COPY = Copy("buyer", (Hop("customer_orders", up=True),), FIELDS, Form.OBJECT, TRANSACTION)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "sql",
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from nestling import Store
 from tests.beside_mariadb import Both, both_of
 
@@ -24,6 +26,7 @@ WRITES = (
 )
 
 
+@pytest.mark.one_in(2)
 def test_the_first_rows_are_written(both: Both) -> None:
     """The same rows as there, NULLs in their place of the order."""
     store = Store(both.proposal, both.database)

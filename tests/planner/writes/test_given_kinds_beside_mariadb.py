@@ -33,6 +33,7 @@ READS = (
 both = both_of(SCRIPT, "normalized")
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("column", ["v", "c", "b", "j", "d", "x", "n", "at", "day"])
 def test_it_is_stored_as_mariadb_stores_it(both: Both, column: str) -> None:
     """The text of a number or of bytes too; what is refused here leaves the row as it is."""
@@ -46,6 +47,7 @@ def test_it_is_stored_as_mariadb_stores_it(both: Both, column: str) -> None:
         both.assert_equal()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", READS)
 def test_it_is_asked_as_mariadb_is(both: Both, sql: str) -> None:
     """A number is never compared with a text as one."""

@@ -20,6 +20,7 @@ COMES = "INSERT INTO orders VALUES (50, 5, 'open', 1.5)"
 GOES = "DELETE FROM customer WHERE id = 5"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("comes_first", [True, False], ids=["child first", "parent first"])
 @pytest.mark.parametrize("design", ["normalized", "nested", "listed"])
 def test_no_parent_goes_while_a_child_comes(

@@ -34,6 +34,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_rows_are_mariadbs(strategy: str, database: Database[Any], mariadb: str) -> None:
     """And so is how many there are; a value that is NULL is refused still."""

@@ -71,6 +71,7 @@ def _filled(store: Store) -> Store:
     return store
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(("change", "values"), CHANGES)
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -70,6 +70,7 @@ def _pages() -> tuple[Collection, ...]:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("homes")
 @pytest.mark.parametrize("homes", [_arrays, _buckets, _pages])
 @pytest.mark.parametrize("statement", [ADD_TAG, ADD_VOTE])
@@ -110,6 +111,7 @@ def _at_once(store: Store, statement: str, key: int) -> list[object]:
     return outcomes
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("homes", [_arrays, _buckets, _pages])
 def test_check_finds_a_key_that_is_there_twice(
     homes: Callable[[], tuple[Collection, ...]], tmp_path: Path, database: Database[Any]
@@ -181,6 +183,7 @@ def without_defaults(design: Design) -> Design:
     return Design(replace(design.model, entities=entities), design.collections, design.indexes)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("statement", ["INSERT INTO tag (ticket_id, word) VALUES (:parent, 'b') RETURNING id", GIVEN])
 def test_rows_in_two_collections_have_numbers_of_their_own(
     statement: str, tmp_path: Path, database: Database[Any]

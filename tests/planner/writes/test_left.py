@@ -27,6 +27,7 @@ BY = Relationship("by", "author", "comment", ("id",), ("author_id",))
 COPY = Copy("writer", (Hop("by", up=True),), (Field("name", "name"),), Form.OBJECT, Freshness.parse("async(5s)"))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn("named")
 @pytest.mark.parametrize("form", [Form.OBJECT, Form.INLINE])
 @pytest.mark.parametrize("enforced", [True, False])

@@ -75,6 +75,7 @@ GAPS = {
 }
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.in_turn("both")
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_changes_the_rows_mariadb_changes(both: Both, sql: str) -> None:
@@ -83,6 +84,7 @@ def test_it_changes_the_rows_mariadb_changes(both: Both, sql: str) -> None:
     both.assert_equal()
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.in_turn("both")
 @pytest.mark.parametrize("sql", INSERTS)
 @pytest.mark.parametrize("given", GIVEN)
@@ -97,6 +99,7 @@ def test_what_is_given_is_added(both: Both, sql: str, given: dict[str, Any]) -> 
     both.assert_equal()
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("sql", GAPS)
 def test_what_is_left_says_what_to_write(both: Both, sql: str) -> None:
     """In the words of the statement."""

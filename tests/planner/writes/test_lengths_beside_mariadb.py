@@ -74,6 +74,7 @@ def test_lengths_and_precisions_are_kept(both: Both) -> None:
         both.assert_equal()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("value", "fits"), [("abcde", True), ("abcdef", False), ("abcde  ", True)])
 def test_lengths_of_parameters_are_kept(both: Both, value: str, fits: bool) -> None:
     """Also of one that is computed with."""

@@ -54,6 +54,7 @@ def write(request: pytest.FixtureRequest, log: Proposal, database: Database[dict
     return lambda **values: space["statement"](database, **{"fine": None, "day": None, "at": None} | values)
 
 
+@pytest.mark.one_in(2)
 def test_a_datetime_of_milliseconds_is_found(log: Proposal, write: Write, database: Database[dict[str, Any]]) -> None:
     """The newest is first, ranges find it, functions read it, and it equals what was given."""
     write(id=3, at=KEPT)
@@ -81,6 +82,7 @@ def test_a_datetime_of_milliseconds_is_found(log: Proposal, write: Write, databa
     assert list(years) == [{"y": "2026", "n": 3}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn("write")
 @pytest.mark.parametrize(
     ("given", "kept"),
@@ -103,6 +105,7 @@ def test_what_is_written_as_others_are_is_stored(
     assert list(database["review"].find({"_id": 3}, {"_id": 0})) == [kept]
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.in_turn("write")
 @pytest.mark.parametrize(
     ("given", "move"),

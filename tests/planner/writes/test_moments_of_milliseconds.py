@@ -48,6 +48,7 @@ def shop(tmp_path: Path, database: Database[dict[str, Any]]) -> Proposal:
     return proposal
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", REFUSED)
 def test_whole_seconds_are_refused(sql: str, shop: Proposal, database: Database[dict[str, Any]]) -> None:
     """The gap names the attribute, what it holds, what it would get, and what to write."""

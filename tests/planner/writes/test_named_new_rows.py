@@ -26,6 +26,7 @@ NAMED = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("named", "instead"), NAMED)
 def test_the_new_row_has_a_name(both: Both, named: str, instead: str) -> None:
     """As MySQL has it since 8.0.19; MariaDB is asked by VALUES()."""
@@ -41,6 +42,7 @@ def _write(both: Both, sql: str) -> CompiledWrite:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "sql",
     [

@@ -108,6 +108,7 @@ def test_nan_is_refused(
     assert repr(list(parts.database["part"].find(sort=[("_id", 1)]))) == repr(before)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("sql", "values"), TAKEN)
 def test_infinities_and_known_nan_are_stored(parts: Beside, sql: str, values: Mapping[str, object]) -> None:
     """Infinity is a number in MongoDB's order too; a column of which NaN is known takes it. Orders are PostgreSQL's then."""

@@ -37,6 +37,7 @@ WRITES = (
 STATED = "SELECT n, custom IS NULL, custom, note FROM t"
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("write", WRITES)
 def test_null_beside_computed_values_is_no_field(
     write: str, postgresql: str, mongo_client: MongoClient[dict[str, Any]]

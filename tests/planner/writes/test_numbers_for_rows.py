@@ -90,6 +90,7 @@ GIVEN: tuple[dict[str, object], ...] = (
 )
 
 
+@pytest.mark.one_in(2)
 def test_a_store_numbers_them(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """As SQLite does; no rows take no number."""
     store = Store(proposal, database)
@@ -98,6 +99,7 @@ def test_a_store_numbers_them(proposal: Proposal, database: Database[Any], tmp_p
     _same(proposal, database, GIVEN, tmp_path / "s.db")
 
 
+@pytest.mark.one_in(2)
 def test_an_asynchronous_store_numbers_them(
     proposal: Proposal, database: Database[Any], mongod: Server, tmp_path: Path
 ) -> None:
@@ -113,6 +115,7 @@ def test_an_asynchronous_store_numbers_them(
     _same(proposal, database, GIVEN, tmp_path / "s.db")
 
 
+@pytest.mark.one_in(2)
 def test_a_written_function_numbers_them(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """In the same way, on the driver alone."""
     copy = _function(proposal, COPY)
@@ -120,6 +123,7 @@ def test_a_written_function_numbers_them(proposal: Proposal, database: Database[
     _same(proposal, database, GIVEN, tmp_path / "s.db")
 
 
+@pytest.mark.one_in(2)
 def test_many_writers_number_the_rows_of_queries(proposal: Proposal, database: Database[Any]) -> None:
     """Each statement has numbers without a gap, for the rows it finds while others come; nobody else has them."""
     store, copy = Store(proposal, database), _function(proposal, f"{COPY} RETURNING id")
@@ -148,6 +152,7 @@ def test_many_writers_number_the_rows_of_queries(proposal: Proposal, database: D
     assert pipeline.check(proposal, database).clean
 
 
+@pytest.mark.one_in(2)
 def test_rows_of_the_same_transaction_count(proposal: Proposal, database: Database[Any]) -> None:
     """The count is read in it, and the counter is raised outside of it: what fails leaves a gap."""
     store = Store(proposal, database)
@@ -167,6 +172,7 @@ def test_rows_of_the_same_transaction_count(proposal: Proposal, database: Databa
     assert [(row[0], row[1]) for row in _things(store)] == [(1, 1), (6, 6), (7, 7), (8, 6), (9, 7)]
 
 
+@pytest.mark.one_in(2)
 def test_rows_the_counter_was_not_told_of_count_too(proposal: Proposal, database: Database[Any]) -> None:
     """Numbers are above the highest there is."""
     store = Store(proposal, database)
@@ -180,6 +186,7 @@ def test_rows_the_counter_was_not_told_of_count_too(proposal: Proposal, database
     assert _last(database) == 44
 
 
+@pytest.mark.one_in(2)
 def test_more_rows_than_were_counted_are_refused(proposal: Proposal, database: Database[Any]) -> None:
     """No row takes a number that another may take, and nothing of the write stays."""
     write = _compiled(proposal, TO_COME)

@@ -77,6 +77,7 @@ class _Commands(CommandListener):
         self.refused.append(f"{event.command_name}: {event.failure}"[:300])
 
 
+@pytest.mark.one_in(2)
 def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any], mongod: Server) -> None:
     """Under parents of their own: no transaction changes the counter, and none is tried again."""
     heard = _Commands()
@@ -96,6 +97,7 @@ def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any]
     assert not any("autocommit" in each for each in counters)
 
 
+@pytest.mark.one_in(2)
 def test_given_numbers_are_not_given_again(proposal: Proposal, database: Database[Any]) -> None:
     """Half of the writers give numbers ahead of the counter: a number that is made is never one of those before."""
     store, refused = Store(proposal, database), list[object]()
@@ -152,6 +154,7 @@ def test_rows_the_counter_was_not_told_of_count(proposal: Proposal, database: Da
     assert _last(database) == 43
 
 
+@pytest.mark.one_in(2)
 def test_written_functions_and_asyncio_take_from_the_same_counter(
     proposal: Proposal, database: Database[Any], mongod: Server
 ) -> None:

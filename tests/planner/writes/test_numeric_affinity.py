@@ -83,6 +83,7 @@ def same(proposal: Proposal, tmp_path: Path, database: Database[dict[str, Any]],
     assert pipeline.verify(proposal, f"sqlite:///{tmp_path / 'shop.db'}", database).equal, after
 
 
+@pytest.mark.one_in(2)
 def test_the_type_says_so(shop: Proposal, request: pytest.FixtureRequest) -> None:
     """Float and also integer, whatever the rows hold; a column of REAL affinity is a float alone."""
     (item,) = shop.design.model.entities
@@ -91,6 +92,7 @@ def test_the_type_says_so(shop: Proposal, request: pytest.FixtureRequest) -> Non
     assert (item.attribute("weight").type, item.attribute("weight").also) == (FLOAT, ())
 
 
+@pytest.mark.one_in(2)
 def test_what_is_written_is_what_sqlite_keeps(
     shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]
 ) -> None:
@@ -102,6 +104,7 @@ def test_what_is_written_is_what_sqlite_keeps(
         same(shop, tmp_path, database, sql)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.in_turn("by_store")
 @pytest.mark.parametrize("by_store", [True, False], ids=["store", "module"])
 def test_what_is_given_too(by_store: bool, shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]) -> None:

@@ -61,6 +61,7 @@ def written(proposal: Proposal, database: Database[Any], sql: str, by: str) -> W
     return lambda **values: space["statement"](database, **values)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn("by")
 @pytest.mark.parametrize("by", ["store", "module"])
 @pytest.mark.parametrize(

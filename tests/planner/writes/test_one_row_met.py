@@ -42,6 +42,7 @@ MET = (
 _READ = "SELECT id, email, phone, team_id, v FROM person ORDER BY id"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.in_turn("both")
 @pytest.mark.parametrize("rows", MET)
 def test_the_key_comes_first(both: Both, rows: str) -> None:
@@ -50,6 +51,7 @@ def test_the_key_comes_first(both: Both, rows: str) -> None:
     both.assert_equal()
 
 
+@pytest.mark.one_in(2)
 def test_values_that_are_given_and_emitted_python(both: Both) -> None:
     """A key that is given as NULL meets no row, so the email's changes; the function that is emitted does the same."""
     sql = f"INSERT INTO person (id, email, team_id, v) VALUES (:id, :email, 2, 'new') {_CHANGED}"
@@ -63,12 +65,14 @@ def test_values_that_are_given_and_emitted_python(both: Both) -> None:
     both.assert_equal()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("row", ["(9, 'a', 'q', 2, 'new')", "(9, 'b', 'p', 2, 'new')"])
 def test_what_no_model_tells_is_refused(both: Both, row: str) -> None:
     """Beside the key MariaDB looks at indexes in the order in which they were made."""
     assert both.written(f"INSERT INTO person VALUES {row} {_CHANGED}") == (False, True)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_without_a_target_in_sqlite(strategy: str, tmp_path: Path, database: Database[Any]) -> None:
     """SQLite looks at its indexes from the newest on: one row that is met changes, and two are refused."""

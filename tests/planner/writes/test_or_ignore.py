@@ -57,6 +57,7 @@ REFUSED: tuple[tuple[str, Mapping[str, object]], ...] = (
 _READ = "SELECT * FROM item ORDER BY id"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_rows_are_sqlites(strategy: str, tmp_path: Path, database: Database[Any]) -> None:
     """One by one, and so is how many were written; what SQLite refuses whole is refused whole."""

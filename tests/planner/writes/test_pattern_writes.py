@@ -16,6 +16,7 @@ from tests.write_traces import trace
 STATEMENTS = 6
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("case", pattern_cases(), ids=lambda case: case.name)
 def test_writes_on_a_pattern(case: PatternCase, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Every home holds what SQLite's table holds; what has no steps is a gap and leaves both as they were."""

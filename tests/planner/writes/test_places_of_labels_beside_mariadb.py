@@ -46,6 +46,7 @@ def _written(both: Both, sql: str, given: dict[str, object] | None = None) -> No
     both.assert_equal()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", _COLUMNS)
 def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
     """A number is a place; a text is a label, or the place it says."""
@@ -54,6 +55,7 @@ def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
             _written(both, f"UPDATE item SET {column} = {value} WHERE id = 1")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", _COLUMNS)
 def test_a_parameter_is_mariadbs_label(both: Both, column: str) -> None:
     """The same, given."""
@@ -92,6 +94,7 @@ _SETS: tuple[object, ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", ["words", "strict"])
 def test_labels_of_a_set_are_mariadbs(both: Both, column: str) -> None:
     """Each once, in the order and the spelling of the set; a number says them by its bits, and others are refused."""

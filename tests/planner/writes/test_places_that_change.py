@@ -52,6 +52,7 @@ KEYS_CHANGE = (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("design", ["nested", "ordered", "overflowing"])
 def test_children_wait_for_their_parent(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Orphans move into a parent that arrives, whether it is new or gets their key; it leaves them when it goes."""
@@ -63,6 +64,7 @@ def test_children_wait_for_their_parent(design: str, database: Database[dict[str
     assert len(run.done) == len(COMES_LATER)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("design", ["ordered", "overflowing"])
 def test_children_follow_their_parents_key(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Elements of the array go with it; those in overflow pages get theirs anew."""
@@ -74,6 +76,7 @@ def test_children_follow_their_parents_key(design: str, database: Database[dict[
     assert len(run.done) == len(KEYS_CHANGE)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("enforced", [True, False])
 def test_ids_only_the_parent_tells_need_it(enforced: bool, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """A foreign key that no parent could hold is refused, not forgotten."""

@@ -94,6 +94,7 @@ def _there(engine: sa.Engine, sql: str, values: Mapping[str, Any]) -> tuple[bool
         return True, rows
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", DESIGNS)
 def test_a_row_that_breaks_a_check_is_refused(

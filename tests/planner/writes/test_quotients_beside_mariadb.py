@@ -38,6 +38,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_every_digit_is_mariadbs(both: Both, sql: str) -> None:
     """In doubles, and in decimals of more digits and of fewer."""

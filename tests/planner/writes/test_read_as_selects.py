@@ -43,6 +43,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_sets_may_come_first(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Whichever way is taken – here it is the last –, every home holds afterwards what SQLite's table holds."""
@@ -98,6 +99,7 @@ CASCADES = (
 )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.in_turn("step")
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("step", [-1, 1])

@@ -76,6 +76,7 @@ def served(
         yield found
 
 
+@pytest.mark.one_in(2)
 def test_beside_postgresql(served: Beside) -> None:
     """The same rows, and the same refusals, of which nothing stays."""
     store = Store(served.proposal, served.database)

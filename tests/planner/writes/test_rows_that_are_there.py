@@ -84,6 +84,7 @@ def _proposal(address: str, strategy: str, database: Database[Any]) -> Proposal:
     return proposal
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_beside_sqlite(strategy: str, sqlite_file: sqlite3.Connection, tmp_path: Path, database: Database[Any]) -> None:
     """The same rows, and the same numbers of rows that were written."""
@@ -114,6 +115,7 @@ def served(
         yield found
 
 
+@pytest.mark.one_in(2)
 def test_beside_postgresql(served: Beside) -> None:
     """The same rows."""
     store = Store(served.proposal, served.database)

@@ -86,6 +86,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(("design", "actions"), crossed(DESIGNS, ["nothing", "follow", "free"]))
 def test_writes_leave_what_sqlite_leaves(
     design: str, actions: str, database: Database[dict[str, Any]], tmp_path: Path

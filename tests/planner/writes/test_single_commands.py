@@ -144,6 +144,7 @@ def databases(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[tuple[Datab
         mongo_client.drop_database(name)
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("design", "enforced"), [*((name, True) for name in DESIGNS), ("listed", False)])
 def test_the_short_form_does_what_the_general_plan_does(
     design: str, enforced: bool, databases: tuple[Database[Any], Database[Any]], tmp_path: Path

@@ -54,6 +54,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("short", [True, False])
 def test_rows_below_an_array_with_empty_places(short: bool, database: Database[Any], tmp_path: Path) -> None:
     """Every statement does what SQLite does, however many places are empty."""

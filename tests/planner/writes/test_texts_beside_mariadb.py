@@ -69,6 +69,7 @@ FINDS = (
 both = both_of(SCRIPT, "normalized", "embedded")
 
 
+@pytest.mark.one_in(2)
 def test_writes_do_as_mariadb_does(both: Both) -> None:
     """What one refuses, the other does, and all else leaves the same rows; joins find what differs by case."""
     for number, sql in enumerate(WRITES, 1):
@@ -115,6 +116,7 @@ INSERT INTO address (person, city) VALUES ('Ann@x', 'Rome'), ('ANN@X', 'Oslo'), 
 """Foreign keys that spell their parent's key in another case."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["optimal", "tree", "embedded", "normalized"])
 def test_foreign_keys_in_another_case(strategy: str, mariadb: str, database: Database[Any]) -> None:
     """A design keeps nothing along them that goes by the letter: it loads, answers alike, and its check finds nothing amiss."""

@@ -110,6 +110,7 @@ def ran(run: Trace, sql: str) -> tuple[int, int]:
     return run.connection.total_changes - before, found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("design", [APART, INSIDE], ids=["apart", "inside"])
 @pytest.mark.parametrize("quote", ["set null", "cascade"])
 def test_as_much_is_read_as_goes(design: str, quote: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
@@ -126,6 +127,7 @@ def test_as_much_is_read_as_goes(design: str, quote: str, database: Database[dic
 ACTIONS = (("set null", "cascade"), ("cascade", "set null"), ("restrict", "cascade"), ("cascade", "restrict"))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("actions", "design"), crossed(ACTIONS, DESIGNS))
 def test_both_keep_the_same_rows(
     design: str, actions: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path

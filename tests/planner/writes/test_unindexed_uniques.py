@@ -107,6 +107,7 @@ def test_in_a_transaction_of_the_application(tmp_path: Path, database: Database[
     assert store.execute("SELECT count(*) AS n FROM login")[0]["n"] == TRIES
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_of_some_rows(strategy: str, tmp_path: Path, database: Database[Any]) -> None:
     """Whether an index can have the condition or not, wherever the rows lie: INSERT and UPDATE, row by row and at once."""

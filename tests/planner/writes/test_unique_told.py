@@ -26,6 +26,7 @@ ROWS: dict[str, list[tuple[object, ...]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("sql", "is_one", "values", "views"),
     [

@@ -55,6 +55,7 @@ WRITES = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("structures", [APART, INSIDE], ids=["apart", "inside"])
 def test_what_is_stored_is_what_sqlite_stores(
     structures: tuple[Collection, ...], database: Database[dict[str, Any]], tmp_path: Path

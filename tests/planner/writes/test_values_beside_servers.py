@@ -261,6 +261,7 @@ def table(columns: Mapping[tuple[str, str], Values]) -> str:
     return f"CREATE TABLE odd (id integer PRIMARY KEY, {declared});\nINSERT INTO odd (id) VALUES (0);\n"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("server", "opened", "columns"),
     [("postgresql", postgresql_table, POSTGRESQL), ("mariadb", mariadb_table, MARIADB)],

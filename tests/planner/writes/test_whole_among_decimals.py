@@ -23,6 +23,7 @@ WRITES = (
 )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_is_a_decimal(sql: str, postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """In VALUES of several rows, CASE, COALESCE, GREATEST and a UNION."""

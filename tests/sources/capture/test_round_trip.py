@@ -19,6 +19,7 @@ READS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_reads_come_back_with_the_same_answers(strategy: str, shops: dict[str, Shop]) -> None:
     """Every read of the workload, captured from a recorder on a real server, answers as the SQL it was compiled from."""
@@ -35,6 +36,7 @@ def test_reads_come_back_with_the_same_answers(strategy: str, shops: dict[str, S
         assert shop.answer(made) == shop.rows(statement.sql, dict(statement.samples)), made.sql
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_writes_come_back_as_changes_of_the_same_rows(strategy: str, own_shop: Callable[[str], Shop]) -> None:
     """An insert, an increment and a changed name are said as such; upkeep of copies is left out, not said as a write."""
@@ -54,6 +56,7 @@ def test_writes_come_back_as_changes_of_the_same_rows(strategy: str, own_shop: C
     assert not [sql for sql in said if "page_view" in sql or "_held" in sql]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_profiler_and_the_log_say_what_the_recorder_says(
     strategy: str, shops: dict[str, Shop], tmp_path: Path

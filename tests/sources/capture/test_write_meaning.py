@@ -348,6 +348,7 @@ def _texts(said: CapturedWorkload) -> list[str]:
     return [*(each.sql for each in said.statements), *map(str, said.gaps), *said.left_out]
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("name", EXACT)
 def test_said_exactly(name: str, design: Proposal, mongod: Server, database: Db, tmp_path: Path) -> None:
     """SQL that says what the command does carries no note, and leaves the same documents."""
@@ -359,6 +360,7 @@ def test_said_exactly(name: str, design: Proposal, mongod: Server, database: Db,
     assert done.by_sql == done.native, _texts(done.said)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", OTHERS)
 def test_no_difference_is_silent(name: str, design: Proposal, mongod: Server, database: Db, tmp_path: Path) -> None:
     """SQL that leaves other documents than the command carries a note, or the command is a gap."""

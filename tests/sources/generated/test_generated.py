@@ -55,6 +55,7 @@ def test_ten_times_the_rows_have_the_same_fan_outs(shop: Reading, tmp_path: Path
     assert check_generated(wanted, generate(wanted, tmp_path / "rows.db")) == ()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "scale"), [("telecom", 0.2), ("courses", 0.5)])
 def test_declared_statistics_are_kept(name: str, scale: float, tmp_path: Path):
     """Composite keys, pairs and one-to-ones of models nobody has rows for: nothing but narrow texts is off, and by little."""
@@ -190,6 +191,7 @@ def _members(folder: Path, nulls: int) -> Reading:
     return inspect(f"sqlite:///{folder / 'members.db'}")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("nulls", "scale"), [(0, 1), (30, 1), (0, 2), (30, 0.5)])
 def test_unique_pairs_beside_a_key(nulls: int, scale: float, tmp_path: Path) -> None:
     """Foreign keys that are unique together, but no key: however popular one parent is, no pair comes twice."""

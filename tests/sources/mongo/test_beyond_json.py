@@ -74,6 +74,7 @@ def carried(database: Database[Any], path: Path) -> LiveDatabase:
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ODD)
 def test_what_sql_has_not_is_carried_as_extended_json(database: Database[Any], tmp_path: Path, name: str) -> None:
     """As a field, among texts, in arrays, in sub-documents; a gap names each, and a change of it is seen."""
@@ -96,6 +97,7 @@ def test_what_sql_has_not_is_carried_as_extended_json(database: Database[Any], t
     assert not verify(found.in_place, f"sqlite:///{tmp_path / 'copy.db'}", database).equal
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", INSIDE)
 def test_values_inside_of_what_is_kept_whole_come_back(database: Database[Any], tmp_path: Path, name: str) -> None:
     """Numbers as JSON has them, all else as Extended JSON; `Store`, its module and SQLite say the same."""

@@ -102,6 +102,7 @@ CASES: dict[Callable[[Documents], None], tuple[str, dict[str, object], str]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("write", CASES)
 def test_what_all_documents_agree_on_is_a_copy(
     write: Callable[[Documents], None], mongod: Server, database: Documents
@@ -118,6 +119,7 @@ def test_what_all_documents_agree_on_is_a_copy(
     assert "as data of its own" in note
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("write", CASES)
 def test_one_document_that_differs_makes_it_data(
     write: Callable[[Documents], None], mongod: Server, database: Documents
@@ -163,6 +165,7 @@ def test_a_copy_has_its_fields_as_documents_have_them(mongod: Server, database: 
     assert report.checked == 400
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("stale", [0, 20, 60])
 def test_copies_that_went_stale_are_noted(mongod: Server, database: Documents, stale: int) -> None:
     """Under another name and as a counter, while most agree: the note says in how many documents they differ."""

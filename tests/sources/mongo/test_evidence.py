@@ -254,6 +254,7 @@ def test_names_that_are_also_elsewhere_are_no_references(database: Database[Any]
     assert [(link.child, link.child_attributes, link.parent) for link in links] == [("hosts", ("name",), "guests")]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("far", [0, 1, 12])
 def test_numbers_that_count_up_refer_to_no_others_that_do(far: int, database: Database[Any]) -> None:
     """Also where some rows of both have a number far away, which makes the keys look rare."""

@@ -70,6 +70,7 @@ def run_module(proposal: Proposal, sql: str, database: Database[dict[str, Any]])
     return space["asked"](database, **given(sql))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", FOUND)
 def test_they_are_found_by_their_digits(condition: str, made: Proposal, database: Database[dict[str, Any]]) -> None:
     """By a Store and by written code."""
@@ -78,6 +79,7 @@ def test_they_are_found_by_their_digits(condition: str, made: Proposal, database
     assert [row["_id"] for row in run_module(made, sql, database)] == FOUND[condition]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("door", ["store", "module"])
 @pytest.mark.parametrize("assigned", STORED)
 def test_they_are_stored_with_their_digits(

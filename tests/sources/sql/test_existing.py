@@ -142,6 +142,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Server:
     return made
 
 
+@pytest.mark.one_in(2)
 def test_the_tables_of_the_application_are_filled_as_they_are(
     server: Server, database: Database[dict[str, Any]]
 ) -> None:

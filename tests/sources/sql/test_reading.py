@@ -219,6 +219,7 @@ def test_the_shop_is_read_whole(shop_folder: Path) -> None:
     assert_read_whole(shop_folder / "shop.db")
 
 
+@pytest.mark.one_in(4)
 @shared
 @pytest.mark.parametrize(
     "case",

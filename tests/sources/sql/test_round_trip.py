@@ -125,6 +125,7 @@ VALUES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", VALUES)
 @given(st.data())
 def test_sqlite_text_of_a_value_reads_as_that_value(kind: str, data: st.DataObject) -> None:

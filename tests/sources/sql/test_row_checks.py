@@ -92,6 +92,7 @@ def keeps(address: str, database: Database[dict[str, Any]], strategy: str) -> No
         store.execute(sql)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_sqlite(strategy: str, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """The rest of a condition is told."""
@@ -104,6 +105,7 @@ def test_sqlite(strategy: str, tmp_path: Path, database: Database[dict[str, Any]
     keeps(address, database, strategy)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_postgresql(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """Which shows conditions with casts of its own."""
@@ -182,6 +184,7 @@ BEHIND = ("08:00:00", "07:59:59.999", "00:00:00", "08:00")
 AHEAD = ("08:00:00.001", "23:59:59", "24:00:00")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_times_of_day(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """Their texts are in the order of the times, whatever digits of a second there are; the copy is declared so too."""

@@ -144,6 +144,7 @@ def test_streams_run_beside_each_other(league: SqlDatabase) -> None:
         assert league.count("member") == 7
 
 
+@pytest.mark.one_in(2)
 def test_pages_and_batches_lose_nothing(league: SqlDatabase, tmp_path: Path) -> None:
     """A table of several batches arrives whole, in order, once, also when its order has NULLs."""
     path = tmp_path / "many.db"

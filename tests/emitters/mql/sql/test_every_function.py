@@ -103,6 +103,7 @@ def is_sqlites(form: Form) -> bool:
 FORMS = {f"{form.name}-{form.arguments}": form for form in forms("sqlite", is_sqlites, sqlite_names())}
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_function_is_sqlites(table: Table, form: str) -> None:
     """Of every kind of argument it gives SQLite's value, class included, or is a gap or an error in words."""
@@ -181,6 +182,7 @@ AROUND = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_an_operator_is_sqlites(table: Table, operator: str) -> None:
     """Between values of all kinds it gives SQLite's value, or is a gap or an error in words."""

@@ -85,6 +85,7 @@ def _filled(engine: sa.Engine, place: int, collection: Collection[dict[str, Any]
     return connection
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
 def test_a_function_is_the_servers(
