@@ -74,6 +74,7 @@ def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
     """On a terminal a line tells rows, rate and time left; in a pipe there is nothing of it where the work is short."""
     arguments = ("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, "--replace")

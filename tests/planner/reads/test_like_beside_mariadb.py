@@ -41,6 +41,7 @@ def _same(both: Both, sql: str, pattern: str | None) -> None:
     assert sorted(mine) == sorted(both.cursor.fetchall()), (sql, pattern)
 
 
+@pytest.mark.thorough
 def test_classes_are_mariadbs(both: Both) -> None:
     """Two characters of Unicode are in one class where MariaDB gives them one weight, and its LIKE takes them for each other."""
     known = [chr(code) for code in range(1, sys.maxunicode) if category(chr(code)) not in ("Cs", "Cn", "Co")]

@@ -58,6 +58,7 @@ def test_what_a_statement_says_is_mariadbs_year(both: Both) -> None:
             _same(both, partial(Store(both.proposal, both.database).execute, sql), sql)
 
 
+@pytest.mark.thorough
 def test_a_parameter_is_mariadbs_year(both: Both) -> None:
     """Alone, and in sums and choices."""
     for taking in _TAKING:

@@ -85,7 +85,6 @@ def _filled(engine: sa.Engine, place: int, collection: Collection[dict[str, Any]
     return connection
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
 def test_a_function_is_the_servers(
@@ -101,7 +100,7 @@ def test_a_function_is_the_servers(
             texts = [*calls(form, (*COLUMNS, *CONSTANTS), OTHERS)]
             texts += [wrapped.format(text) for text in calls(form, [*COLUMNS], OTHERS[:1]) for wrapped in WRAPPED]
             texts = [text for text in texts if not text.strip("(").startswith(TIMES_OF_TEXTS)]
-            some = sample(texts, one_in=8, first=number)
+            some = sample(texts, one_in=30, first=number)
             compiled = [(text, found) for text in some if (found := _compiled(text, dialect)) is not None]
             wanted = {text: _asked(text, connection) for text, _ in compiled}
             answered = [(text, found) for text, found in compiled if wanted[text] is not None]
