@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -50,13 +51,16 @@ def enriched(draw: st.DrawFn, design: Design, *, most: int = 5, sums: bool = Fal
 
 @st.composite
 def indexed(draw: st.DrawFn, design: Design, *, most: int = 3) -> Design:
-    """The design with up to so many indexes of one field."""
+    """The design with up to so many indexes of one field, some of which find texts whatever their case."""
     for _ in range(draw(st.integers(0, most))):
         store = draw(st.sampled_from(design.stores))
         paths = sorted({*paths_in(store)} - {"_id"})
         index = Index(store.name, ((draw(st.sampled_from(paths)), draw(st.sampled_from((1, -1)))),)) if paths else None
         if index is not None and index not in design.indexes and store.options.kind is not CollectionKind.TIME_SERIES:
             design = Design(design.model, design.collections, (*design.indexes, index))
+            with suppress(DesignError):
+                other = replace(index, any_case=True)
+                design = Design(design.model, design.collections, (*design.indexes, other))
     return design
 
 

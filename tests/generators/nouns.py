@@ -553,6 +553,8 @@ def _index(draw: st.DrawFn, design: Design) -> _Change:
     )
     partial = tuple(draw(st.lists(constants(words), max_size=2, unique_by=lambda each: each.name)))
     index = ir.Index(store.name, keys, draw(st.booleans()), partial, draw(st.none() | st.integers(0, 9)), draw(notes))
+    if draw(st.integers(0, 3)) == 0:
+        index = ir.Index(store.name, keys, serves=draw(notes), any_case=True)
     change = _Change(design, 0, design.collections[0])
     change.indexes = (*design.indexes, index)
     return change

@@ -89,7 +89,12 @@ def _costs(costs: Costs | None) -> Json:
 
 def _collection(design: Design, store: StoredCollection, besides: Sequence[PlannedIndex]) -> Json:
     indexes = [
-        {"keys": dict(index.keys), "unique": index.unique, "serves": list(index.serves)}
+        {
+            "keys": dict(index.keys),
+            "unique": index.unique,
+            "any_case": index.any_case,
+            "serves": list(index.serves),
+        }
         for index in design.indexes
         if index.collection == store.name
     ]

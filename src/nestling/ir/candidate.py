@@ -279,6 +279,27 @@ class IndexedAcross:
         return f"index of {self.entity} on {', '.join(names)}"
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedAnyCase:
+    """An index over the entity's rows, where they are documents of their own, that finds texts whatever their case.
+
+    It finds rows by the first of its attributes, which is a text, and the others narrow them.
+    """
+
+    entity: str
+    attributes: tuple[str, ...]
+
+    @property
+    def plain(self) -> Indexed:
+        """The index that has as many entries and bytes, but finds texts to the letter."""
+        return Indexed(self.entity, tuple((name, 1) for name in self.attributes))
+
+    @property
+    def text(self) -> str:
+        """What it is on, for people."""
+        return f"index of {self.entity} on {', '.join(self.attributes)} whatever the case"
+
+
 Part: TypeAlias = (
     Own
     | Nested
@@ -294,8 +315,10 @@ Part: TypeAlias = (
     | Paired
     | Indexed
     | IndexedAcross
+    | IndexedAnyCase
 )
 HOMES = (Own, Nested, Bucketed, Absorbed)
+INDEXES = (Indexed, IndexedAcross, IndexedAnyCase)
 
 
 def along(part: Part, model: Model) -> tuple[str, ...]:
@@ -312,7 +335,7 @@ def along(part: Part, model: Model) -> tuple[str, ...]:
             return (part.relationship,)
         case IndexedAcross():
             return part.links
-        case Own() | Bucketed() | Cold() | Archived() | Paired() | Indexed():
+        case Own() | Bucketed() | Cold() | Archived() | Paired() | Indexed() | IndexedAnyCase():
             return ()
 
 

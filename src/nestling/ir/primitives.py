@@ -303,7 +303,10 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Keys as (dotted path, 1 or -1); `partial`: what holds of the documents in it, all when empty; `serves` names statements."""
+    """Keys as (dotted path, 1 or -1); `partial`: what holds of the documents in it, all when empty; `serves` names statements.
+
+    `any_case`: it finds texts whatever their case.
+    """
 
     collection: str
     keys: tuple[tuple[str, int], ...]
@@ -311,8 +314,9 @@ class Index:
     partial: tuple[Clause, ...] = ()
     expire_after_seconds: int | None = None
     serves: tuple[str, ...] = ()
+    any_case: bool = False
 
     @property
     def name(self) -> str:
         """The name the server shows, as the shell would make it."""
-        return "_".join(f"{path}_{direction}" for path, direction in self.keys)
+        return "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_ci" if self.any_case else "")

@@ -234,14 +234,14 @@ def explained(
 
 def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, solution: Solution) -> tuple[Candidate, ...]:
     """The candidates, the chosen indexes and copies there for the statements that use them: to read, or to find what changes."""
-    from nestling.ir.candidate import Aggregate, CopiedAttribute, FirstChildren, Indexed, IndexedAcross, Lineage
+    from nestling.ir.candidate import INDEXES, Aggregate, CopiedAttribute, FirstChildren, Lineage
     from nestling.optimizer.uses import users
 
     kept_for_reads = (Aggregate, CopiedAttribute, FirstChildren, Lineage)
     by = users(problem, solution)
     return tuple(
         replace(each, motives=by.get(each.id, () if isinstance(each.part, kept_for_reads) else each.motives))
-        if each.id in solution.chosen and isinstance(each.part, (*kept_for_reads, Indexed, IndexedAcross))
+        if each.id in solution.chosen and isinstance(each.part, (*kept_for_reads, *INDEXES))
         else each
         for each in candidates
     )

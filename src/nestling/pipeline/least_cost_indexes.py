@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.candidate import Candidate, Indexed, IndexedAcross
+from nestling.ir.candidate import INDEXES, Candidate
 from nestling.ir.design import Design
 from nestling.ir.options import Group
 from nestling.ir.primitives import Index
@@ -38,7 +38,7 @@ def with_least_cost_indexes(proposal: Proposal, found: PosedProblem, *, limit_se
 
 
 def _is_index(candidate: Candidate) -> bool:
-    return isinstance(candidate.part, Indexed | IndexedAcross)
+    return isinstance(candidate.part, INDEXES)
 
 
 def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
@@ -48,8 +48,13 @@ def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
     more = [index for each in chosen for index in as_indexes(design, each)]
     kept = [each for each in design.indexes if _is_rule(each) or not any(_begins(other, each) for other in more)]
     yield from kept
-    known = {(each.collection, each.keys, each.partial) for each in kept}
-    yield from (each for each in more if (each.collection, each.keys, each.partial) not in known)
+    known = {_told(each) for each in kept}
+    yield from (each for each in more if _told(each) not in known)
+
+
+def _told(index: Index) -> tuple[object, ...]:
+    """What two indexes must have in common to be one."""
+    return index.collection, index.keys, index.partial, index.any_case
 
 
 def _is_rule(index: Index) -> bool:
@@ -58,5 +63,5 @@ def _is_rule(index: Index) -> bool:
 
 def _begins(index: Index, other: Index) -> bool:
     """Whether an index has the other's fields first, and more."""
-    same = index.collection == other.collection and index.partial == other.partial
+    same = _told(index) == _told(replace(other, keys=index.keys))
     return same and len(index.keys) > len(other.keys) and index.keys[: len(other.keys)] == other.keys

@@ -103,6 +103,7 @@ def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) ->
 
     An index that a design has for its own structure, or for statements, goes with these.
     """
+    from nestling.ir.indexes.any_case import finds_any_case
     from nestling.ir.primitives import Index
     from nestling.planner.options.structures.constraints import constraints, is_kept
     from nestling.planner.options.structures.in_place import indexed
@@ -112,11 +113,13 @@ def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) ->
     named = Index(index.collection, index.keys, index.unique, index.partial, index.expire_after_seconds)
     if index.unique or index.expire_after_seconds is not None:
         return any(is_kept(new, each) for each in constraints(old, [named]))
+    named = replace(named, any_case=finds_any_case(old, index))
     if index.about or _serves(old, named):
         return True
     on = indexed(old.store(index.collection), named)
     return on is not None and any(
-        entity == on.entity and keys[: len(on.keys)] == on.keys for entity, keys in _finding(new)
+        entity == on.entity and keys[: len(on.keys)] == on.keys
+        for entity, keys in _finding(new, any_case=named.any_case)
     )
 
 
@@ -124,16 +127,17 @@ def _serves(design: Design, index: Index) -> bool:
     return any(each.serves for each in design.indexes if replace(each, serves=()) == index)
 
 
-def _finding(design: Design) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
-    """By which attributes indexes of a design find rows of which entity."""
+def _finding(design: Design, *, any_case: bool) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
+    """By which attributes indexes of a design find rows of which entity; `any_case`: texts whatever their case."""
+    from nestling.ir.indexes.any_case import finds_any_case
     from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index
     from nestling.planner.options.structures.in_place import indexed
 
     for each in planned_indexes(design):
         on = indexed(design.store(each.collection), Index(each.collection, each.keys)) if not each.partial else None
-        if on is not None:
+        if on is not None and finds_any_case(design, each) == any_case:
             yield on.entity, on.keys
-    for store in design.stores:
+    for store in design.stores if not any_case else ():
         if len(store.roots) == 1 and len(store.id) == 1:
             yield store.roots[0].entity, ((store.id[0], 1),)

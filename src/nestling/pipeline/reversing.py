@@ -265,9 +265,9 @@ def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
 
 def _indexes(candidates: Sequence[Candidate], there: frozenset[str]) -> frozenset[str]:
     """Today's indexes of one entity's rows, over all of them or some."""
-    from nestling.ir.candidate import Indexed
+    from nestling.ir.candidate import Indexed, IndexedAnyCase
 
-    indexes = (each for each in candidates if isinstance(each.part, Indexed))
+    indexes = (each for each in candidates if isinstance(each.part, Indexed | IndexedAnyCase))
     return frozenset(each.id for each in indexes) & there
 
 

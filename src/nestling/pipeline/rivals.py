@@ -156,12 +156,12 @@ class _Choices:
 
     def _reversal(self, solution: Solution, group: str, other: OtherChoice, chosen: frozenset[str]) -> str:
         """What is taken in place of what, in words, and what lies elsewhere then: the rest is at its best too."""
-        from nestling.ir.candidate import Indexed, IndexedAcross
+        from nestling.ir.candidate import INDEXES
         from nestling.optimizer.alternatives import choice, group_named
 
         taken = choice(group_named(self.problem, group), solution.chosen)
         said = f"{other.structure} instead of {taken}" if other.structure is not None else f"without {taken}"
         come = chosen - solution.chosen - {other.structure}
-        found = (each for each in self.posed.candidates if not isinstance(each.part, Indexed | IndexedAcross))
+        found = (each for each in self.posed.candidates if not isinstance(each.part, INDEXES))
         more = [each.id for each in found if each.id in come]
         return f"{said}, with {first_of(more, MOST_NAMED)}" if more else said

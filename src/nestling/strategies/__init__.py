@@ -136,7 +136,7 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
             *names,
             *archives(known, made.collections),
             *assumed_growth(known),
-            *scanned(known),
+            *scanned(known, made, weighed=outline.indexes is not None),
             *null_orders(known),
         ),
         dialect=known.reading.dialect or SQLITE,

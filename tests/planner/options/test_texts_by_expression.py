@@ -68,16 +68,17 @@ def test_no_index_on_them_is_a_candidate(reading: Reading) -> None:
     assert not any(isinstance(part, Paired) for part in parts)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_designs_index_them_only_where_they_are_unique(reading: Reading, strategy: str) -> None:
-    """The unique one keeps its index, which is said to serve no statement."""
-    found = [(each.keys[0][0], each.unique, each.serves) for each in designed(reading, strategy).design.indexes]
+    """The unique one keeps its index, which is said to serve no statement; what is equal is found by one whatever the case."""
+    indexes = designed(reading, strategy).design.indexes
+    assert {each.keys[0][0] for each in indexes if each.any_case} == ({"email"} if strategy == "optimal" else set())
+    found = [(each.keys[0][0], each.unique, each.serves) for each in indexes if not each.any_case]
     assert [each for each in found if each[0] in {"email", "nick", "land", "_id"}] == [("nick", True, ())]
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("strategy", ["normalized", "embedded"])
+@pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_their_prices_count_the_scan(reading: Reading, strategy: str) -> None:
     """The search's price of each statement is within a factor of two of the compiled one's."""
     found = two_prices(reading, designed(reading, strategy))

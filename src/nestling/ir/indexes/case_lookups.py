@@ -1,4 +1,5 @@
-"""Indexes by which rows are found whatever the case: over unique groups with texts that no index compares as the source does.
+"""Indexes by which rows are found whatever the case: those a design names, and those over unique groups with texts that no index
+compares as the source does.
 
 The server's collation takes more texts for equal than `citext`, `NOCASE` and `lower()` do: case of all alphabets, accents, and
 letters that are others in another form. So such an index is not unique. It finds all rows that may be meant, and an expression
@@ -13,12 +14,15 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import MAY_BE_ARRAYS, TypeName
+from nestling.ir.workload import Operator
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design
-    from nestling.ir.model import Entity
+    from nestling.ir.model import Attribute, Entity
+    from nestling.ir.workload import Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +45,46 @@ def lookups_of(entity: Entity) -> tuple[CaseLookup, ...]:
 
 def case_lookups(design: Design, entity: Entity) -> tuple[CaseLookup, ...]:
     """What there are such indexes for; nothing where the rows are no documents of their own."""
-    return lookups_of(entity) if _place(design, entity) is not None else ()
+    place = _place(design, entity)
+    return () if place is None else tuple(dict.fromkeys((*lookups_of(entity), *_named(design, entity, place))))
+
+
+def _named(design: Design, entity: Entity, place: Place) -> Iterator[CaseLookup]:
+    """What the design's own are for: each finds rows by its first text alone, and the others narrow them."""
+    texts = {place.node.path_of(each.name): each for each in entity.attributes if is_found_in_any_case(each)}
+    for index in design.indexes:
+        text = texts.get(index.keys[0][0]) if index.any_case and index.collection == place.store.name else None
+        if text is not None:
+            yield lookup_by(text)
+
+
+def lookup_by(text: Attribute) -> CaseLookup:
+    """What an index that begins with a text is for: its lower or upper case, or equality where it is compared so anyway."""
+    return CaseLookup((text.name,), frozenset({text.name} if text.collation is Collation.BINARY else ()))
+
+
+def texts_asked(entity: Entity, access: Access, dialect: str) -> tuple[str, ...]:
+    """The texts that an access asks for in a way no plain index serves, and one whatever the case does.
+
+    Of the functions that give the case of a text, that is so of PostgreSQL's.
+    """
+    kinds = {Collation.BINARY: Operator.CASED if dialect == POSTGRESQL else None, Collation.NOCASE: Operator.EQUALITY}
+    asked = dict.fromkeys((each.attribute, each.operator) for each in access.filters)
+    found = ((entity.attribute(name), operator) for name, operator in asked)
+    return tuple(at.name for at, kind in found if is_found_in_any_case(at) and kinds[at.collation] is kind)
+
+
+def is_found_in_any_case(attribute: Attribute) -> bool:
+    """Whether an index may find rows by a text whatever its case, where no plain one does."""
+    is_text = attribute.type.name is TypeName.TEXT and not attribute.type.is_char and not attribute.also
+    return is_text and attribute.collation in (Collation.BINARY, Collation.NOCASE)
 
 
 def case_lookup_paths(design: Design) -> Iterator[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    """For each such index: its collection, the entity, the attributes and the paths."""
+    """For each one over a unique group: its collection, the entity, the attributes and the paths."""
     for entity in design.model.entities:
         place = _place(design, entity)
-        for lookup in case_lookups(design, entity):
+        for lookup in lookups_of(entity) if place is not None else ():
             paths = [place.node.path_of(name) for name in lookup.attributes] if place is not None else []
             if place is not None and all(paths) and paths != ["_id"]:
                 yield place.store.name, entity.name, lookup.attributes, tuple(filter(None, paths))
@@ -67,5 +103,5 @@ def _may_have(entity: Entity, lookup: CaseLookup) -> bool:
     """Whether texts of it are compared whatever their case, and the index takes no value apart."""
     attributes = [entity.attribute(name) for name in lookup.attributes]
     texts = [each for each in attributes if each.collation is Collation.NOCASE or each.name in lookup.cased]
-    plain = all(each.type.name is TypeName.TEXT and not each.type.is_char and not each.also for each in texts)
+    plain = all(map(is_found_in_any_case, texts))
     return bool(texts) and plain and not any(each.type.name in MAY_BE_ARRAYS for each in attributes)

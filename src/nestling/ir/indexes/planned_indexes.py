@@ -96,7 +96,8 @@ def _is_sparse(design: Design, store: StoredCollection, index: PlannedIndex) -> 
 def _named(index: Index) -> PlannedIndex:
     reasons = tuple(f"serves {name}" for name in index.serves) or ("named by the design",)
     expires = index.expire_after_seconds
-    return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, expires, named=True)
+    rule = Collation.UNICODE_CI if index.any_case else Collation.BINARY
+    return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, expires, rule, named=True)
 
 
 def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: int) -> Gap | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.common.errors import Problem, unknown
+from nestling.ir.invariants.any_case_indexes import any_case_mistakes
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import (
     Form,
@@ -41,10 +42,10 @@ def mistakes_in_layout(
             yield from _collisions(root, store)
             for node in root.nodes():
                 yield from _scalar_mistakes(model, node, ("collections", store.collection.name))
-    yield from _index_mistakes(indexes, stores)
+    yield from _index_mistakes(model, indexes, stores)
 
 
-def _index_mistakes(indexes: Sequence[Index], stores: Sequence[StoredCollection]) -> Iterator[Problem]:
+def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[StoredCollection]) -> Iterator[Problem]:
     known = {store.name: frozenset(paths_in(store)) for store in stores}
     for number, index in enumerate(indexes):
         where: _Where = ("indexes", number)
@@ -57,6 +58,9 @@ def _index_mistakes(indexes: Sequence[Index], stores: Sequence[StoredCollection]
         if _is_altered_id(index):
             what = f"the server keeps its own index on `_id` of `{index.collection}` and builds no other on `_id` alone"
             yield Problem(what=what, path=where, next_move="leave the index out: `_id` is read in both directions")
+        if index.any_case:
+            roots = next(store.roots for store in stores if store.name == index.collection)
+            yield from any_case_mistakes(model, index, roots, where)
 
 
 def _is_altered_id(index: Index) -> bool:

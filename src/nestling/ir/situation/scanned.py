@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.common.errors import name_list
-from nestling.ir.indexes.case_lookups import lookups_of
+from nestling.ir.design import Design
+from nestling.ir.indexes.case_lookups import case_lookups, texts_asked
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
 from nestling.ir.storage.collations import sought
+from nestling.ir.types import TEXTS
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 
 FEW_ROWS = 100.0
@@ -38,11 +40,15 @@ _BECAUSE = {
 """Why no index finds the rows of a condition of that kind, and what to do; of several in one statement the first is told."""
 
 
-def scanned(situation: Situation) -> Iterator[str]:
-    """A sentence with all such statements of a kind, what they compare, and what to do."""
+def scanned(situation: Situation, design: Design, *, weighed: bool) -> Iterator[str]:
+    """A sentence with all such statements of a kind, what they compare, and what to do.
+
+    `weighed`: the design's indexes were chosen by what they cost and save, so that a statement may do without one it could have.
+    """
     told: dict[Operator, list[str]] = {kind: [] for kind in _BECAUSE}
     for statement in situation.reading.workload.statements:
-        if text := _scans(statement, situation):
+        is_served = _is_served(statement, situation, design, weighed=weighed)
+        if not is_served and (text := _scans(statement, situation)):
             told[_kind(statement)].append(text)
     for kind, texts in told.items():
         if texts:
@@ -58,15 +64,26 @@ def _kind(statement: Statement) -> Operator:
     return next((kind for kind in _BECAUSE if kind in kinds), Operator.EQUALITY)
 
 
+def _is_served(statement: Statement, situation: Situation, design: Design, *, weighed: bool) -> bool:
+    """Whether an index finds its rows whatever the case, which is of statements about one table that order by no text."""
+    for access in statement.accesses if len(statement.accesses) == 1 else ():
+        entity = situation.model.entity(access.entity)
+        equal, cased = access.compared(Operator.EQUALITY), access.compared(Operator.CASED)
+        if any(entity.attribute(name).type.name in TEXTS for name, _ in access.order):
+            continue
+        if any(each.serves(equal, cased) for each in case_lookups(design, entity)):
+            return True
+        if weighed and texts_asked(entity, access, situation.reading.dialect_of(statement)):
+            return True
+    return False
+
+
 def _is_sought(access: Access, situation: Situation) -> bool:
     """Whether an index finds rows by one of the conditions; what is unique has one that compares as its source does."""
     entity = situation.model.entity(access.entity)
     if access.any_of and all(_is_sought(side, situation) for side in access.sides):
         return True
     asked = [each.attribute for each in _telling(access, situation) if each.operator.seeks]
-    equal, cased = access.compared(Operator.EQUALITY), access.compared(Operator.CASED)
-    if any(each.serves(equal, cased) for each in lookups_of(entity)):
-        return True
     return bool(sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
 
 

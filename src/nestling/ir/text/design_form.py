@@ -227,13 +227,15 @@ class IndexForm(FileMap):
         {}, description='path: the value it must have (null: none), or `{">": 100}`, `{exists: true}`'
     )
     expire_after_seconds: int | None = None
+    any_case: bool = Field(False, description="it finds texts whatever their case")
     serves: Texts = Field([], description="statements")
 
     def to_ir(self) -> ir.Index:
         """The index."""
         keys = tuple((name, -1 if descending else 1) for name, descending in orders(self.keys))
         partial = tuple(each for path, said in self.partial.items() for each in _constants(path, said))
-        return ir.Index(self.collection, keys, self.unique, partial, self.expire_after_seconds, tuple(self.serves))
+        expires, serves = self.expire_after_seconds, tuple(self.serves)
+        return ir.Index(self.collection, keys, self.unique, partial, expires, serves, self.any_case)
 
     @staticmethod
     def from_ir(index: ir.Index) -> Plain:
@@ -242,10 +244,11 @@ class IndexForm(FileMap):
             "unique": index.unique,
             "partial": _partial(index.partial),
             "expire_after_seconds": index.expire_after_seconds,
+            "any_case": index.any_case,
             "serves": list(index.serves),
         }
         keys = [order_text(name, descending=direction < 0) for name, direction in index.keys]
-        return {"collection": index.collection, "keys": keys} | without(entries, unique=False)
+        return {"collection": index.collection, "keys": keys} | without(entries, unique=False, any_case=False)
 
 
 _EXISTS = "exists"

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from nestling.ir.distribution import equal, equal_to_any
 from nestling.ir.statements.expression import (
+    EACH_ITSELF,
     SPELLED,
     And,
     Call,
@@ -31,7 +32,7 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
 )
-from nestling.ir.statements.operands import nullable, operands
+from nestling.ir.statements.operands import bare, nullable, operands
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.known.ranges import (
@@ -149,11 +150,21 @@ def _compared(predicate: Compare, known: KnownOf, values: SampleValues, unknown:
 def _equals(predicate: Compare, known: KnownOf, values: SampleValues) -> float:
     """Of two columns the one with more values decides; an outer row's value is one value."""
     left, right = column_in(predicate.left), column_in(predicate.right)
+    cased = cased_column(predicate.left) or cased_column(predicate.right)
+    if left is None and right is None and cased is not None:
+        return _equal(cased, known, None)
     if left is None or right is None:
         value = value_of(predicate.right if left is not None else predicate.left, values)
         return _equal(left or right, known, value)
     told = [found for column in (left, right) if (found := known(column)) is not None and found.distinct is not None]
     return min(((1 - found.missing) / max(found.distinct or 1.0, 1.0) for found in told), default=UNKNOWN_EQUALITY)
+
+
+def cased_column(expression: Expression) -> Column | None:
+    """The column of which an expression is the lower or upper case, or which it is in another form."""
+    inner = bare(expression)
+    is_case = isinstance(inner, Call) and inner.function in (Function.LOWER, Function.UPPER)
+    return column_in(inner.arguments[0]) if isinstance(inner, Call) and is_case else column_in(inner)
 
 
 def _equal(column: Column | None, known: KnownOf, value: object) -> float:
@@ -175,9 +186,11 @@ def _listed(predicate: InList, known: KnownOf, values: SampleValues) -> float:
 
 
 def _alike(predicate: Like, known: KnownOf, values: SampleValues) -> float:
-    pattern = value_of(predicate.pattern, values)
     if predicate.case in SPELLED:
-        return _equal(column_in(predicate.operand), known, pattern)
+        return _equal(column_in(predicate.operand), known, None)
+    if predicate.escape == EACH_ITSELF and (cased := cased_column(predicate.operand)) is not None:
+        return _equal(cased, known, None)
+    pattern = value_of(predicate.pattern, values)
     if isinstance(pattern, str) and not set(pattern) & {*"%_"}:
         return _equal(column_in(predicate.operand), known, pattern)
     told = beginning(predicate, known, values)

@@ -18,6 +18,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -35,6 +36,7 @@ from nestling.planner.options.sizes.cold_reads import cold_shares
 from nestling.planner.options.sizes.document_sizes import VALUE_BYTES, DocumentSizes
 from nestling.planner.options.sizes.prices import Price, UnitPrices
 from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.options.statements.any_case_use import AnyCaseUse
 from nestling.planner.options.statements.readable import Readable
 from nestling.planner.options.structures.pairs import added_bytes, apart_from_indexes, present
 from nestling.planner.options.structures.places import Home, Places
@@ -74,7 +76,7 @@ def options(
     documents = DocumentSizes(situation, places, sizes)
     cold = cold_shares(situation, sizes, cache_bytes) if cache_bytes is not None else HELD
     modes = Modes(situation, places, sizes, documents, UnitPrices(price), cold)
-    starts = Starts(modes, Readable(situation, places.aggregates))
+    starts = Starts(modes, Readable(situation, places.aggregates), AnyCaseUse(situation))
     reads, writes = Reads(modes, starts, Hops(modes, starts)), _writes(modes, starts)
     steps: list[StatementStep] = []
     charges: list[Charge] = []
@@ -116,7 +118,7 @@ def _is_more(candidate: Candidate, situation: Situation) -> bool:
         case Indexed(entity, keys, rows=()):
             names = tuple(name for name, _ in keys)
             return all(link.child_attributes != names for link in situation.parents[entity])
-        case Indexed() | IndexedAcross():
+        case Indexed() | IndexedAcross() | IndexedAnyCase():
             return True
         case _:
             return False
@@ -180,7 +182,7 @@ def _needs(places: Places) -> Iterator[Needs]:
     yield from _both_held(places)
     for entity, homes in places.homes.items():
         own = tuple(home.id for home in homes if home.own)
-        parts = (places.cold, places.paired, places.archives, places.partial)
+        parts = (places.cold, places.paired, places.archives, places.partial, places.any_case)
         apart = (name for each in parts for name, _ in each[entity])
         yield from (Needs(name, own) for name in apart)
 
@@ -216,6 +218,8 @@ def _bytes(  # noqa: C901 - one case for each
             return sizes.rows(link.child) * (documents.lineage_bytes(lineage) + entries)
         case Indexed() as index:
             return sum(_index_bytes(each, sizes) for each in places.with_beside(index))
+        case IndexedAnyCase() as by_case:
+            return _index_bytes(by_case.plain, sizes)
         case IndexedAcross(entity, keys):
             of = {name: places.situation.model.relationship(name).parent for name in candidate.part.links}
             held = sum(sizes.bytes_of(of.get(each.along, entity), [each.attribute]) for each in keys)

@@ -6,12 +6,13 @@ collation changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nestling.common.trees import nodes_in, rebuilt
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import CaseLookup, case_lookups
+from nestling.ir.model import Entity
 from nestling.ir.statements.algebra import Filter, Relation
 from nestling.ir.statements.expression import (
     EACH_ITSELF,
@@ -53,13 +54,26 @@ def in_any_case(relation: Relation, design: Design) -> Relation | None:
     entities = [*scanned(relation)]
     entity = design.model.entity(entities[0]) if len(entities) == 1 else None
     lookups = case_lookups(design, entity) if entity is not None else ()
-    if entity is None or not lookups or not is_alone(design.places[entity.name]) or _orders_keys(relation):
+    if entity is None or not lookups or not is_alone(design.places[entity.name]):
         return None
+    return by_lookups(relation, entity, lookups)
+
+
+def by_lookups(relation: Relation, entity: Entity, lookups: Iterable[CaseLookup]) -> Relation | None:
+    """The same for rows of one entity, each a document, of which there are such indexes; None where its key finds them."""
     parts = [part for each in everything(relation) if isinstance(each, Filter) for part in conjuncts(each.predicate)]
-    if not any(_serves(each, parts) for each in lookups):
+    is_served = any(_serves(each, parts) for each in lookups)
+    if not is_served or _tells_one(entity, parts) or len([*scanned(relation)]) != 1 or _orders_keys(relation):
         return None
     said = rebuilt(rebuilt(rebuilt(relation, _with_hints), _said_of_case), _said_exactly)
     return rebuilt(said, without_collation) if set(collations_of(said)) == {Collation.UNICODE_CI} else None
+
+
+def _tells_one(entity: Entity, parts: Sequence[Expression]) -> bool:
+    """Whether the key, or another group no two rows share, is equal to constants as any index compares them."""
+    plain = {each.name for each in entity.attributes if each.collation is Collation.BINARY}
+    equal = {name for part in parts for name in _equal(part)} & plain
+    return any(group and equal.issuperset(group) for group in (entity.key, *entity.uniques))
 
 
 def _orders_keys(relation: Relation) -> bool:

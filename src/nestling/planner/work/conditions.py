@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from typing import TypeGuard
@@ -123,6 +123,17 @@ def sayable(predicate: Expression) -> bool:
     if isinstance(predicate, Compare | InList):
         return len(list(columns_of(predicate))) == 1
     return all(sayable(inner) for inner in operands(predicate))
+
+
+def said_again(parts: Sequence[Expression], conditions: Sequence[Condition]) -> Iterator[Condition]:
+    """The conditions of a read with a collation: what is asked besides of a text that is equal to a value by it, to tell which of
+    those found are meant, keeps all of these.
+    """
+    named = [{*columns_of(part)} for part in parts if _use(part) is Use.EQUAL]
+    equal = {column for each in named if len(each) == 1 for column in each}
+    for part, each in zip(parts, conditions, strict=True):
+        is_again = each.use is Use.NONE and {*columns_of(part)} and equal.issuperset(columns_of(part))
+        yield replace(each, share=1.0, entries=1.0) if is_again else each
 
 
 def merged(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:

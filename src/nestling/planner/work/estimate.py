@@ -59,7 +59,8 @@ def estimate(
     """The work of one execution, result and all. `values`: sample values of parameters, by name; `cold`: the rows the cache does
     not hold.
     """
-    facts = WorkFacts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step), cold=cold)
+    given, mentioned = dict(values or {}), mentioned_paths(plan.step)
+    facts = WorkFacts(design, statistics, given, mentioned=mentioned, cold=cold, collation=plan.collation)
     stream = opened(walk(plan.step, facts), facts)
     as_find = is_find(plan.step)
     work = stream.work + work_of.send(stream.rows, stream.bytes, fields=len(plan.columns))

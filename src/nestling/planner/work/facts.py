@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
-from nestling.ir.statements.expression import Expression, Literal, Parameter
+from nestling.ir.statements.expression import Collation, Expression, Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import StoredCollection
 from nestling.planner.work.average_documents import NOTHING, AverageDocuments, documents_of, native_events
@@ -29,7 +29,8 @@ class Probe:
 @dataclass(frozen=True, slots=True)
 class WorkFacts:
     """`values`: sample values of parameters, by name; `probe`: set while the steps of a lookup are counted;
-    `mentioned`: every path the plan speaks of, as it is in some collection's documents; `cold`: the rows the cache does not hold.
+    `mentioned`: every path the plan speaks of, as it is in some collection's documents; `cold`: the rows the cache does not hold;
+    `collation`: by which the plan compares its texts.
     """
 
     design: Design
@@ -38,6 +39,7 @@ class WorkFacts:
     probe: Probe | None = None
     mentioned: frozenset[str] = frozenset()
     cold: ColdShares = HELD
+    collation: Collation = Collation.BINARY
     _documents: dict[str, AverageDocuments] = field(default_factory=dict, repr=False, compare=False)
     _built: dict[str, tuple[PlannedIndex, ...]] = field(default_factory=dict, repr=False, compare=False)
 

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from math import log2, prod
 
 from nestling.ir.design import Design
-from nestling.ir.indexes.case_lookups import case_lookup_paths
+from nestling.ir.indexes.any_case import finds_any_case
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.collations import index_collation
+from nestling.ir.storage.stored_names import stored_names
+from nestling.ir.types import TEXTS
 from nestling.planner.work.cold_reads import from_disk
 from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
@@ -72,7 +74,7 @@ def _by_any_index(
 ) -> Iterator[FirstAccess]:
     """The accesses by one index each."""
     for keys in _indexes(leading, design):
-        if (access := _by_index(leading, design, keys, order, needs)) is not None:
+        if (access := _by_index(_compared(leading, design, keys), design, keys, order, needs)) is not None:
             yield access
     yield from _by_partial(leading, design, order)
     parts = _by_index(_without_varying(leading), design, tuple((path, 1) for path in leading.identity), (), needs)
@@ -87,14 +89,30 @@ def _without_varying(leading: Leading) -> Leading:
 
 
 def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
-    """The keys of every index over all documents of the collection."""
+    """The keys of every index over all documents of the collection that compares texts as the read does."""
     yield (("_id", 1),)
     for index in planned_indexes(design):
-        if index.collection == leading.collection and not index.partial:
+        is_asked = leading.collation is Collation.UNICODE_CI or not finds_any_case(design, index)
+        if index.collection == leading.collection and not index.partial and is_asked:
             yield index.keys
-    for collection, _, _, paths in case_lookup_paths(design):
-        if collection == leading.collection:
-            yield tuple((path, 1) for path in paths)
+
+
+def _compared(leading: Leading, design: Design, keys: IndexOrder) -> Leading:
+    """The same without use for texts where the read has a collation, and no index on these keys has it."""
+    if leading.collation is Collation.BINARY:
+        return leading
+    here = (each for each in planned_indexes(design) if each.collection == leading.collection)
+    if {each.collation for each in here if each.keys == keys} != {Collation.BINARY}:
+        return leading
+    texts = _texts(leading, design)
+    asked = (replace(each, use=Use.NONE) if each.path in texts else each for each in leading.conditions)
+    return replace(leading, conditions=tuple(asked))
+
+
+def _texts(leading: Leading, design: Design) -> frozenset[str]:
+    """The paths of the collection's texts."""
+    stored = stored_names(design.model, design.store(leading.collection))
+    return frozenset(path for path, (name, at) in stored if design.model.entity(name).attribute(at).type.name in TEXTS)
 
 
 def _by_partial(leading: Leading, design: Design, order: IndexOrder) -> Iterator[FirstAccess]:
@@ -243,6 +261,8 @@ def _covers(leading: Leading, design: Design, keys: IndexOrder, needs: frozenset
 
 
 def _is_collated(leading: Leading, design: Design, paths: Sequence[str]) -> bool:
+    if leading.collation is Collation.UNICODE_CI and not _texts(leading, design).isdisjoint(paths):
+        return True
     store = design.store(leading.collection)
     return index_collation(design, store, paths, unique=False) is not Collation.BINARY
 

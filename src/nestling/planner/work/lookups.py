@@ -126,12 +126,14 @@ def scanned(collection: str, facts: WorkFacts) -> Stream:
     whole = Stream(documents.count, documents.bytes, documents.known, documents.arrays)
     probe = facts.probe
     if probe is None:
-        return replace(whole, leading=Leading(collection, documents, mentioned=facts.mentioned))
+        return replace(
+            whole, leading=Leading(collection, documents, mentioned=facts.mentioned, collation=facts.collation)
+        )
     unique = facts.is_unique(collection, probe.path)
     asked = equal_to(probe.path, documents, outer_distinct=probe.distinct, unique=unique)
     documents = documents.holding(probe.path, asked.share)
     whole = Stream(documents.count, documents.bytes, documents.known, documents.arrays)
-    leading = Leading(collection, documents, (asked,), mentioned=facts.mentioned)
+    leading = Leading(collection, documents, (asked,), mentioned=facts.mentioned, collation=facts.collation)
     return replace(whole, rows=whole.rows * asked.share, leading=leading, asked={probe.path: asked.share})
 
 

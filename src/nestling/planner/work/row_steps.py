@@ -33,7 +33,7 @@ from nestling.ir.paths.row_steps import (
 )
 from nestling.ir.paths.work import Work
 from nestling.ir.statements.algebra import AggregateFunction, SortKey
-from nestling.ir.statements.expression import Column, Compare, Expression
+from nestling.ir.statements.expression import Collation, Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, nullable
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.collations import BY_EXPRESSION
@@ -42,7 +42,7 @@ from nestling.planner.known.selectivity import bytes_by, distinct_values, known_
 from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.work.average_documents import AverageDocuments
-from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
+from nestling.planner.work.conditions import condition, element_condition, has_some, merged, said_again, sayable
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, WorkFacts
 from nestling.planner.work.first_access import IndexOrder, asked_in_turn, distinct, first_of_each, read
@@ -127,6 +127,8 @@ def _asked(step: Where, stream: Stream, values: SampleValues) -> Stream:
     parts = conjuncts(step.predicate)
     if stream.leading is not None:
         found = tuple(_condition(each, step.layout, stream, stream.leading.documents, values) for each in parts)
+        if stream.leading.collation is not Collation.BINARY:
+            found = tuple(said_again(parts, found))
         identity = step.identity or stream.leading.identity
         leading = replace(stream.leading, conditions=merged((*stream.leading.conditions, *found)), identity=identity)
         return replace(stream.parsing(size(step.predicate)), leading=leading)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause
-from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.expression import Collation, Expression
 from nestling.planner.known.ranges import Span
 from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.average_documents import AverageDocuments
@@ -51,13 +51,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """A collection about to be read: conditions may still join in, and the server then chooses how."""
+    """A collection about to be read: conditions may still join in, and the server then chooses how.
+
+    `collation`: by which the read compares texts.
+    """
 
     collection: str
     documents: AverageDocuments
     conditions: tuple[Condition, ...] = ()
     identity: tuple[str, ...] = ()
     mentioned: frozenset[str] = frozenset()
+    collation: Collation = Collation.BINARY
 
 
 @dataclass(frozen=True, slots=True)

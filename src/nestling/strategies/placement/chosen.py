@@ -16,6 +16,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -60,7 +61,7 @@ def chosen_outline(  # noqa: C901 - one case for each
                 absorbed[entity] = relationship
             case Mirror(link, side):
                 mirrored[link] = side
-            case Indexed() | IndexedAcross():
+            case Indexed() | IndexedAcross() | IndexedAnyCase():
                 indexes.append(candidate)
             case CopiedAttribute() | FirstChildren() | Lineage() | Aggregate() | Cold() | Archived() | Paired():
                 kept.append(candidate.part)

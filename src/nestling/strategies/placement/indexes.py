@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
+from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, IndexedAnyCase, Part
 from nestling.ir.indexes.embedded_uniques import Kept, is_found_by_kept, is_told_by_parent, kept_inside, kept_where
 from nestling.ir.indexes.indexable import can_index, is_array, leads
 from nestling.ir.indexes.unchecked_keys import unchecked_words
@@ -214,7 +214,7 @@ def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> boo
 def indexed_rows(part: Part) -> str | None:
     """Whose rows an index is over; None for what is none."""
     match part:
-        case Indexed(entity) | IndexedAcross(entity):
+        case Indexed(entity) | IndexedAcross(entity) | IndexedAnyCase(entity):
             return entity
         case _:
             return None
@@ -254,6 +254,9 @@ def chosen_indexes(
             )
             if len(keys) == len(part.keys):
                 yield Index(place.store.name, keys, serves=candidate.motives)
+        elif isinstance(part, IndexedAnyCase) and part.entity == entity.name and len(place.nodes) == 1:
+            index = _index(place, entity, part.attributes, serves=candidate.motives)
+            yield from () if index is None else (replace(index, any_case=True),)
 
 
 def _walks(statement: Statement, link: str) -> bool:
@@ -298,10 +301,10 @@ def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, .
 
 def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tuple[str, ...]]) -> list[Index]:
     """Indexes of one collection without those another one (or `_id`) makes superfluous; what they served moves along."""
-    merged: dict[tuple[tuple[tuple[str, int], ...], tuple[Clause, ...]], Index] = {}
+    merged: dict[tuple[object, ...], Index] = {}
     for index in wanted:
         if index.collection == collection:
-            same = index.keys, index.partial
+            same = _told(index)
             other = merged.get(same, index)
             serves = tuple(dict.fromkeys((*other.serves, *index.serves)))
             merged[same] = replace(other, unique=other.unique or index.unique, serves=serves)
@@ -314,7 +317,12 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
         elif index.keys[0][0] != "_id" and not _is_whole_id(index, ids.get(collection, ())):
             kept.append(index)
     order = list(merged)
-    return sorted(kept, key=lambda each: order.index((each.keys, each.partial)))
+    return sorted(kept, key=lambda each: order.index(_told(each)))
+
+
+def _told(index: Index) -> tuple[object, ...]:
+    """What two indexes of a collection must have in common to be one."""
+    return index.keys, index.partial, index.any_case
 
 
 def _covers(other: Index, index: Index) -> bool:
@@ -324,7 +332,7 @@ def _covers(other: Index, index: Index) -> bool:
     shorter, longer = sorted((other.keys, index.keys), key=len)
     if longer[: len(shorter)] != shorter:
         return False
-    if index.expire_after_seconds is not None or other.partial != index.partial:
+    if index.expire_after_seconds is not None or other.partial != index.partial or other.any_case != index.any_case:
         return False
     return not index.unique and (len(other.keys) >= len(index.keys) or other.unique)
 

@@ -15,6 +15,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -56,6 +57,8 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             few = f", {share:.2g} of all" if share is not None else ""
             only = " and ".join(map(str, rows))
             return f"one entry for each {entity} with {only}{few}; serves none that asks otherwise, or by a parameter"
+        case IndexedAnyCase(entity):
+            return f"one entry for each {entity} written; serves only what asks for a text whatever its case"
         case IndexedAcross(entity, keys):
             theirs = (f"{model.relationship(each.along).parent}.{each.attribute}" for each in keys if each.along)
             return f"one entry for each {entity} written, and those of all its {entity} rows when {' or '.join(theirs)} changes"

@@ -17,6 +17,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -197,7 +198,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
             link = next(
                 (p.name for p in parents if set(p.child_attributes) == set(names[: len(p.child_attributes)])), ""
             )
-        case Cold() | Archived() | Paired() | Own() | Nested() | Bucketed():
+        case Cold() | Archived() | Paired() | Own() | Nested() | Bucketed() | IndexedAnyCase():
             return ""
         case other:
             assert_never(other)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from nestling.ir.candidate import Bucketed, Indexed, kept_aggregates
-from nestling.ir.indexes.case_lookups import lookups_of
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
@@ -18,6 +17,13 @@ from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, S
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
 from nestling.planner.options.reads.reach import is_at_hand
+from nestling.planner.options.reads.starts_in_any_case import (
+    apart,
+    but_for_texts,
+    chosen_for_case,
+    is_found_by_unique,
+    told_apart,
+)
 from nestling.planner.options.sizes.matching import (
     compared_equal,
     covers,
@@ -28,6 +34,7 @@ from nestling.planner.options.sizes.matching import (
     serves,
     unique_indexes,
 )
+from nestling.planner.options.statements.any_case_use import AnyCaseUse
 from nestling.planner.options.statements.readable import Readable
 from nestling.planner.options.structures.archives import looked_for_in_both, recent
 from nestling.planner.options.structures.buckets import found_buckets, grouped_work
@@ -53,6 +60,7 @@ class Starts:
 
     modes: Modes
     readable: Readable
+    any_case_use: AnyCaseUse
     _matches: dict[tuple[str, Access, bool], Matched | None] = field(default_factory=dict, repr=False, compare=False)
 
     def starts(self, statement: Statement, access: Access, *, leaf: bool) -> Iterator[Mode]:
@@ -89,21 +97,20 @@ class Starts:
             served = compared_equal(access)
             yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False, served=served)
             return
-        if self._is_found_in_any_case(statement, access, home):
+        if is_found_by_unique(self.modes, self.any_case_use, statement, access, home):
             yield self._fetched(f"{home.id}, whatever the case", home, 1.0, statement, access, ordered=False)
+        chosen = tuple(chosen_for_case(self.modes, self.any_case_use, statement, access, home))
+        for name, index, rows in chosen:
+            found = self._fetched(f"{home.id}, by {name}", home, rows, statement, access, ordered=False, needs=(name,))
+            cost = found.cost + self.modes.price(told_apart(self.modes, index))
+            yield replace(found, cost=cost, without=(*found.without, *apart(self.modes, home.entity)))
         if home.bucket is not None:
             yield from self._in_buckets(statement, access, home)
         else:
-            yield from self._by_indexes(statement, access, home)
+            names = tuple(name for name, _, _ in chosen)
+            for found in self._by_indexes(statement, access, home):
+                yield but_for_texts(self.modes, found, home.entity, names)
         yield self._all(statement, access, home)
-
-    def _is_found_in_any_case(self, statement: Statement, access: Access, home: Home) -> bool:
-        """Whether the statement is about one entity, and asks for what the index of a unique group finds whatever the case."""
-        entity = self.modes.situation.model.entity(home.entity)
-        if not home.own or home.bucket is not None or len(statement.accesses) > 1:
-            return False
-        equal, cased = compared_equal(access), access.compared(Operator.CASED)
-        return any(each.serves(equal, cased) for each in lookups_of(entity))
 
     def _in_buckets(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket

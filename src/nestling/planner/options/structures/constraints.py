@@ -102,15 +102,16 @@ def with_constraints(design: Design, kept: Iterable[Constraint]) -> tuple[Design
 
 
 def _others(indexes: Sequence[Index], more: Sequence[Index]) -> Iterator[Index]:
-    """The indexes but those on the same keys as one of the others: a collection has one on each."""
+    """The indexes but those on the same keys as one of the others: a collection has one on each, and one whatever the case."""
     taken = {(each.collection, each.keys) for each in more}
-    return (each for each in indexes if (each.collection, each.keys) not in taken)
+    return (each for each in indexes if each.any_case or (each.collection, each.keys) not in taken)
 
 
 def _serving(indexes: Sequence[Index], more: Sequence[Index]) -> Iterator[Index]:
     """The others, over all documents serving what those served that they stand for."""
     for one in more:
-        alike = [each for each in indexes if (each.collection, each.keys) == (one.collection, one.keys)]
+        plain = (each for each in indexes if not each.any_case)
+        alike = [each for each in plain if (each.collection, each.keys) == (one.collection, one.keys)]
         served = dict.fromkeys(name for each in alike for name in each.serves)
         yield one if one.partial else replace(one, serves=tuple(served))
 

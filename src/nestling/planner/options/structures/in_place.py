@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from nestling.ir.candidate import (
     Absorbed,
@@ -18,6 +18,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -33,6 +34,7 @@ from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.ir.storage.names import join
 from nestling.planner.migration.same_paths import same_paths
 
+_Index: TypeAlias = Indexed | IndexedAcross | IndexedAnyCase
 PATTERN = "in place"
 """What the design that is there has, whoever would propose it."""
 
@@ -86,7 +88,7 @@ def parts_of(design: Design) -> Iterator[Part]:
             yield _of_all_inside(found, index, homes)
 
 
-def _of_all_inside(found: Indexed | IndexedAcross, index: Index, homes: Mapping[str, Place]) -> Indexed | IndexedAcross:
+def _of_all_inside(found: _Index, index: Index, homes: Mapping[str, Place]) -> _Index:
     """An index that keeps rows inside documents unique, as one over all of them: it leaves out documents without such rows."""
     keys = {path for path, _ in index.keys}
     is_there = all(each.comparison is ClauseOperator.PRESENT and each.name in keys for each in index.partial)
@@ -109,6 +111,7 @@ def _begins(index: Index, other: Index) -> bool:
     if other.partial and index.keys != other.keys:
         return False
     same = index.collection == other.collection and index.partial == other.partial
+    same = same and index.any_case == other.any_case
     return same and index.keys[: len(other.keys)] == other.keys
 
 
@@ -116,13 +119,23 @@ def _paths(index: Index) -> tuple[str, ...]:
     return (*(path for path, _ in index.keys), *(each.name for each in index.partial))
 
 
-def _of_rows(design: Design, index: Index) -> Indexed | IndexedAcross | None:
+def _of_rows(design: Design, index: Index) -> _Index | None:
     """The structure an index is, where one is made of the same attributes."""
+    if index.any_case:
+        return _indexed_any_case(design.store(index.collection), index)
     return indexed(design.store(index.collection), index) or indexed_across(design, index)
+
+
+def _indexed_any_case(store: StoredCollection, index: Index) -> IndexedAnyCase | None:
+    """An index whatever the case, as a structure; its directions are nothing to it."""
+    found = indexed(store, index)
+    return IndexedAnyCase(found.entity, tuple(name for name, _ in found.keys)) if found is not None else None
 
 
 def _of_first_keys(store: StoredCollection, index: Index) -> Indexed | None:
     """The structure an index is by its first keys, where later ones are of another entity, such as the `_id` of the documents."""
+    if index.any_case:
+        return None
     shorter = (replace(index, keys=index.keys[:count]) for count in range(len(index.keys) - 1, 0, -1))
     return next((found for each in shorter if (found := indexed(store, each)) is not None), None)
 
@@ -232,6 +245,8 @@ def _text(part: Part, model: Model) -> str:  # noqa: C901 - one case for each
             return f"index of {entity} on {shown}{where}"
         case IndexedAcross():
             return part.text(model)
+        case IndexedAnyCase():
+            return part.text
         case CopiedAttribute(holder, path, attribute):
             return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
         case Lineage(relationship, attributes):

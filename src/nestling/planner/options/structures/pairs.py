@@ -121,7 +121,8 @@ def _lists_of_indexes(places: Places) -> Mapping[str, tuple[str, ...]]:
     """By index, the lists that hold one of its attributes."""
     found: dict[str, tuple[str, ...]] = {}
     for entity, lists in places.paired.items():
-        for index, part in (*places.indexes[entity], *places.partial[entity]):
+        any_case = ((name, each.plain) for name, each in places.any_case[entity])
+        for index, part in (*places.indexes[entity], *places.partial[entity], *any_case):
             named = {*(key for key, _ in part.keys), *(each.name for each in part.rows)}
             held = tuple(name for name, paired in lists if named & set(paired.attributes))
             if held:

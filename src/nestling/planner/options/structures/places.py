@@ -18,6 +18,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -70,6 +71,7 @@ class Places:
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         self.partial: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         self.across: dict[str, list[tuple[str, IndexedAcross]]] = defaultdict(list)
+        self.any_case: dict[str, list[tuple[str, IndexedAnyCase]]] = defaultdict(list)
         self._pair_uses: dict[str, PairUse] = {}
         self._later: dict[str, frozenset[str]] = {}
         statements = situation.reading.workload.statements
@@ -123,6 +125,8 @@ class Places:
                 self.across[entity].append((found, across))
                 if across.beginning is not None:
                     self.indexes[entity].append((found, across.beginning))
+            case IndexedAnyCase(entity) as by_case:
+                self.any_case[entity].append((found, by_case))
             case _:
                 assert_never(candidate.part)
 

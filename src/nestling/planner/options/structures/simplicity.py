@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nestling.ir.candidate import (
     HOMES,
+    INDEXES,
     Absorbed,
     Aggregate,
     Archived,
@@ -23,6 +24,7 @@ from nestling.ir.candidate import (
     FirstChildren,
     Indexed,
     IndexedAcross,
+    IndexedAnyCase,
     Lineage,
     Mirror,
     Nested,
@@ -50,14 +52,14 @@ def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator
     """A charge for each structure that is not among `today`'s: somebody brings it about."""
     for candidate in candidates:
         if candidate.id not in today:
-            share = INDEX_CHANGED if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
+            share = INDEX_CHANGED if isinstance(candidate.part, INDEXES) else CHANGED
             yield Charge(CHANGE, candidate.id, (candidate.id,), share)
 
 
 def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[StatementStep]:
     """A step for each structure that `today`'s documents have besides their rows: it stays, or somebody takes it away."""
     for candidate in candidates:
-        if candidate.id in today and not isinstance(candidate.part, (*HOMES, Indexed, IndexedAcross)):
+        if candidate.id in today and not isinstance(candidate.part, (*HOMES, *INDEXES)):
             stays = Mode("it stays", (candidate.id,), 0.0)
             yield StatementStep(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), CHANGED)))
 
@@ -75,7 +77,7 @@ def least_costs(steps: Iterable[StatementStep], charges: Iterable[Charge]) -> Ma
 def _weight(candidate: Candidate) -> int:
     """How much explaining a structure takes."""
     match candidate.part:
-        case Own() | Indexed() | IndexedAcross() | Absorbed():
+        case Own() | Indexed() | IndexedAcross() | IndexedAnyCase() | Absorbed():
             return 0
         case Nested(overflow=overflow):
             return 0 if overflow is None else 2

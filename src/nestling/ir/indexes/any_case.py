@@ -1,0 +1,19 @@
+"""Which of the indexes that are built find texts whatever their case, where the source compares them otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.collations import index_collation
+
+if TYPE_CHECKING:
+    from nestling.ir.design import Design
+    from nestling.ir.indexes.planned_index import PlannedIndex
+
+
+def finds_any_case(design: Design, index: PlannedIndex) -> bool:
+    """Whether it has a collation that its texts have not: no read takes it but one that is asked with it on purpose."""
+    store, paths = design.store(index.collection), [path for path, _ in index.keys]
+    source = index_collation(design, store, paths, unique=index.unique)
+    return index.collation is Collation.UNICODE_CI and source is Collation.BINARY
