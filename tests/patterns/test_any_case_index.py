@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.patterns import propose
 from nestling.pipeline.designing import posed
 from nestling.planner.options.structures.in_place import parts_of
+from tests.found_by import found_by
 from tests.least_cost import designed
 from tests.patterns.scenario import scenario
 from tests.two_prices import two_prices
@@ -151,7 +151,7 @@ def test_nocase(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     answers = {"ann": [0, 1], "\u00c9LAN": [2], "\u00e9LAN": [3], "straßE": [4], "strasse": [5]}
     for name, expected in answers.items():
         assert sorted(int(str(row["id"])) for row in store.execute(asked, name=name)) == expected
-    assert told(database, partial(store.execute, asked, name="aNn")) == ("IXSCAN", 3)
+    assert found_by(database, "person", partial(store.execute, asked, name="aNn")) == ("IXSCAN", 3)
 
 
 HANDLES = (
@@ -190,7 +190,7 @@ def test_it_finds_what_is_meant(tmp_path: Path, database: Database[Any]) -> None
     for sql, answers in ASKED.items():
         for given, expected in answers.items():
             assert sorted(str(row["email"]) for row in store.execute(sql, e=given)) == sorted(expected), (sql, given)
-            kind, documents = told(database, partial(store.execute, sql, e=given))
+            kind, documents = found_by(database, "person", partial(store.execute, sql, e=given))
             assert (kind, documents <= 4) == ("IXSCAN", True), (sql, given)
     assert not store.execute("SELECT email FROM person WHERE lower(email) = :e", e=None)
     joined = "SELECT p.email, t.plan FROM person p JOIN tenant t ON t.id = p.tenant_id WHERE lower(p.email) = :e"
@@ -198,24 +198,25 @@ def test_it_finds_what_is_meant(tmp_path: Path, database: Database[Any]) -> None
     ordered = "SELECT email FROM person WHERE upper(email) = upper(:e) ORDER BY email"
     assert [row["email"] for row in store.execute(ordered, e="istanbul")] == ["ISTANBUL", "\u0131stanbul"]
     by_both = "SELECT id FROM person WHERE upper(name) = upper(:e) AND tenant_id = :t"
-    assert told(database, lambda: store.execute(by_both, e="user8", t=1)) == ("IXSCAN", 1)
-    assert told(database, lambda: store.execute("SELECT id FROM person WHERE nick = :e", e="uSER9")) == ("IXSCAN", 1)
+    assert found_by(database, "person", lambda: store.execute(by_both, e="user8", t=1)) == ("IXSCAN", 1)
+    assert found_by(database, "person", lambda: store.execute("SELECT id FROM person WHERE nick = :e", e="uSER9")) == (
+        "IXSCAN",
+        1,
+    )
     change = "UPDATE person SET age = 7 WHERE lower(email) = lower(:e)"
-    assert told(database, lambda: store.execute(change, e="uSER9")) == ("IXSCAN", 1)
-    assert told(database, lambda: store.execute("DELETE FROM person WHERE upper(email) = :e", e="USER8"))[1] == 1
+    assert found_by(database, "person", lambda: store.execute(change, e="uSER9")) == ("IXSCAN", 1)
+    assert (
+        found_by(database, "person", lambda: store.execute("DELETE FROM person WHERE upper(email) = :e", e="USER8"))[1]
+        == 1
+    )
     assert [row["age"] for row in store.execute("SELECT age FROM person WHERE email = 'User9'")] == [7]
     assert not store.execute("SELECT age FROM person WHERE email = 'User8'")
-    assert told(database, lambda: store.execute("SELECT id FROM person WHERE lower(email) = 'x' AND id = 7"))[1] <= 1
-
-
-def told(database: Database[Any], work: Callable[[], object]) -> tuple[str, int]:
-    """How the first operation on people meanwhile finds them, and the most documents one of them looks at."""
-    database["system.profile"].drop()
-    database.command("profile", 2)
-    work()
-    database.command("profile", 0)
-    seen = [*database["system.profile"].find({"ns": f"{database.name}.person"}).sort("ts", 1)]
-    return str(seen[0]["planSummary"]).split(" ")[0], max(each.get("docsExamined", 0) for each in seen)
+    assert (
+        found_by(
+            database, "person", lambda: store.execute("SELECT id FROM person WHERE lower(email) = 'x' AND id = 7")
+        )[1]
+        <= 1
+    )
 
 
 @pytest.mark.parametrize("any_case_too", [True, False])

@@ -27,6 +27,7 @@ MODEL = Model("m", (entity("note", "id:integer! city:text at:timestamp", "id"),)
 FEW = Index("notes", (("city", 1),), partial=(Clause("city", ClauseOperator.EQUAL, "Bonn"),))
 ALL = Index("notes", (("city", 1),))
 PLAIN = Index("notes", (("at", 1),))
+ANY_CASE = Index("notes", (("city", 1),), any_case=True)
 EXPIRING = Index("notes", (("at", 1),), expire_after_seconds=10**9)
 
 
@@ -108,3 +109,17 @@ def test_designs_of_a_database_read_at_two_times(database: Documents, tmp_path: 
 
 def _expected(proposal: Proposal) -> dict[str, set[str]]:
     return {each.name: set(each.options) - {"name", "unique"} for each in index_commands(proposal.design)}
+
+
+@pytest.mark.parametrize(("old", "new"), [((ALL,), (ALL, ANY_CASE)), ((ALL, ANY_CASE), (ALL,)), ((ANY_CASE,), (ALL,))])
+def test_an_index_whatever_the_case_comes_and_goes(
+    old: tuple[Index, ...], new: tuple[Index, ...], database: Documents, tmp_path: Path
+) -> None:
+    """Beside one that finds the same texts to the letter, or in its place, which is not the same."""
+    before, after = _design(*old), _design(*new)
+    load_rows(before.design, {"note": [(1, "Bonn", None), (2, "Ulm", None)]}, database, tmp_path)
+    plan = pipeline.plan_migration(before, after, database)
+    assert [len(plan.indexes_built), len(plan.indexes_dropped)] == [len({*new} - {*old}), len({*old} - {*new})]
+    assert pipeline.migrate(before, after, database, cutover=True, may_lose=["indexes"]).phase is Phase.DONE
+    there = {name for name, index in database.notes.index_information().items() if "collation" in index}
+    assert there == ({"city_1_ci"} if ANY_CASE in new else set())

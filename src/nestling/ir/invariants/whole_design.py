@@ -65,7 +65,7 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
 
 def _is_altered_id(index: Index) -> bool:
     """Whether it is on `_id` alone, but not the one every collection has: ascending and without options."""
-    is_plain = not index.unique and not index.partial and index.expire_after_seconds is None
+    is_plain = not (index.unique or index.partial or index.any_case) and index.expire_after_seconds is None
     return [path for path, _ in index.keys] == ["_id"] and not (index.keys[0][1] == 1 and is_plain)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.any_case import finds_any_case
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.options import CHANGE
@@ -45,12 +46,13 @@ def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
         roots = [root.entity for root in store.roots]
         held = [name for name, places in design.places.items() if any(p.store is store for p in places)]
         what = ", ".join(roots) if purpose(store) == f"home of `{roots[0]}`" else purpose(store).replace("`", "")
-        indexes = "; ".join(_index_cell(index) for index in planned if index.collection == store.name)
+        indexes = "; ".join(_index_cell(design, index) for index in planned if index.collection == store.name)
         yield store.name, what, ", ".join(name for name in held if name not in roots), indexes
 
 
-def _index_cell(index: PlannedIndex) -> str:
+def _index_cell(design: Design, index: PlannedIndex) -> str:
     kinds = [*(["unique"] if index.unique else []), *(["partial"] if index.partial else [])]
+    kinds += ["whatever the case"] if finds_any_case(design, index) else []
     told = f" ({', '.join(kinds)})" if kinds else ""
     return f"{'' if index.named else BESIDES}{index.fields}{told}"
 

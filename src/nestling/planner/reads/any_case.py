@@ -28,16 +28,19 @@ from nestling.ir.statements.expression import (
     Comparison,
     Expression,
     Function,
+    InList,
     Like,
     Literal,
     Parameter,
     Rules,
 )
-from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.statements.operands import conjunction, conjuncts, operands
 from nestling.ir.types import TEXT
 from nestling.planner.reads.agreeing_keys import is_alone
 from nestling.planner.reads.compared_texts import (
     collations_of,
+    is_told_alike,
+    labels_of,
     said_exactly,
     scanned,
     to_the_letter,
@@ -63,7 +66,9 @@ def by_lookups(relation: Relation, entity: Entity, lookups: Iterable[CaseLookup]
     """The same for rows of one entity, each a document, of which there are such indexes; None where its key finds them."""
     parts = [part for each in everything(relation) if isinstance(each, Filter) for part in conjuncts(each.predicate)]
     is_served = any(_serves(each, parts) for each in lookups)
-    if not is_served or _tells_one(entity, parts) or len([*scanned(relation)]) != 1 or _orders_keys(relation):
+    if not is_served or _tells_one(entity, parts) or len([*scanned(relation)]) != 1:
+        return None
+    if _orders_keys(relation) or _takes_labels_for_one(relation):
         return None
     said = rebuilt(rebuilt(rebuilt(relation, _with_hints), _said_of_case), _said_exactly)
     return rebuilt(said, without_collation) if set(collations_of(said)) == {Collation.UNICODE_CI} else None
@@ -79,6 +84,13 @@ def _tells_one(entity: Entity, parts: Sequence[Expression]) -> bool:
 def _orders_keys(relation: Relation) -> bool:
     """Whether keys of JSON are put in order, which a collation would be asked for, too."""
     return any(isinstance(each, Call) and each.function in _KEYS_IN_ORDER for each in nodes_in(relation))
+
+
+def _takes_labels_for_one(relation: Relation) -> bool:
+    """Whether a collation may take two labels for one that an enum is compared with."""
+    compared = (each for each in nodes_in(relation) if isinstance(each, Compare | InList))
+    sides = (side for each in compared for side in operands(each))
+    return any(labels_of(side) and not is_told_alike(side) for side in sides)
 
 
 def _serves(lookup: CaseLookup, parts: list[Expression]) -> bool:
