@@ -13,8 +13,10 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.ir.candidate import IndexedAnyCase
 from nestling.ir.primitives import Index
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statements.expression import Collation
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.patterns import propose
 from nestling.pipeline.designing import posed
@@ -211,12 +213,11 @@ def test_it_finds_what_is_meant(tmp_path: Path, database: Database[Any]) -> None
     )
     assert [row["age"] for row in store.execute("SELECT age FROM person WHERE email = 'User9'")] == [7]
     assert not store.execute("SELECT age FROM person WHERE email = 'User8'")
-    assert (
-        found_by(
-            database, "person", lambda: store.execute("SELECT id FROM person WHERE lower(email) = 'x' AND id = 7")
-        )[1]
-        <= 1
+    by_key = pipeline.convert(
+        proposal, "SELECT id FROM person WHERE lower(email) = 'x' AND id = 7", dialect="postgresql"
     )
+    assert isinstance(by_key, CompiledRead)
+    assert by_key.collation is Collation.BINARY
 
 
 @pytest.mark.parametrize("any_case_too", [True, False])

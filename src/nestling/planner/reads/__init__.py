@@ -76,11 +76,12 @@ def plan_read(
     for each in others:
         with suppress(ReadGap):
             plans.append(_planned(each, query.names, design, allowed, tolerated, statistics))
+    plans = [replace(plan, collation=collation) for plan in plans]
     made = plans[0]
     if len(plans) > 1 and price is not None:
         made = min(plans, key=lambda plan: price(estimate(plan, design, statistics)))
     columns = tuple(replace(each, typed=query.typed) for each in made.columns)
-    return replace(made, columns=columns, collation=collation)
+    return replace(made, columns=columns)
 
 
 def ways(
