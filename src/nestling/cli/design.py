@@ -218,6 +218,7 @@ def show(proposal: Proposal) -> None:
         lacking_line,
         stays_line,
     )
+    from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
     table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))
@@ -231,6 +232,9 @@ def show(proposal: Proposal) -> None:
         table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
         if stays := stays_line(proposal):
             click.echo("\n".join(wrap(stays, console().width - 1)))
+    if costly := list(statement_cost_rows(proposal.costs)):
+        click.echo()
+        table(TITLE, COLUMNS, costly, right=NUMBERS)
     lacking = lacking_line(proposal)
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     if said:

@@ -24,13 +24,14 @@ from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.literals import shell
-from nestling.ir.proposal import Decision, Proposal, Weighed
+from nestling.ir.proposal import Costs, Decision, Proposal, Weighed
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.proposal_rows import STAYS_MEANS, UNUSED, cost_line, lacking_line, saving
 from nestling.ir.words.purposes import purpose
+from nestling.ir.words.statement_costs import COLUMNS, TITLE, statement_cost_rows
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 
@@ -47,6 +48,7 @@ def description(proposal: Proposal) -> str:
     for index in indexes_of(proposal):
         indexes.setdefault(index.collection, []).append(index)
     parts = [f"# {_text(design.model.name or 'Schema')}\n", _summary(proposal)]
+    parts += _costly(proposal.costs)
     parts += [_store(design, store, indexes.get(store.name, ())) for store in design.stores]
     parts += [_decisions(proposal.decisions)] if proposal.decisions else []
     parts += _weighed(proposal.weighed)
@@ -63,6 +65,14 @@ def _summary(proposal: Proposal) -> str:
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     costs = f" {said}" if said else ""
     return f"{counted(len(design.model.entities), 'entity')} in {counted(len(design.stores), 'collection')}.{made}{costs}\n"
+
+
+def _costly(costs: Costs | None) -> Iterator[str]:
+    """What the statements cost, the most first, where anybody knows how often they run."""
+    if found := [*statement_cost_rows(costs)]:
+        rows = [f"| {' | '.join(COLUMNS)} |", "|---|---:|---:|---:|---:|"]
+        rows += [f"| {' | '.join(map(_text, row))} |" for row in found]
+        yield f"## {TITLE}\n\n" + "\n".join(rows) + "\n"
 
 
 def _store(design: Design, store: StoredCollection, indexes: Sequence[PlannedIndex]) -> str:

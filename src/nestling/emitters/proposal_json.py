@@ -73,6 +73,7 @@ def _costs(costs: Costs | None) -> Json:
             "seconds": None,
             "profile": None,
             "statements": {},
+            "rates": {},
             "dearer": {},
         }
     return {
@@ -83,6 +84,7 @@ def _costs(costs: Costs | None) -> Json:
         "seconds": costs.seconds,
         "profile": costs.profile,
         "statements": dict(costs.statements),
+        "rates": dict(costs.rates),
         "dearer": {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer},
     }
 

@@ -136,12 +136,27 @@ class Dearer:
 
 
 @dataclass(frozen=True, slots=True)
+class StatementCost:
+    """What an execution of a statement costs, in seconds, and how often there is one."""
+
+    statement: str
+    seconds: float
+    rate_per_second: float
+
+    @property
+    def work(self) -> float:
+        """Seconds of work a second."""
+        return self.seconds * self.rate_per_second
+
+
+@dataclass(frozen=True, slots=True)
 class Costs:
     """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
 
-    `statements`: seconds per execution, as the search reckoned. `dearer`: those whose query costs far more than that, so that
-    nothing is proved for them. `threshold`: the part of the cost that is no work, but what a change to a live database has to
-    save at least. `seconds`: how long the search took, which is no part of what was found, nor of a file.
+    `statements`: seconds per execution, as the search reckoned; `rates`: their executions a second. `dearer`: those whose query
+    costs far more than that, so that nothing is proved for them. `threshold`: the part of the cost that is no work, but what a
+    change to a live database has to save at least. `seconds`: how long the search took, which is no part of what was found, nor
+    of a file.
     """
 
     cost: float
@@ -151,6 +166,16 @@ class Costs:
     dearer: tuple[Dearer, ...] = ()
     threshold: float = 0.0
     seconds: float = field(default=0.0, compare=False)
+    rates: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def by_statement(self) -> tuple[StatementCost, ...]:
+        """What each statement costs whose rate is known, with the real cost of the dearer ones; those of most work first."""
+        really, rates = {each.statement: each.seconds for each in self.dearer}, dict(self.rates)
+        known = (
+            StatementCost(name, really.get(name, each), rates[name]) for name, each in self.statements if name in rates
+        )
+        return tuple(sorted(known, key=lambda each: -each.work))
 
     @property
     def gap(self) -> float:

@@ -6,6 +6,7 @@ import re
 from math import inf
 
 from nestling.common.errors import InputError, Problem
+from nestling.ir.quantity_words import short
 
 _SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
 _READ = _SECONDS | {"sec": 1.0, "second": 1.0, "minute": 60.0, "hour": 3600.0, "d": 86400.0, "week": 604800.0,
@@ -46,6 +47,14 @@ def rate_text(rate_per_second: float) -> str:
         if float(text) / seconds == rate_per_second and float(text) >= 1:
             return f"{text}/{unit}"
     return f"{rate_per_second!r}/s"
+
+
+def short_rate(per_second: float) -> str:
+    """A rate to three digits, in the unit it reads best in."""
+    for unit, seconds in _SECONDS.items():
+        if per_second * seconds >= 1 or unit == "day":
+            return f"{short(per_second * seconds)}/{unit}"
+    raise AssertionError("a day is the longest unit")
 
 
 def factor_between(one: float, other: float) -> float:

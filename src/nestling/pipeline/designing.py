@@ -209,7 +209,13 @@ def explained(
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
     threshold = problem.rates.get(CHANGE, 0.0) * dict(statement_costs(problem, solution.chosen)).get(CHANGE, 0.0)
     costs = Costs(
-        solution.cost, solution.bound, found.profile.name, each, threshold=threshold, seconds=solution.seconds
+        solution.cost,
+        solution.bound,
+        found.profile.name,
+        each,
+        threshold=threshold,
+        seconds=solution.seconds,
+        rates=tuple((name, problem.rates[name]) for name, _ in each),
     )
     candidates = with_users(found.candidates, problem, solution)
     plain = assembled(found.situation, candidates, solution, (), costs, today)

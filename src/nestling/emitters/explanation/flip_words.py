@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.proposal import UNCHECKED, Flip
 from nestling.ir.quantity_words import short
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import rate_text, short_rate
 
 RATE = "rate of "
 ALONE = "without it"
@@ -21,12 +21,4 @@ def _turn(flip: Flip) -> str:
     if not flip.quantity.startswith(RATE):
         return f"{to} when {flip.quantity} is {side} {short(flip.at)} (now {short(flip.now)})"
     statement = flip.quantity.removeprefix(RATE)
-    return f"{to} when {statement} runs {side} {_rate(flip.at)} (now {rate_text(flip.now)})"
-
-
-def _rate(per_second: float) -> str:
-    """A rate to three digits; one that was found is no rounder than that."""
-    for unit, seconds in (("s", 1.0), ("min", 60.0), ("h", 3600.0)):
-        if per_second * seconds >= 1:
-            return f"{short(per_second * seconds)}/{unit}"
-    return f"{short(per_second * 86400)}/day"
+    return f"{to} when {statement} runs {side} {short_rate(flip.at)} (now {rate_text(flip.now)})"

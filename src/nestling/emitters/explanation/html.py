@@ -9,6 +9,7 @@ from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import kept_text, rejected_text
 from nestling.ir.words.notebook import block, inline, table
 from nestling.ir.words.proposal_rows import cost_line
+from nestling.ir.words.statement_costs import COLUMNS, TITLE, statement_cost_rows
 
 
 def explanation_html(explained: Explanation) -> str:
@@ -18,6 +19,8 @@ def explanation_html(explained: Explanation) -> str:
         if explained.costs is not None
         else []
     )
+    if not explained.about:
+        parts.append(table(TITLE, COLUMNS, statement_cost_rows(explained.costs)))
     parts += [part for each in explained.decisions for part in _decision(each)]
     stored = [
         (each.entity, each.collection, each.kind, "; ".join(index.fields for index in each.indexes))

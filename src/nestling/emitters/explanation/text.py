@@ -21,6 +21,7 @@ from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
 from nestling.ir.quantity_words import short
 from nestling.ir.rules import RULES
 from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNUSED, cost_line
+from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
 from nestling.ir.words.work_words import work_rate
 
 WIDTH = 80
@@ -104,10 +105,19 @@ def listed(title: str, lines: Sequence[str]) -> list[list[UnbrokenLine]]:
 
 
 def head(explained: Explanation) -> list[list[UnbrokenLine]]:
-    """What the workload costs, or why that is not known."""
+    """What the workload costs, or why that is not known; where it is about all, what of it costs most."""
     if explained.costs is None:
         return [[UnbrokenLine(explained.lacking)]] if explained.lacking else []
-    return [[UnbrokenLine(cost_line(explained.costs, explained.about, explained.lacking)), UnbrokenLine(UNIT)]]
+    whole = [UnbrokenLine(cost_line(explained.costs, explained.about, explained.lacking)), UnbrokenLine(UNIT)]
+    return [whole, *([] if explained.about else _costly(explained.costs))]
+
+
+def _costly(costs: Costs) -> list[list[UnbrokenLine]]:
+    """What the statements cost, the most first, where anybody knows how often they run."""
+    rows = [*statement_cost_rows(costs)]
+    widths = [max((len(row[place]) for row in rows), default=0) for place in range(len(COLUMNS))]
+    cells = ([row[0].ljust(widths[0]), *(row[place].rjust(widths[place]) for place in NUMBERS)] for row in rows)
+    return [[UnbrokenLine(f"{TITLE}:"), *(UnbrokenLine("   ".join(each), "  ", 4) for each in cells)]] if rows else []
 
 
 def _lines(each: Explained) -> Iterator[UnbrokenLine]:

@@ -164,6 +164,7 @@ class CostsForm(FileMap):
     dearer: dict[str, DearerForm] = Field(
         {}, description="statements whose query costs far more than was reckoned with"
     )
+    rates: dict[str, float] = Field({}, description="executions a second of the statements")
     threshold: float = Field(
         0.0, description="the part of the cost that a change to a live database has to save at least"
     )
@@ -172,7 +173,8 @@ class CostsForm(FileMap):
         """The costs."""
         known = ((name, each) for name, each in self.dearer.items() if name in self.statements)
         dearer = tuple(Dearer(name, each.seconds, each.rate) for name, each in known)
-        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()), dearer, self.threshold)
+        statements, rates = tuple(self.statements.items()), tuple(self.rates.items())
+        return Costs(self.cost, self.bound, self.profile, statements, dearer, self.threshold, rates=rates)
 
     @staticmethod
     def from_ir(costs: Costs | None) -> Plain:
@@ -180,9 +182,10 @@ class CostsForm(FileMap):
         if costs is None:
             return None
         dearer = {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer}
-        entries = {"statements": dict(costs.statements), "dearer": dearer, "threshold": costs.threshold}
+        entries = {"statements": dict(costs.statements), "rates": dict(costs.rates), "dearer": dearer}
+        entries |= {"threshold": costs.threshold}
         return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(
-            entries, dearer={}, threshold=0.0
+            entries, rates={}, dearer={}, threshold=0.0
         )
 
 
