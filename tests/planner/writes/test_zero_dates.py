@@ -42,6 +42,17 @@ def test_zero_dates_are_stored_as_loading_stores_them(both: Both) -> None:
         both.assert_equal()
 
 
+def test_the_least_and_the_last_are_dates(both: Both) -> None:
+    """Where others are zero dates: a day is no moment."""
+    for sql in (
+        "SELECT MIN(born), MAX(born), MAX(died) FROM buyer",
+        "SELECT died, MAX(born) FROM buyer GROUP BY died HAVING MAX(born) > '1999-01-01'",
+        "SELECT MAX(shipped), MIN(closed) FROM sale",
+    ):
+        here, there = both.answers(sql)
+        assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there], sql
+
+
 def test_a_parameter_may_be_a_zero_date(both: Both) -> None:
     """Where the column holds such; another column of dates refuses it."""
     for name, expected in (("shipped", True), ("placed", False)):

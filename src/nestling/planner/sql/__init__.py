@@ -24,7 +24,7 @@ from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statements.write import Write
 from nestling.planner.sql.changes.inserts import bind_insert
 from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
-from nestling.planner.sql.dialect import dialect_of
+from nestling.planner.sql.dialect import dialect_of, for_writes
 from nestling.planner.sql.gaps import StatementGap, position, written
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.names_alike import refuse_alike
@@ -55,6 +55,7 @@ def translate(
     """
     rules = dialect_of(dialect)
     parsed = parse(sql, rules, constants)
+    rules = for_writes(rules) if _changes_rows(parsed.tree) else rules
     translation = Translation(model, rules, rounds, watch=watch)
     refuse_alike(parsed.tree, model)
     try:
@@ -68,6 +69,12 @@ def translate(
         raise gap.placed(parsed.tree, rules.grammar) from None
     except RecursionError:
         raise StatementGap(Gap(GapKind.NOTIMPL, "a statement nested so deeply", "1:1")) from None
+
+
+def _changes_rows(tree: exp.Expr) -> bool:
+    """Whether a statement gives rows new values, and is refused where one has none: not INSERT IGNORE."""
+    is_ignoring = tree.args.get("ignore") or str(tree.args.get("alternative") or "").upper() == "IGNORE"
+    return isinstance(tree, exp.Insert | exp.Update) and not is_ignoring
 
 
 def placed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.common.errors import WorkloadError, unknown
 from nestling.ir.statements import sql_dialects as names
@@ -48,6 +48,7 @@ POSTGRESQL = Dialect(
 )
 MYSQL = Dialect(Rules.MYSQL, names.GRAMMARS[names.MYSQL], Collation.UNICODE_CI, CaseRule.PRIMARY, "\\", True)
 
+_MYSQL_WRITES = replace(MYSQL, zero_fails=True)
 _DIALECTS = {names.SQLITE: SQLITE, names.POSTGRESQL: POSTGRESQL, names.MYSQL: MYSQL}
 
 
@@ -57,3 +58,8 @@ def dialect_of(name: str) -> Dialect:
         return _DIALECTS[names.NAMES[name.lower() or names.SQLITE]]
     except KeyError:
         raise WorkloadError(unknown("dialect", name, names.DIALECTS)) from None
+
+
+def for_writes(dialect: Dialect) -> Dialect:
+    """The same for a statement that gives rows new values: MySQL's default `sql_mode` refuses to divide by zero there."""
+    return _MYSQL_WRITES if dialect is MYSQL else dialect

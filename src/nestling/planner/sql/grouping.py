@@ -19,8 +19,8 @@ from nestling.ir.statements.algebra import (
     SortKey,
 )
 from nestling.ir.statements.expression import ANY, NULL, Cast, Collation, Column, Expression, Literal, Rules
-from nestling.ir.statements.operands import columns_of, is_float, is_mixed, nullable, of_numbers
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, Type, TypeName
+from nestling.ir.statements.operands import columns_of, is_float, is_mixed, is_mixed_time, nullable, of_numbers
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
@@ -123,7 +123,8 @@ class SelectGrouping:
         used = {column.alias for column in columns_of(found.argument)} if found.argument is not None else set()
         if used and not used & own:
             raise statement_gap("an aggregate of an outer query's columns", node)
-        column = self._add(found, found.function.value)
+        is_of_times = found.type.name in TIMES and found.argument is not None and is_mixed_time(found.argument)
+        column = self._add(found, found.function.value, mixed=is_of_times)
         if found.function in (AggregateFunction.SUM, AggregateFunction.COUNT):
             sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
         decimal_digits.note(column, found.function, found.argument, self.rows.translation)
@@ -388,7 +389,7 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
         case AggregateFunction.EVERY | AggregateFunction.SOME:
             return BOOLEAN
         case _:
-            return ANY if is_mixed(operand) else operand.type
+            return ANY if is_mixed(operand) and not is_mixed_time(operand) else operand.type
 
 
 def _sum(operand: Expression, env: Env) -> Type:

@@ -27,6 +27,7 @@ from nestling.planner.sql.changes.generated_attributes import computed, refuse_g
 from nestling.planner.sql.changes.given_values import with_given_values
 from nestling.planner.sql.changes.returning import bind_returning
 from nestling.planner.sql.changes.values_of_query import as_values
+from nestling.planner.sql.changes.written_rows import written_rows
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
@@ -148,7 +149,9 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
         attributes = [attributes[place] for place in given]
     if node.args.get("with_") is not None:
         rows.set("with_", node.args["with_"])
-    return _with_types(bind_query(rows, outside).relation, attributes, outside.translation), attributes
+    written = written_rows(rows, attributes, outside) if isinstance(rows, exp.Values) else None
+    found = written or bind_query(rows, outside).relation
+    return _with_types(found, attributes, outside.translation), attributes
 
 
 def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
