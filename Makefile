@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and measure rival designs (a minute)
 	$(BIN)/nestling demo -o build/demo
 
-test: $(INSTALLED) ## test every behaviour, on real servers
+test: $(INSTALLED) ## run the tests for every day, on real servers
 	$(BIN)/pytest -n 3 --dist worksteal
 
 lint: $(INSTALLED) ## check style, types, layers, dependencies, and that all is used
@@ -42,7 +42,7 @@ docs: $(INSTALLED) ## write the pages made from code, build the documentation in
 	$(BIN)/python -m scripts.pages
 	$(BIN)/zensical build --clean
 
-thorough: $(INSTALLED) ## run all tests: every case of the long tables, every odd setting (half an hour and more)
+thorough: $(INSTALLED) ## run all tests but the soaks: also the odd settings and long tables (half an hour and more)
 	$(BIN)/pytest -n 3 --dist worksteal -m "not soak"
 
 soak: $(INSTALLED) ## run all tests with many more examples, and the ones that take minutes

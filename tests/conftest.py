@@ -41,8 +41,9 @@ from tests.soaking import SOAKING, one_in, one_value_each
 MEMORY_DISK = Path("/dev/shm")
 ROOM_NEEDED = 8 << 30  # the servers of three workers grow to half of it
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
-EVERY_DAY = "not soak and not thorough"
-"""What `make test` asks for; `make thorough` leaves the second out of it, `make soak` both."""
+LEFT_OUT = ("soak", "thorough")
+"""Marks of what `make test` does not run; `make thorough` runs the second, `make soak` both."""
+EVERY_DAY = " and ".join(f"not {mark}" for mark in LEFT_OUT)
 Running = TypeVar("Running")
 
 # No deadline for one example: servers answer when they answer. CI is the same on every run; `make soak` looks further.
@@ -63,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     asked = config.option.markexpr
     if asked == EVERY_DAY and any("::" in each for each in config.args):
         config.option.markexpr = ""
-    elif asked and not any(mark in asked for mark in ("soak", "thorough")):
+    elif asked and not any(mark in asked for mark in LEFT_OUT):
         config.option.markexpr = f"({asked}) and {EVERY_DAY}"
     os.environ["SSL_CERT_FILE"] = os.devnull
     if "TMPDIR" not in os.environ and MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free >= ROOM_NEEDED:
@@ -89,12 +90,14 @@ def _leave_out(items: list[pytest.Item]) -> None:
     queries on four designs are tried ten times, not forty, and each design is in use. Of those marked `one_in(n)` one of n
     neighbours stays, another one each time, and not the same in every table: the second of two servers has its turn, too.
     """
-    tables: dict[tuple[Path, str], list[pytest.Item]] = {}
+    tables: dict[tuple[Path, str], list[pytest.Function]] = {}
     for item in items:
-        if hasattr(item, "callspec"):
-            tables.setdefault((item.path, getattr(item, "originalname", item.name)), []).append(item)
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            tables.setdefault((item.path, item.originalname), []).append(item)
     for (path, name), cases in tables.items():
-        kept = cases
+        kept = cases = [item for item in cases if not any(map(item.get_closest_marker, LEFT_OUT))]
+        if not cases:
+            continue
         if (mark := cases[0].get_closest_marker("in_turn")) is not None:
             kept = one_value_each(cases, mark.args[0])
         if (mark := cases[0].get_closest_marker("one_in")) is not None:

@@ -26,13 +26,13 @@ def sample(cases: Iterable[Case], *, one_in: int, first: int = 0) -> Iterator[Ca
     return islice(cases, 0 if SOAKING else first % one_in, None, 1 if SOAKING else one_in)
 
 
-def one_value_each(cases: Sequence[pytest.Item], parameter: str) -> list[pytest.Item]:
+def one_value_each(cases: Sequence[pytest.Function], parameter: str) -> list[pytest.Function]:
     """Of a function's tests those with one value of a parameter for each combination of the others, each value in its turn."""
     rows: dict[tuple[tuple[str, str], ...], int] = {}
     values: dict[str, int] = {}
     places: list[tuple[int, int]] = []
     for item in cases:
-        others = {name: repr(value) for name, value in item.callspec.params.items()}  # type: ignore[attr-defined]
+        others = {name: repr(value) for name, value in item.callspec.params.items()}
         value = others.pop(parameter)
         places.append((rows.setdefault((*others.items(),), len(rows)), values.setdefault(value, len(values))))
     return [item for item, (row, value) in zip(cases, places, strict=True) if row % len(values) == value]
@@ -45,10 +45,10 @@ def one_in(number: int, cases: Sequence[Case], *, first: int = 0) -> list[Case]:
 
 
 def crossed(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
-    """Every pair, for `parametrize`; each row with one column in its turn is tried always, the other pairs in a soak only."""
+    """Every pair, for `parametrize`; each row with one column in its turn is tried always, the others by `make thorough`."""
     width = len(columns := [*columns])
     return [
-        pytest.param(row, column, marks=() if at % width == place else pytest.mark.soak)
+        pytest.param(row, column, marks=() if at % width == place else pytest.mark.thorough)
         for at, row in enumerate(rows)
         for place, column in enumerate(columns)
     ]

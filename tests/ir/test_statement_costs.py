@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.proposal import Costs, Dearer
+from nestling.ir.proposal import Costs, StatementCost
 from nestling.ir.words.statement_costs import MOST, statement_cost_rows
 
 
-def costs(number: int, *, dearer: tuple[Dearer, ...] = ()) -> Costs:
+def costs(number: int, *, dearer: tuple[StatementCost, ...] = ()) -> Costs:
     """So many statements of a millisecond, each running once a second more often than the one before."""
     names = [f"s{place}" for place in range(1, number + 1)]
     rates = tuple((name, float(place)) for place, name in enumerate(names, 1))
@@ -32,7 +32,7 @@ def test_nothing_stands_for_one_other(number: int) -> None:
 
 def test_a_query_that_costs_more_than_was_reckoned_counts_as_it_is() -> None:
     """Its rank and share are those of its query."""
-    rows = [*statement_cost_rows(costs(3, dearer=(Dearer("s1", 0.1, 1.0),)))]
+    rows = [*statement_cost_rows(costs(3, dearer=(StatementCost("s1", 0.1, 1.0),)))]
     assert rows[0] == ("s1", "1/s", "100 ms", "100 ms/s", "95.2%")
 
 

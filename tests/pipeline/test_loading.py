@@ -13,7 +13,6 @@ from nestling.pipeline import loading
 from tests.bundled_shop import write_shop
 
 
-@pytest.mark.thorough
 def test_a_stop_while_rows_are_compared_says_so(
     database: Database[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -320,3 +320,12 @@ class Index:
     def name(self) -> str:
         """The name the server shows, as the shell would make it."""
         return "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_ci" if self.any_case else "")
+
+    @property
+    def of(self) -> tuple[object, ...]:
+        """What two indexes have in common of which one may do the other's work: the documents, and how texts are found."""
+        return self.collection, self.partial, self.any_case
+
+    def begins_with(self, other: Index) -> bool:
+        """Whether it has the other's keys first, of the same documents."""
+        return self.of == other.of and self.keys[: len(other.keys)] == other.keys

@@ -127,15 +127,6 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
-class Dearer:
-    """A statement whose query costs far more than the search reckoned with: the seconds of an execution, and their rate."""
-
-    statement: str
-    seconds: float
-    rate_per_second: float
-
-
-@dataclass(frozen=True, slots=True)
 class StatementCost:
     """What an execution of a statement costs, in seconds, and how often there is one."""
 
@@ -154,16 +145,16 @@ class Costs:
     """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
 
     `statements`: seconds per execution, as the search reckoned; `rates`: their executions a second. `dearer`: those whose query
-    costs far more than that, so that nothing is proved for them. `threshold`: the part of the cost that is no work, but what a
-    change to a live database has to save at least. `seconds`: how long the search took, which is no part of what was found, nor
-    of a file.
+    costs far more than that, so that nothing is proved for them, by what it costs. `threshold`: the part of the cost that is no
+    work, but what a change to a live database has to save at least. `seconds`: how long the search took, which is no part of what
+    was found, nor of a file.
     """
 
     cost: float
     bound: float
     profile: str
     statements: tuple[tuple[str, float], ...] = ()
-    dearer: tuple[Dearer, ...] = ()
+    dearer: tuple[StatementCost, ...] = ()
     threshold: float = 0.0
     seconds: float = field(default=0.0, compare=False)
     rates: tuple[tuple[str, float], ...] = ()
@@ -186,7 +177,7 @@ class Costs:
     def with_dearer(self) -> float:
         """The cost with what the dearer statements' queries really cost, in seconds of work per second."""
         reckoned = dict(self.statements)
-        return self.cost + sum((each.seconds - reckoned[each.statement]) * each.rate_per_second for each in self.dearer)
+        return self.cost + sum(each.work - reckoned[each.statement] * each.rate_per_second for each in self.dearer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,8 @@ def rate_text(rate_per_second: float) -> str:
 
 def short_rate(per_second: float) -> str:
     """A rate to three digits, in the unit it reads best in."""
-    for unit, seconds in _SECONDS.items():
-        if per_second * seconds >= 1 or unit == "day":
-            return f"{short(per_second * seconds)}/{unit}"
-    raise AssertionError("a day is the longest unit")
+    unit = next((unit for unit, seconds in _SECONDS.items() if per_second * seconds >= 1), "day")
+    return f"{short(per_second * _SECONDS[unit])}/{unit}"
 
 
 def factor_between(one: float, other: float) -> float:

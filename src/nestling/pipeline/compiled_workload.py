@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.proposal import Dearer, Proposal
+from nestling.ir.proposal import Proposal, StatementCost
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement
@@ -77,7 +77,7 @@ def with_unconverted(
 
 def _dearer(
     proposal: Proposal, reading: Reading, profile: Profile | None, statements: Iterable[Statement]
-) -> Iterator[Dearer]:
+) -> Iterator[StatementCost]:
     """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
     from nestling.cost import default_profile
     from nestling.pipeline.proving.statements import predicted_seconds
@@ -91,10 +91,10 @@ def _dearer(
         if reckoned is None or compiled is None or compiled < DEARER * reckoned:
             continue
         if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:
-            yield Dearer(each.name, compiled, each.rate_per_second)
+            yield StatementCost(each.name, compiled, each.rate_per_second)
 
 
-def _told(dearer: Dearer, proposal: Proposal) -> str:
+def _told(dearer: StatementCost, proposal: Proposal) -> str:
     assert proposal.costs is not None
     reckoned = dict(proposal.costs.statements)[dearer.statement]
     return (

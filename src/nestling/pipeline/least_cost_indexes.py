@@ -48,13 +48,8 @@ def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
     more = [index for each in chosen for index in as_indexes(design, each)]
     kept = [each for each in design.indexes if _is_rule(each) or not any(_begins(other, each) for other in more)]
     yield from kept
-    known = {_told(each) for each in kept}
-    yield from (each for each in more if _told(each) not in known)
-
-
-def _told(index: Index) -> tuple[object, ...]:
-    """What two indexes must have in common to be one."""
-    return index.collection, index.keys, index.partial, index.any_case
+    known = {(each.of, each.keys) for each in kept}
+    yield from (each for each in more if (each.of, each.keys) not in known)
 
 
 def _is_rule(index: Index) -> bool:
@@ -63,5 +58,4 @@ def _is_rule(index: Index) -> bool:
 
 def _begins(index: Index, other: Index) -> bool:
     """Whether an index has the other's fields first, and more."""
-    same = _told(index) == _told(replace(other, keys=index.keys))
-    return same and len(index.keys) > len(other.keys) and index.keys[: len(other.keys)] == other.keys
+    return index.begins_with(other) and len(index.keys) > len(other.keys)

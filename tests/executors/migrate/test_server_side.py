@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -28,7 +27,6 @@ _LIMIT = "internalLookupStageIntermediateDocumentMaxSizeBytes"
 _LEAST_BYTES = 17 << 20
 
 
-@pytest.mark.thorough
 def test_children_the_server_cannot_join_at_once_are_loaded(database: Database[Any], tmp_path: Path) -> None:
     """Their ids are few bytes, the children themselves more than one `$lookup` may bring."""
     with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:

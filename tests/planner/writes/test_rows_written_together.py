@@ -46,6 +46,14 @@ def test_beside_mariadb(both: Both, rows: str) -> None:
     both.assert_equal()
 
 
+def test_rows_with_a_table_of_their_own(both: Both) -> None:
+    """What WITH names is known in them."""
+    store = Store(both.proposal, both.database)
+    store.execute("WITH x AS (SELECT 10 AS n) INSERT INTO item (id, v) VALUES ((SELECT n FROM x), 'a'), (11, 'b')")
+    both.cursor.execute("INSERT INTO item (id, v) VALUES (10, 'a'), (11, 'b')")
+    both.assert_equal()
+
+
 def test_what_was_written_is_taken(both: Both) -> None:
     """The second `7` of a unique text is refused by both."""
     assert both.written("INSERT INTO item (id, u) VALUES (10, 7), (11, 8.5)") == (True, True)

@@ -84,9 +84,11 @@ def case_lookup_paths(design: Design) -> Iterator[tuple[str, str, tuple[str, ...
     """For each one over a unique group: its collection, the entity, the attributes and the paths."""
     for entity in design.model.entities:
         place = _place(design, entity)
-        for lookup in lookups_of(entity) if place is not None else ():
-            paths = [place.node.path_of(name) for name in lookup.attributes] if place is not None else []
-            if place is not None and all(paths) and paths != ["_id"]:
+        if place is None:
+            continue
+        for lookup in lookups_of(entity):
+            paths = [place.node.path_of(name) for name in lookup.attributes]
+            if all(paths) and paths != ["_id"]:
                 yield place.store.name, entity.name, lookup.attributes, tuple(filter(None, paths))
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from nestling.common.errors import Problem, unknown
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.proposal import Alternative, Choice, Costs, Dearer, Decision, Flip, Proposal, Reason, Weighed
+from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, StatementCost, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.statistics import Statistics
@@ -172,7 +172,7 @@ class CostsForm(FileMap):
     def to_ir(self) -> Costs:
         """The costs."""
         known = ((name, each) for name, each in self.dearer.items() if name in self.statements)
-        dearer = tuple(Dearer(name, each.seconds, each.rate) for name, each in known)
+        dearer = tuple(StatementCost(name, each.seconds, each.rate) for name, each in known)
         statements, rates = tuple(self.statements.items()), tuple(self.rates.items())
         return Costs(self.cost, self.bound, self.profile, statements, dearer, self.threshold, rates=rates)
 
@@ -182,8 +182,12 @@ class CostsForm(FileMap):
         if costs is None:
             return None
         dearer = {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer}
-        entries = {"statements": dict(costs.statements), "rates": dict(costs.rates), "dearer": dearer}
-        entries |= {"threshold": costs.threshold}
+        entries = {
+            "statements": dict(costs.statements),
+            "rates": dict(costs.rates),
+            "dearer": dearer,
+            "threshold": costs.threshold,
+        }
         return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(
             entries, rates={}, dearer={}, threshold=0.0
         )

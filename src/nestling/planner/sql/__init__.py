@@ -73,8 +73,7 @@ def translate(
 
 def _changes_rows(tree: exp.Expr) -> bool:
     """Whether a statement gives rows new values, and is refused where one has none: not INSERT IGNORE."""
-    is_ignoring = tree.args.get("ignore") or str(tree.args.get("alternative") or "").upper() == "IGNORE"
-    return isinstance(tree, exp.Insert | exp.Update) and not is_ignoring
+    return isinstance(tree, exp.Insert | exp.Update) and not tree.args.get("ignore")
 
 
 def placed(

@@ -22,7 +22,7 @@ from nestling.ir.statements.algebra import (
 )
 from nestling.ir.statements.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.statements.operands import is_mixed, nullable
-from nestling.ir.types import TypeName
+from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, rules_of
@@ -197,14 +197,17 @@ def _values(node: exp.Values, env: Env, wish: str) -> BoundQuery:
     if len({len(row) for row in rows}) != 1:
         raise mistake("VALUES has rows of different length", node)
     alias = env.translation.alias(wish or "rows")
-    names = tuple(f"column{place + 1}" for place in range(len(rows[0])))
-    made = [one_value.common(column, env.translation) for column in zip(*rows, strict=True)]
-    columns = tuple(
-        Column(alias, name, kind, any(map(nullable, cells)), kind == ANY)
-        for name, (cells, kind) in zip(names, made, strict=True)
+    found = values_of([one_value.common(column, env.translation) for column in zip(*rows, strict=True)], alias)
+    return _ordered(BoundQuery(found, tuple(column.name for column in found.columns)), node, env)
+
+
+def values_of(columns: Sequence[tuple[Sequence[Expression], Type]], alias: str) -> Values:
+    """Rows that are written, by their columns: the values of each, and their type."""
+    named = tuple(
+        Column(alias, f"column{place}", kind, any(map(nullable, cells)), kind == ANY)
+        for place, (cells, kind) in enumerate(columns, 1)
     )
-    cells = tuple(zip(*(cells for cells, _ in made), strict=True))
-    return _ordered(BoundQuery(Values(alias, columns, cells), names), node, env)
+    return Values(alias, named, tuple(zip(*(cells for cells, _ in columns), strict=True)))
 
 
 def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:

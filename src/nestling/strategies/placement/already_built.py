@@ -41,9 +41,7 @@ def built_anyway(candidates: Iterable[Candidate], design: Design) -> Mapping[str
 
 def _is_begun_by(index: Index, longer: Index) -> bool:
     """Whether another index does all that this one does."""
-    begins = longer.keys[: len(index.keys)] == index.keys and len(longer.keys) > len(index.keys)
-    told = (longer.collection, longer.partial, longer.any_case)
-    return begins and told == (index.collection, index.partial, index.any_case)
+    return longer.begins_with(index) and len(longer.keys) > len(index.keys)
 
 
 def as_indexes(design: Design, candidate: Candidate) -> Iterator[Index]:

@@ -304,7 +304,7 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
     merged: dict[tuple[object, ...], Index] = {}
     for index in wanted:
         if index.collection == collection:
-            same = _told(index)
+            same = index.of, index.keys
             other = merged.get(same, index)
             serves = tuple(dict.fromkeys((*other.serves, *index.serves)))
             merged[same] = replace(other, unique=other.unique or index.unique, serves=serves)
@@ -317,12 +317,7 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
         elif index.keys[0][0] != "_id" and not _is_whole_id(index, ids.get(collection, ())):
             kept.append(index)
     order = list(merged)
-    return sorted(kept, key=lambda each: order.index(_told(each)))
-
-
-def _told(index: Index) -> tuple[object, ...]:
-    """What two indexes of a collection must have in common to be one."""
-    return index.keys, index.partial, index.any_case
+    return sorted(kept, key=lambda each: order.index((each.of, each.keys)))
 
 
 def _covers(other: Index, index: Index) -> bool:
@@ -332,7 +327,7 @@ def _covers(other: Index, index: Index) -> bool:
     shorter, longer = sorted((other.keys, index.keys), key=len)
     if longer[: len(shorter)] != shorter:
         return False
-    if index.expire_after_seconds is not None or other.partial != index.partial or other.any_case != index.any_case:
+    if index.expire_after_seconds is not None or other.of != index.of:
         return False
     return not index.unique and (len(other.keys) >= len(index.keys) or other.unique)
 

@@ -108,11 +108,7 @@ def with_other_indexes(design: Design, today: Design) -> tuple[Design, tuple[Ind
 
 def _begins(index: Index, other: Index) -> bool:
     """Whether an index has the other's fields, at least to begin with, and is of the same documents."""
-    if other.partial and index.keys != other.keys:
-        return False
-    same = index.collection == other.collection and index.partial == other.partial
-    same = same and index.any_case == other.any_case
-    return same and index.keys[: len(other.keys)] == other.keys
+    return index.begins_with(other) and (not other.partial or index.keys == other.keys)
 
 
 def _paths(index: Index) -> tuple[str, ...]:

@@ -121,8 +121,7 @@ def _lists_of_indexes(places: Places) -> Mapping[str, tuple[str, ...]]:
     """By index, the lists that hold one of its attributes."""
     found: dict[str, tuple[str, ...]] = {}
     for entity, lists in places.paired.items():
-        any_case = ((name, each.plain) for name, each in places.any_case[entity])
-        for index, part in (*places.indexes[entity], *places.partial[entity], *any_case):
+        for index, part in places.with_entries(entity):
             named = {*(key for key, _ in part.keys), *(each.name for each in part.rows)}
             held = tuple(name for name, paired in lists if named & set(paired.attributes))
             if held:

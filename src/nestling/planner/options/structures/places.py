@@ -151,6 +151,11 @@ class Places:
             each for each in others if each.bucket is None and each.overflow is None and each.links == home.links[1:]
         )
 
+    def with_entries(self, entity: str) -> Iterator[tuple[str, Indexed]]:
+        """The indexes that have entries for its rows, by their names; one whatever the case as the one to the letter."""
+        yield from (*self.indexes[entity], *self.partial[entity])
+        yield from ((name, each.plain) for name, each in self.any_case[entity])
+
     def with_beside(self, index: Indexed) -> Iterator[Indexed]:
         """An index, and the one on a foreign key that one over few rows stands beside.
 

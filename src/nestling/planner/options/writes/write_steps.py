@@ -79,9 +79,7 @@ class Writes:
                 yield Charge(statement.name, f"entries of {name}", (name,), self.modes.price(needed))
         below = (link.child for link in self.modes.situation.children[access.entity])
         across = dict(each for entity in (access.entity, *below) for each in self.modes.places.across[entity])
-        places = self.modes.places
-        any_case = ((name, each.plain) for name, each in places.any_case[access.entity])
-        for name, index in (*places.indexes[access.entity], *places.partial[access.entity], *any_case):
+        for name, index in self.modes.places.with_entries(access.entity):
             if name not in across and (entries := entries_written(self.modes, access, index)) > 0:
                 price = self.modes.price(Work(index_writes=entries * rows))
                 yield Charge(statement.name, f"entries of {name}", (name,), price)

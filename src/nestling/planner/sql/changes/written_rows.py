@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from nestling.ir.model import Attribute
 from nestling.ir.statements.algebra import Values
-from nestling.ir.statements.expression import ANY, NULL, Column, Expression, Literal, Parameter
-from nestling.ir.statements.operands import nullable
+from nestling.ir.statements.expression import ANY, NULL, Expression, Literal, Parameter
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql.changes.assignments import stored
 from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.queries import values_of
 from nestling.planner.sql.scope import Env, Translation
 
 
@@ -21,22 +21,17 @@ def written_rows(node: exp.Values, attributes: Sequence[Attribute], env: Env) ->
     """Rows of which a column has values of several types, so that they are no table with a type for it: of 5 and 1.50 a text
     column has "5" and "1.50".
 
-    None for others, and in SQLite, whose VALUES convert nothing.
+    None for others, those with a WITH, an order or a limit of their own, and in SQLite, whose VALUES convert nothing.
     """
     rows = [row.expressions for row in node.expressions]
-    is_plain = not any(node.args.get(name) for name in ("order", "limit", "offset"))
+    is_plain = not any(node.args.get(name) for name in ("with_", "order", "limit", "offset"))
     if env.translation.dialect.is_sqlite or not is_plain or any(len(row) != len(attributes) for row in rows):
         return None
     cells = [*zip(*([bind(cell, env) for cell in row] for row in rows), strict=True)]
     if not any(map(_differ, cells)):
         return None
-    alias = env.translation.alias("rows")
     made = [_made(column, attribute, env.translation) for column, attribute in zip(cells, attributes, strict=True)]
-    columns = tuple(
-        Column(alias, f"column{place}", kind, any(map(nullable, kept)), kind == ANY)
-        for place, (kept, kind) in enumerate(made, 1)
-    )
-    return Values(alias, columns, tuple(zip(*(kept for kept, _ in made), strict=True)))
+    return values_of(made, env.translation.alias("rows"))
 
 
 def _differ(cells: Sequence[Expression]) -> bool:
