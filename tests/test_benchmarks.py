@@ -79,6 +79,7 @@ def parsed(program: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) 
     return taken[0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_takes_the_arguments_that_are_shown(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every call in its docstring and in the documentation is parsed."""
@@ -94,6 +95,7 @@ def test_has_the_options_its_help_tells_of(program: str, monkeypatch: pytest.Mon
     assert told <= known
 
 
+@pytest.mark.thorough
 def test_design_scale_runs_a_size_that_is_given() -> None:
     """A size as it is parsed becomes a row of the table."""
     assert measure((4, 4, 5), seed=1, limit=10.0)[:3] == (4, 4, 5)

@@ -62,6 +62,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     return Shop(address, workload, pipeline.inspect(address, workload=workload))
 
 
+@pytest.mark.thorough
 def test_more_bytes_buy_less_work(shop):
     """Points grow in bytes and fall in cost; the last is the design without a budget."""
     points = pipeline.pareto(shop.reading, 4)
@@ -83,6 +84,7 @@ def test_a_budget_is_kept_and_written_down(shop):
     assert made.requirements.storage_budget_bytes == int(point.amount) + 1
 
 
+@pytest.mark.thorough
 def test_a_budget_below_the_data_is_refused_in_words(shop):
     """The error names the budget and the least that is possible, in units people write; with that least there is a design."""
     with pytest.raises(InfeasibleError) as caught:
@@ -103,6 +105,7 @@ def test_the_command_cannot_run_on_what_cannot_be(shop, tmp_path):
     assert "the storage budget (at most 1.0 kB)" in ran.err
 
 
+@pytest.mark.thorough
 def test_weighing_does_not_depend_on_the_machine(shop):
     """Two runs tell the same alternatives and the same flips."""
     assert pipeline.design(shop.reading).decisions == pipeline.design(shop.reading).decisions

@@ -50,6 +50,7 @@ def _text(row: list[object]) -> str:
     return json.dumps(row, default=str)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(7)
 @writes
 def test_writes_leave_what_sqlite_leaves(

@@ -13,6 +13,7 @@ from pymongo.database import Database
 import nestling
 from nestling.common.server import Server
 from nestling.ir.text import write_proposal
+from tests.designed_once import designed_once
 
 
 def test_names_come_when_they_are_asked_for() -> None:
@@ -36,7 +37,8 @@ def test_the_lines_of_the_docstring_run(
     _, _, lines = (nestling.__doc__ or "").partition("::\n\n")
     address, _, options = mongod.uri.partition("/?")
     code = "\n".join(line[4:] for line in lines.splitlines())
-    exec(compile(code, "docstring", "exec"), {"uri": f"{address.rstrip('/')}/{database.name}?{options}"})
+    with designed_once():
+        exec(compile(code, "docstring", "exec"), {"uri": f"{address.rstrip('/')}/{database.name}?{options}"})
     assert database.list_collection_names()
 
 

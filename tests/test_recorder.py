@@ -65,6 +65,7 @@ def test_what_is_under_way_is_bounded(mongod: Server, tmp_path: Path) -> None:
         assert not recorder._pending
 
 
+@pytest.mark.thorough
 def test_threads_share_a_recorder(
     mongod: Server, database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -116,6 +116,7 @@ def test_the_workload_runs_as_in_sqlite(
     assert report.equal, report
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_statements_by_hand(run: tuple[Run, Run]) -> None:
     """SQL that is no part of the workload, with parameters; rows are dicts in the order of the columns."""
@@ -242,6 +243,7 @@ def test_a_client_or_an_address_is_no_database(database: Database[dict[str, Any]
             Store("design.yaml", cast("Any", given))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, strategy: str) -> None:
     """They are refused on both sides, in homes and through embedded rows; nothing of the statement stays."""
@@ -273,6 +275,7 @@ def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, 
     assert pipeline.verify(proposal, f"sqlite:///{path}", database).equal
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("how", ["run", "transaction"])
 def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, how: str) -> None:

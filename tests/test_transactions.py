@@ -97,6 +97,7 @@ def test_all_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]
     assert _state(proposal, database) == [[(1, 70), (2, 0)], [(7, 1, 30)]]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_nothing_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]) -> None:
     """Where the caller raises, and where a statement is refused."""

@@ -136,7 +136,7 @@ REMARKS = {
     ("sqlite", "UUID"): "texts in canonical form; blobs are bytes",
     ("sqlite", "GUID"): "no canonical form: texts, as SQLite compares them",
     ("sqlite", ""): "no type: what the values are",
-    ("sqlite", "GEOMETRY"): "carried as found; listed as a gap",
+    ("sqlite", "GEOMETRY"): "kept as it is read; listed as a gap",
     ("postgresql", "char(5)"): "kept without the blanks at its end, shown with them",
     ("postgresql", "money"): "carried as text; listed as a gap",
     ("postgresql", "point"): "carried as text; listed as a gap",
@@ -157,7 +157,7 @@ REMARKS = {
     ("mysql", "time"): "`time as duration` where some are negative or pass 99 hours: an order of such texts is a gap",
     ("mysql", "timestamp"): "an instant, in UTC",
     ("mysql", "inet6"): "carried as text; listed as a gap",
-    ("mysql", "geometry"): "carried as found; listed as a gap",
+    ("mysql", "geometry"): "kept as it is read; listed as a gap",
 }
 
 POLICIES = (

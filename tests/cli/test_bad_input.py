@@ -65,6 +65,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake(shop: Path, mistake: str) -> None:
     """What is said names the place and the way out, and stdout stays empty."""
@@ -91,6 +92,7 @@ ADDRESSES = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arguments", [*BY_A_DRIVER, *ADDRESSES], ids=str)
 def test_passwords_are_never_shown(shop: Path, arguments: tuple[str, ...]) -> None:
     """Whatever is wrong with an address, the password in it stays out of the message."""
@@ -100,6 +102,7 @@ def test_passwords_are_never_shown(shop: Path, arguments: tuple[str, ...]) -> No
     assert "127.0.0.1" in done.err or "ada" in done.err
 
 
+@pytest.mark.thorough
 def test_a_wrong_password(postgresql: str, mariadb: str) -> None:
     """Servers that refuse a password are named without it."""
     for url in (postgresql, mariadb):
@@ -209,6 +212,7 @@ def test_a_report_that_cannot_be_written_is_told_before_the_work(shop: Path) -> 
     assert "/proc/report.html: cannot be written: /proc takes no files" in done.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "unbuffered"),
     [

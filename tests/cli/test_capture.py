@@ -40,6 +40,7 @@ def used(loaded: Path, mongod: Server, database: Database[dict[str, Any]]) -> Pa
     return loaded
 
 
+@pytest.mark.thorough
 def test_shapes_without_a_design(used: Path, target: str) -> None:
     """Without a design it shows what is asked, most frequent first, and no value."""
     done = nestling("capture", target, cwd=used)
@@ -81,6 +82,7 @@ def test_a_workload_with_a_design(used: Path, target: str) -> None:
     assert len(again.json["statements"]) == 3
 
 
+@pytest.mark.thorough
 def test_json_has_the_documented_shape(used: Path, target: str) -> None:
     """Exactly the documented keys."""
     done = nestling("capture", target, "capture.json", "--design", "design.yaml", "--json", cwd=used)
@@ -115,6 +117,7 @@ def test_a_saved_capture_is_a_source(used: Path, target: str) -> None:
     assert SECRET not in (used / "saved.json").read_text()
 
 
+@pytest.mark.thorough
 def test_a_profiler_that_is_off_is_told_how_to_switch_on(
     used: Path, database: Database[dict[str, Any]], target: str
 ) -> None:
@@ -154,6 +157,7 @@ def test_a_profiler_full_of_our_own_statements_is_told(
     assert [each["operation"] for each in captured["shapes"]] == ["find"]
 
 
+@pytest.mark.thorough
 def test_the_doctor_weighs_what_was_captured(used: Path, database: Database[dict[str, Any]], target: str) -> None:
     """A recording of reads without an index makes the rule fire that needs statements."""
     database.command("profile", 0)
@@ -216,6 +220,7 @@ def test_a_config_file_settles_thresholds(database: Database[dict[str, Any]], ta
         assert told in done.err
 
 
+@pytest.mark.thorough
 def test_a_design_for_what_a_server_was_asked_tells_what_it_leaves_out(used: Path, target: str) -> None:
     """A recorded command that SQL does not say is left out: the first of the gaps, the line below the tables, exit code 1."""
     done = nestling("design", target, cwd=used)

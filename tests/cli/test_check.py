@@ -28,6 +28,7 @@ def shelf(tmp_path: Path, target: str) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_clean(shelf: Path, target: str) -> None:
     """Right after loading all is as it must be: exit code 0, and one sentence."""
     done = nestling("check", "design.yaml", target, cwd=shelf)
@@ -66,6 +67,7 @@ def test_stale_then_repaired(shelf: Path, target: str, database: Documents) -> N
     assert nestling("check", "design.yaml", target, cwd=shelf).code == 0
 
 
+@pytest.mark.thorough
 def test_json_shape(shelf: Path, target: str, database: Documents) -> None:
     """`--json` has exactly the documented keys; a value that is not there has none."""
     database.command("collMod", "books", validationLevel="off")
@@ -108,6 +110,7 @@ def test_json_shape(shelf: Path, target: str, database: Documents) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_sample(shelf: Path, target: str, database: Documents) -> None:
     """A share of the documents, and what it says of all."""
     database["books"].update_many({}, {"$set": {"author.name": "stale"}})
@@ -122,6 +125,7 @@ def test_a_sample(shelf: Path, target: str, database: Documents) -> None:
     assert next(each for each in whole["checks"] if each["name"] == "books.author")["documents"] == BOOKS
 
 
+@pytest.mark.thorough
 def test_a_sample_says_so_beside_its_verdict(shelf: Path, target: str) -> None:
     """What was looked at is no more than a sample, and how much of all it is; a sample of all is none."""
     done = nestling("check", "design.yaml", target, "--sample", "1", cwd=shelf)
@@ -139,6 +143,7 @@ def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, datab
     assert "dangling books → author" in done.out
 
 
+@pytest.mark.thorough
 def test_what_a_repair_leaves_is_counted(shelf: Path, target: str, database: Documents) -> None:
     """Where some is repaired, the last line says how much is left, and what to do with it."""
     database["books"].update_many({"_id": {"$in": [3, 4]}}, {"$set": {"author_id": 99}})
@@ -157,6 +162,7 @@ def test_what_a_repair_leaves_is_counted(shelf: Path, target: str, database: Doc
     assert "\n→ bring the row of `author` back" in done.out
 
 
+@pytest.mark.thorough
 def test_the_last_copy_of_what_is_gone_is_left(shelf: Path, target: str, database: Documents) -> None:
     """A repair does not take it away unless it is told to; what else differs is mended."""
     database["authors"].delete_one({"_id": 4})
@@ -186,6 +192,7 @@ def test_a_repair_is_named_where_there_is_one(loaded: Path, target: str, databas
     assert "`--repair`" not in done.out
 
 
+@pytest.mark.thorough
 def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None:
     """A collection that is missing, an option that cannot be read: exit code 2, in words."""
     for option in (
@@ -226,6 +233,7 @@ def test_the_documents_of_another_design(loaded: Path, target: str, database: Do
     assert not (loaded / "copy.db").exists()
 
 
+@pytest.mark.thorough
 def test_documents_of_older_versions_and_with_gaps_are_no_other_designs(
     shelf: Path, target: str, database: Documents
 ) -> None:
@@ -246,6 +254,7 @@ def test_documents_of_older_versions_and_with_gaps_are_no_other_designs(
     assert "NOT clean: 420 differences" in done.out
 
 
+@pytest.mark.thorough
 def test_fields_that_are_not_in_the_design(shelf: Path, target: str, database: Documents) -> None:
     """They are notes, at whatever level, and the check stays clean; a sample is not asked."""
     database["authors"].update_many({"_id": {"$gt": 2}}, {"$set": {"nickname": "N"}})

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from bson import json_util
 from pymongo.database import Database
 
@@ -61,6 +62,7 @@ def test_a_workload_answers_as_sql_does(shop: Path, target: str, database: Datab
     assert answered >= len(READS) - 1  # customer 11 has no loyalty card
 
 
+@pytest.mark.thorough
 def test_what_a_variable_of_the_shell_stands_for(shop: Path) -> None:
     """What is not the parameter's own value has a name of its own, and a comment above says what it is; JSON has a mark."""
     patterns = (":q", ":q || '%'", "'%' || :q || '%'", "'%' || :q")
@@ -124,6 +126,7 @@ def test_a_statement_or_a_file(shop: Path) -> None:
     assert nestling("convert", "design.yaml", cwd=shop).code == 2
 
 
+@pytest.mark.thorough
 def test_python_and_json_are_other_forms(shop: Path) -> None:
     """`--as python` prints a module that parses, `--as json` what `--json` does."""
     sql = "SELECT name FROM product WHERE product_id = :id"
@@ -135,6 +138,7 @@ def test_python_and_json_are_other_forms(shop: Path) -> None:
     assert plain.out == nestling("convert", "design.yaml", sql, "--json", cwd=shop).out
 
 
+@pytest.mark.thorough
 def test_json_is_one_line_that_any_terminal_shows(shop: Path) -> None:
     """Where the output is no Unicode, other characters are escaped."""
     sql = "SELECT name FROM product WHERE name = 'größe'"
@@ -165,6 +169,7 @@ def test_a_join_of_the_client(shop: Path) -> None:
     assert "join in the client" in done.out
 
 
+@pytest.mark.thorough
 def test_what_a_statement_weighs_is_no_mistake(shop: Path) -> None:
     """A file without rates is converted; a mistake is told once, with the names there are."""
     (shop / "bare.sql").write_text(

@@ -46,6 +46,7 @@ def test_every_strategy_from_every_source(shop: Path, tmp_path: Path, strategy: 
     assert {made.relationship for made in found.decisions} == expected
 
 
+@pytest.mark.thorough
 def test_short_names(shop: Path, tmp_path: Path) -> None:
     """Attributes are stored under initials, the design says which, and a note says what that saves."""
     design = tmp_path / "design.yaml"
@@ -177,6 +178,7 @@ def test_a_key_becomes_the_id(shop: Path) -> None:
     ] == []
 
 
+@pytest.mark.thorough
 def test_a_threshold_changes_the_answer(shop: Path) -> None:
     """With `few=2` and nothing always read together, the addresses of a customer are many, and the answer says so."""
     reasons = {
@@ -189,6 +191,7 @@ def test_a_threshold_changes_the_answer(shop: Path) -> None:
     assert reasons[2][0]["rule"] == "A3"
 
 
+@pytest.mark.thorough
 def test_a_design_is_the_same_twice(shop: Path, decided: dict[str, Any]) -> None:
     """Deciding again gives the same bytes, but for how long it took."""
     with pytest.MonkeyPatch.context() as patch:
@@ -209,6 +212,7 @@ def test_what_people_see(shop: Path) -> None:
     assert "Next: keep it with -o design.yaml" in done.err
 
 
+@pytest.mark.thorough
 def test_what_comes_next_names_the_source(few: Path, tmp_path: Path) -> None:
     """A model file says where it was read from; where nobody knows, it is for the reader to say."""
     done = nestling("design", few, "-o", tmp_path / "a.yaml")
@@ -259,6 +263,7 @@ def test_what_is_weighed_but_cannot_be_converted(shop: Path, tmp_path: Path) -> 
     assert told in done.err.replace("\n", " ")
 
 
+@pytest.mark.thorough
 def test_what_this_design_does_not_convert(shop: Path, tmp_path: Path) -> None:
     """What only compiling tells of is named too, by `design` and by `explain` of the statement."""
     workload = tmp_path / "workload.sql"
@@ -272,6 +277,7 @@ def test_what_this_design_does_not_convert(shop: Path, tmp_path: Path) -> None:
     assert told in done.out
 
 
+@pytest.mark.thorough
 def test_a_workload_that_touches_nothing(shop: Path, tmp_path: Path) -> None:
     """Statements without a table are no workload: the tree decides, and the output says so."""
     (tmp_path / "nothing.sql").write_text("-- name: alive, rate: 5/s\nSELECT 1;\n", encoding="utf-8")
@@ -294,6 +300,7 @@ def test_rates_that_are_none(shop: Path, tmp_path: Path) -> None:
     assert "rates.sql:3: statement `less`: `-3/s` is no rate\n  → write `900/s`" in done.err
 
 
+@pytest.mark.thorough
 def test_a_workload_without_statements(shop: Path, tmp_path: Path) -> None:
     """The file is named, and what to write into it."""
     (tmp_path / "empty.sql").write_text("", encoding="utf-8")
@@ -341,6 +348,7 @@ def test_what_storage_buys(few: Path) -> None:
     assert sizes == sorted(sizes)
 
 
+@pytest.mark.thorough
 def test_a_profile(few: Path, tmp_path: Path) -> None:
     """Costs are by the profile that is named; a file that is none says what is wrong with it."""
     text = profile_text(replace(default_profile("mmapv1"), name="ours"))
@@ -393,6 +401,7 @@ SELECT soundex(name) FROM customer WHERE customer_id = :id;
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("strategy", "of"), [("optimal", "2 of 5 statements"), ("tree", "2 statements")])
 def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str, of: str) -> None:
@@ -419,6 +428,7 @@ def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str,
     )
 
 
+@pytest.mark.thorough
 def test_left_out_of_a_model_file(shop: Path, tmp_path: Path) -> None:
     """A model file keeps the names of what its workload file had and nobody could read."""
     workload, model = tmp_path / "workload.sql", tmp_path / "model.yaml"
@@ -428,6 +438,7 @@ def test_left_out_of_a_model_file(shop: Path, tmp_path: Path) -> None:
     assert (found.code, found.json["left_out"], found.json["in_part"]) == (1, ["no_sql", "no_table"], ["no_column"])
 
 
+@pytest.mark.thorough
 def test_another_cache(few: Path, tmp_path: Path) -> None:
     """A cache that holds little is said, in explanations too; what is no size is refused."""
     found = nestling("design", few, "--cache", "10kB", "-o", tmp_path / "design.yaml")

@@ -72,6 +72,7 @@ def test_json_has_the_documented_shape(ill: Database[dict[str, Any]], target: st
     assert (finding["rule"], finding["namespace"], finding["path"]) == ("mixed-types", f"{ill.name}.things", "rating")
 
 
+@pytest.mark.thorough
 def test_fail_on_chooses_what_exits_one(ill: Database[dict[str, Any]], target: str) -> None:
     """A warning does not fail a run that fails on errors only."""
     assert nestling("doctor", target, "--fail-on", "error").code == 0
@@ -121,6 +122,7 @@ def test_ignored_findings_keep_their_reason(ill: Database[dict[str, Any]], targe
     assert [each["reason"] for each in done.json["ignored"]] == ["as it came"]
 
 
+@pytest.mark.thorough
 def test_a_baseline_leaves_what_is_new(ill: Database[dict[str, Any]], target: str, tmp_path: Path) -> None:
     """Findings of an earlier report do not fail; a new one does."""
     (tmp_path / "before.json").write_text(nestling("doctor", target, "--json").out)

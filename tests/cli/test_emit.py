@@ -39,6 +39,7 @@ def test_one_schema_is_printed_as_it_is(tmp_path: Path) -> None:
     assert list(nestling("emit", "design.yaml", "--as", "jsonschema", cwd=tmp_path).json) == ["$jsonSchema"]
 
 
+@pytest.mark.thorough
 def test_what_is_emitted_can_be_read(shop: Path) -> None:
     """Python parses, validators are JSON, the diagram is one, and the script creates every collection."""
     emitted = {
@@ -72,6 +73,7 @@ def test_a_workload_becomes_functions(shop: Path) -> None:
     assert nestling("emit", "design.yaml", "--as", "mermaid", "--workload", "workload.sql", cwd=shop).code == 2
 
 
+@pytest.mark.thorough
 def test_two_modules_on_stdout_are_told_apart_there(shop: Path) -> None:
     """A comment with its name stands before each, so that a pipe can take them apart, and what is printed is still Python."""
     done = nestling("emit", "design.yaml", "--as", "python", "--workload", "workload.sql", cwd=shop)

@@ -7,9 +7,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import nestling, process
 
 
+@pytest.mark.thorough
 def test_one_decision(shop: Path) -> None:
     """The cost beside the runner-up, the statements that decide, the tree's word, the price, the factors, what was refused."""
     done = process("explain", "design.yaml", "product_review", cwd=shop)
@@ -77,6 +80,7 @@ def test_what_was_rejected(shop: Path) -> None:
     assert "record_view (900/s)" in out
 
 
+@pytest.mark.thorough
 def test_by_the_tree(shop: Path, tmp_path: Path) -> None:
     """Of the tree's design the questions are told, each with its rule and number."""
     made = nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "tree.yaml", cwd=shop)

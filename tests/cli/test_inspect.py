@@ -15,6 +15,7 @@ from nestling.ir.text import read_file
 from tests.cli.commands import nestling, process
 
 
+@pytest.mark.thorough
 def test_what_a_database_holds(shop: Path) -> None:
     """Entities with their rows, relationships with their fan-out, the next step; nothing but notes on stderr."""
     done = process("inspect", "sqlite:///shop.db", "--workload", "workload.sql", cwd=shop)
@@ -97,6 +98,7 @@ def test_a_virtual_table_is_lost(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_file_written_is_a_source(shop: Path) -> None:
     """`-o model.yaml` holds everything that was read: inspecting it says the same."""
     assert isinstance(read_file(shop / "model.yaml"), Reading)
@@ -123,6 +125,7 @@ def test_a_ddl_file_in_a_dialect(tmp_path: Path) -> None:
     assert kinds == {"sqlite": "sqlite", "mysql": "mysql", "postgresql": "postgresql"}
 
 
+@pytest.mark.thorough
 def test_a_database_file_by_its_path(shop: Path) -> None:
     """A path with a database's ending needs no `sqlite:///`."""
     assert nestling("inspect", "shop.db", "--json", cwd=shop).json["entities"]["customer"]["rows"] == 600
@@ -149,6 +152,7 @@ def test_a_server_with_a_password(postgresql: str) -> None:
     assert ":***@" in done.out
 
 
+@pytest.mark.thorough
 def test_what_comes_next_can_be_pasted(postgresql: str, tmp_path: Path) -> None:
     """A user's name stays in the commands that come next, and one that lacks its password says so."""
     url = make_url(postgresql).set(drivername="postgresql")
@@ -181,6 +185,7 @@ def test_odd_names_cannot_break_a_table(tmp_path: Path) -> None:
     assert r"a\x1b[31mb\nc" in out
 
 
+@pytest.mark.thorough
 def test_values_of_the_data_can_be_left_out(shop: Path) -> None:
     """The file holds common values and quantiles unless it is asked not to; all other numbers stay."""
     for flags, has_values in (((), True), (("--no-values",), False)):

@@ -33,6 +33,7 @@ def write(database: Database[Any]) -> None:
     database.lines.insert_many(lines)
 
 
+@pytest.mark.thorough
 def test_a_live_database_is_inspected_and_redesigned(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """Its model and design of today are written, unloading by them gives the rows, and a better design says what to change."""
     write(database)
@@ -70,7 +71,6 @@ def test_rows_known_from_some_documents_are_estimates(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow
 def test_an_unchanged_database_is_read_the_same(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """By any process: texts among numbers, documents that are drawn and keys that are equally good change nothing."""
     write(database)
@@ -146,6 +146,7 @@ def events_moved(mongod: Server, database: Database[Any], folder: Path, values: 
     return nestling("migrate", *moves, "--offline", "--cutover", cwd=folder)
 
 
+@pytest.mark.thorough
 def test_values_kept_whole_are_the_same_after_a_migration(
     mongod: Server, database: Database[Any], tmp_path: Path
 ) -> None:
@@ -162,6 +163,7 @@ def test_values_kept_whole_are_the_same_after_a_migration(
     assert [repr(found[n].get("m")) for n in range(len(values))] == [*map(repr, values)]
 
 
+@pytest.mark.thorough
 def test_a_null_in_place_of_json_comes_along(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """It is no text that says `null`, and no field that is missing."""
     values: list[Any] = [None, {"a": 1}, "null", 5]
@@ -172,6 +174,7 @@ def test_a_null_in_place_of_json_comes_along(mongod: Server, database: Database[
     ]
 
 
+@pytest.mark.thorough
 def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """It is a gap of the model, a risk of the plan, and refused by the migration; where a collection stays, it stays."""
     write(database)
@@ -201,6 +204,7 @@ SELECT p.title, u.name FROM posts p JOIN users u ON u._id = p.user_id WHERE p._i
 """
 
 
+@pytest.mark.thorough
 def test_what_stays_embedded_keeps_its_form(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """Plain values stay plain values where the documents around them are written anew."""
     database.users.insert_many([{"_id": n, "name": f"u{n}", "email": f"e{n}"} for n in range(50)])
@@ -227,6 +231,7 @@ def test_what_stays_embedded_keeps_its_form(mongod: Server, database: Database[A
     }
 
 
+@pytest.mark.thorough
 def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """It is a risk of the plan, and the migration is refused until it is told to go on without it."""
     database.users.insert_many([{"_id": n, "name": f"u{n}"} for n in range(20)])
@@ -286,6 +291,7 @@ def test_what_only_copies_still_hold_is_not_lost(mongod: Server, database: Datab
     assert rows == [tuple(each.values()) for each in orders]
 
 
+@pytest.mark.thorough
 def test_a_copy_in_a_sub_document_that_is_read_stays(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """What the profiler noted of it is said as a join, as of one beside, so that a better design has a use for it."""
     names = [f"user {n}" for n in range(200)]

@@ -54,6 +54,7 @@ def test_without_verifying(library: Path, target: str) -> None:
     assert found["verified"] is None
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("source", [(), ("--from", "model.yaml"), ("--from", "schema.sql")])
 def test_a_source_without_rows(
@@ -114,6 +115,7 @@ def test_replace_and_resume_exclude_each_other(library: Path, target: str) -> No
     assert "choose one" in done.err
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
 def test_an_interrupted_load_goes_on(
@@ -145,6 +147,7 @@ def _wait_for_documents(database: Database[dict[str, Any]]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.thorough
 def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
     """Without a MongoDB one is started, said to be temporary, and gone afterwards."""
     done = nestling("load", "design.yaml", *FROM, cwd=library)
@@ -178,6 +181,7 @@ def test_the_environment_names_the_server(library: Path, target: str, database: 
     assert database["author"].count_documents({}) == 3
 
 
+@pytest.mark.thorough
 def test_a_row_that_cannot_be_stored(tmp_path: Path, target: str) -> None:
     """A number of 40 digits stops the load, naming row and way out; with `--long-decimals text` it is loaded and equal."""
     with closing(sqlite3.connect(tmp_path / "library.db")) as connection, connection:

@@ -64,6 +64,7 @@ def test_from_one_design_to_the_other(moving: Path, target: str, database: Docum
     assert names(database) == {"author", "book"}
 
 
+@pytest.mark.thorough
 def test_what_changes_meanwhile_comes_along(moving: Path, target: str, database: Documents) -> None:
     """Edits by hand between two runs are carried over by the second: changed, moved, added and removed rows."""
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
@@ -161,6 +162,7 @@ def test_abort_when_the_design_has_changed(moving: Path, target: str, database: 
     assert "end it with `--drop-old`, given its designs" in refused.err
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("options", "left_out", "why"),
@@ -226,6 +228,7 @@ def test_an_array_that_is_missing_is_an_empty_one(moving: Path, target: str, dat
     assert "6 rows of 2 entities equal in both designs." in done.out
 
 
+@pytest.mark.thorough
 def test_fields_that_no_design_knows_are_not_lost(moving: Path, target: str, database: Documents) -> None:
     """A plan names them; migrating is refused before anything is written, until it is told to leave them behind."""
     database["author"].update_many({}, {"$set": {"nickname": "N"}})
@@ -262,6 +265,7 @@ def test_fields_that_no_design_knows_are_not_lost(moving: Path, target: str, dat
     assert database["mine"].find_one() == {"_id": 1}
 
 
+@pytest.mark.thorough
 def test_a_field_that_comes_between_two_runs_is_not_lost(moving: Path, target: str, database: Documents) -> None:
     """What was ready is refused again, and goes on once the field is gone."""
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
@@ -273,6 +277,7 @@ def test_a_field_that_comes_between_two_runs_is_not_lost(moving: Path, target: s
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
 
 
+@pytest.mark.thorough
 def test_a_database_of_another_design_is_refused(moving: Path, target: str, database: Documents) -> None:
     """A missing collection, documents of another shape and a name that is taken are all said at once; nothing is written."""
     database["author"].drop()
@@ -296,6 +301,7 @@ def test_designs_of_different_models_are_refused(moving: Path, target: str) -> N
     assert "different models: attribute of `author` `born` is in the old only" in done.err
 
 
+@pytest.mark.thorough
 def test_another_migration_is_refused(moving: Path, target: str) -> None:
     """One at a time."""
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
@@ -314,6 +320,7 @@ def test_a_second_process_is_refused(moving: Path, target: str, database: Docume
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
 
 
+@pytest.mark.thorough
 def test_options_that_exclude_each_other(moving: Path, target: str) -> None:
     """A usage error."""
     done = nestling("migrate", *DESIGNS, target, "--abort", "--cutover", cwd=moving)
@@ -341,6 +348,7 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     assert names(database) == {"author"}
 
 
+@pytest.mark.thorough
 def test_a_plan_of_indexes_alone(moving: Path, target: str) -> None:
     """Designs that store the same, one with an index more: not "nothing" above an index that is built."""
     own = (moving / "design.yaml").read_text(encoding="utf-8")

@@ -31,6 +31,7 @@ def books(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_table_and_the_report(mongod: Server, books: Path) -> None:
     """It prints the designs, the statements and the verdict, and writes the page; notes go to stderr."""
     ran = ("prove", "library.db", "--workload", "workload.sql", *BRIEFLY, "--html", "report.html", "--to", mongod.uri)

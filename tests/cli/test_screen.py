@@ -88,6 +88,7 @@ def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
     assert as_json.json["verified"] is True
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("collections", "counted_"), [(12, "of 12 collections"), (1, "of 1 collection ")])
 def test_progress_says_what_is_counted(
@@ -116,6 +117,7 @@ def _colours(shown: str) -> list[str]:
     return [code for code in re.findall(r"\x1b\[([\d;]*)m", shown) if re.search(r"\b(3\d|4\d|9\d)\b", code)]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("arguments", "columns"),
@@ -131,6 +133,7 @@ def test_every_line_fits_the_terminal(shop: Path, arguments: tuple[str, ...], co
         assert max(map(len, shown.splitlines())) > columns * 0.8, "the width there is should be used"
 
 
+@pytest.mark.thorough
 def test_long_explanations_go_through_the_pager(shop: Path) -> None:
     """On a short terminal the pager is asked; its choice is the user's."""
     shown = on_terminal("explain", "design.yaml", cwd=shop, rows=20, PAGER="sed s/^/paged:/")
@@ -168,6 +171,7 @@ def test_a_reader_that_goes_away(shop: Path, arguments: str) -> None:
     assert "Exception ignored" not in said
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("arguments", ["inspect model.yaml", "explain design.yaml", "emit --help"])
 def test_a_reader_that_has_gone_has_found_nothing(shop: Path, arguments: str) -> None:

@@ -45,6 +45,7 @@ def test_it_runs_until_it_is_told_to_stop(mongod: Server, number: signal.Signals
         connect(uri, selection_seconds=1.0)
 
 
+@pytest.mark.thorough
 def test_data_is_kept_in_its_directory(mongod: Server, tmp_path: Path) -> None:
     """What was written is there when the server is started again on the same directory."""
     for expected in (0, 1):
@@ -66,6 +67,7 @@ def test_two_servers_cannot_share_a_directory(mongod: Server, tmp_path: Path) ->
     assert "another running mongod uses this data directory" in done.err
 
 
+@pytest.mark.thorough
 def test_json_shape(mongod: Server, tmp_path: Path) -> None:
     """`--json` tells where it is, which version, from where, and where the data lies."""
     process = started("server", "--json", "--data-dir", tmp_path / "data")

@@ -27,6 +27,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), *((name, "--help") for name in COMMANDS)])
 def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
     """Showing help needs no driver, no parser and no YAML reader."""
@@ -76,6 +77,7 @@ def test_version() -> None:
     assert process("--version").out == f"nestling, version {__version__}\n"
 
 
+@pytest.mark.thorough
 def test_without_a_command_help_is_shown() -> None:
     """`nestling` alone shows what there is, on stderr, and counts as misuse."""
     done = process()

@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import nestling, process
 
 
@@ -15,6 +17,7 @@ def _tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return {name: sorted(connection.execute(f'SELECT * FROM "{name}"'), key=repr) for name in sorted(names)}
 
 
+@pytest.mark.thorough
 def test_the_copy_equals_the_original(shop: Path, tmp_path: Path, target: str) -> None:
     """Loaded, embedded, and unloaded again, every table of the shop has the rows it had, to the type."""
     design = tmp_path / "design.yaml"
@@ -35,6 +38,7 @@ def test_json_shape(loaded: Path, target: str) -> None:
     assert found["entities"] == {"author": 3, "book": 3}
 
 
+@pytest.mark.thorough
 def test_tables_with_rows_are_refused(loaded: Path, target: str) -> None:
     """Nothing is written over: the original itself is refused as a target, and stays as it was."""
     before = _tables(loaded / "library.db")

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from tests.cli.commands import nestling, process
@@ -14,6 +15,7 @@ from tests.cli.commands import nestling, process
 FROM = ("--from", "sqlite:///library.db")
 
 
+@pytest.mark.thorough
 def test_equal(loaded: Path, target: str) -> None:
     """Untouched data is equal: exit code 0, and one sentence."""
     done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
@@ -58,6 +60,7 @@ def test_an_edited_document(loaded: Path, target: str, database: Database[dict[s
     ]
 
 
+@pytest.mark.thorough
 def test_differences_that_are_alike(loaded: Path, target: str) -> None:
     """Of many differences in one attribute the first few are shown, and how many more there are."""
     with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
@@ -84,6 +87,7 @@ def test_values_that_look_the_same(loaded: Path, target: str, database: Database
     assert "1921 (str)" in done.out
 
 
+@pytest.mark.thorough
 def test_null_on_one_side(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """A value that is missing on one side is shown as NULL, beside what the other side has."""
     database["author"].update_one({"_id": 1}, {"$unset": {"born": ""}})
@@ -102,6 +106,7 @@ def test_blanks_that_cannot_be_seen(loaded: Path, target: str, database: Databas
     assert row.split()[-3:] == ["Solaris", "'Solaris", "'"]
 
 
+@pytest.mark.thorough
 def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """A deleted document takes its children with it; an added one is too many."""
     database["author"].delete_one({"_id": 1})
@@ -130,6 +135,7 @@ def test_rows_beyond_the_source_are_counted_apart(
     assert found["author"] == {"rows": 3, "differing": 1, "extra": 20}
 
 
+@pytest.mark.thorough
 def test_a_source_that_changed(loaded: Path, target: str) -> None:
     """Verify compares with the source as it is now."""
     with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
@@ -162,6 +168,7 @@ def test_a_database_without_the_collections(library: Path, target: str) -> None:
     assert "Was it loaded into this database?" in done.err
 
 
+@pytest.mark.thorough
 def test_what_the_design_does_not_hold_is_named(loaded: Path, target: str) -> None:
     """A column and a table that came after the design: neither loaded nor compared, and said beside the verdict."""
     with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
@@ -178,6 +185,7 @@ def test_what_the_design_does_not_hold_is_named(loaded: Path, target: str) -> No
     assert nestling("load", *places, "--replace", "--json", cwd=loaded).json["left_out"] == ["author.died", "loan"]
 
 
+@pytest.mark.thorough
 def test_rows_only_mongodb_has_are_no_part_of_the_sources(loaded: Path, target: str) -> None:
     """The source's rows are told apart from what differs."""
     with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:

@@ -76,6 +76,7 @@ def test_an_at_in_options():
     assert database_name("mongodb://host/shop?appName=a@b", "fallback") == "shop"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("host", ["nobody.docdb.amazonaws.com", "nobody.cosmos.azure.com"])
 def test_connect_tries_servers_of_another_make(host: str):
     """What the driver remarks on them stays a remark: only that nobody answers is an error."""

@@ -117,6 +117,7 @@ def test_two_at_once():
         assert second.shop.orders.find_one() is None
 
 
+@pytest.mark.thorough
 def test_kept_directory_is_used_again_on_another_port(tmp_path: Path):
     """A given data directory is made, kept, and serves a later server that listens elsewhere."""
     data = tmp_path / "some" / "data"
@@ -204,6 +205,7 @@ def test_killed_parent_leaves_a_kept_directory_in_order(tmp_path: Path):
         assert server.data_directory == tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
 def test_killed_supervisor_takes_the_server_along():
     """When the supervisor itself is killed, the server ends as well."""
@@ -214,6 +216,7 @@ def test_killed_supervisor_takes_the_server_along():
         assert gone_in_time(server.pid)
 
 
+@pytest.mark.thorough
 def test_interrupt_in_the_terminal_is_for_the_parent():
     """Ctrl-C reaches the parent's process group only: the server lives until the parent lets go, then ends."""
     with parent("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)") as (process, pid, _):
@@ -253,6 +256,7 @@ def test_text_never_shows_a_password():
     assert "secret" not in repr(server)
 
 
+@pytest.mark.thorough
 def test_mongod_on_path_comes_before_the_wheel(fake_mongod):
     """A mongod on PATH is used, and named as the origin."""
     fake_mongod(f'exec {find_mongod().path} "$@"')
@@ -300,6 +304,7 @@ def test_failure_shows_the_end_of_the_log(fake_mongod):
     assert str(caught.value).endswith('the end of its log:\n    Wrong mongod version {"found": "7.0"}')
 
 
+@pytest.mark.thorough
 def test_taken_port_is_tried_again_elsewhere(fake_mongod, tmp_path: Path):
     """When somebody takes the port first, another port is tried."""
     tried = tmp_path / "tried"
@@ -312,6 +317,7 @@ def test_taken_port_is_tried_again_elsewhere(fake_mongod, tmp_path: Path):
     assert tried.read_text() == ".\n" * 3
 
 
+@pytest.mark.thorough
 def test_ports_are_not_tried_for_ever(fake_mongod):
     """When every port is taken, the error says so in the end."""
     fake_mongod('echo "Address already in use"; exit 48')

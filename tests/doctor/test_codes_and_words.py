@@ -27,6 +27,7 @@ def _mend(database: Db) -> None:
         run(database.client, command)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("texts", [80, 50, 20])
 @pytest.mark.parametrize("name", ["zip", "postalCode", "phone_number", "sku", "licensePlate", "shippingZip"])
 def test_what_is_named_as_a_code_becomes_texts(database: Db, name: str, texts: int) -> None:
@@ -83,6 +84,7 @@ def test_words_of_booleans_in_arrays_become_booleans(database: Db) -> None:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
 def test_decimals_beside_doubles_are_found(database: Db, documents: int, whole: bool) -> None:
     """A query for 0.1 finds half of them; afterwards it finds all. Counted by the server, the numbers are the same."""

@@ -60,6 +60,7 @@ def test_a_pattern_alone_gets_an_index_that_compares_to_the_letter(application: 
     assert _missing(application, asked) == []
 
 
+@pytest.mark.thorough
 def test_beside_an_equality_no_pattern_is_indexed(application: Db) -> None:
     """The equality is asked by the collection's collation, and its index alone is of use."""
     asked = {"city": "city 0", "name": Regex("^Klein")}
@@ -70,6 +71,7 @@ def test_beside_an_equality_no_pattern_is_indexed(application: Db) -> None:
     assert _work(application, asked)[1:] == (100, 10)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("pattern", [Regex("Klein"), Regex("^klein", "i")])
 def test_no_second_index_is_proposed_that_the_server_may_leave_unused(application: Db, pattern: Any) -> None:
@@ -78,6 +80,7 @@ def test_no_second_index_is_proposed_that_the_server_may_leave_unused(applicatio
     assert _missing(application, {"name": pattern}) == []
 
 
+@pytest.mark.thorough
 def test_an_index_with_a_collation_of_its_own_serves_no_pattern(database: Db, application: Db) -> None:
     """Nor does it in a collection that has none; the one that is proposed gets a name that is free."""
     database.people.drop()

@@ -46,6 +46,7 @@ def test_another_type_is_converted(database: Db, keys: list[Any], values: list[A
     assert "user_id" not in _dangling(database)
 
 
+@pytest.mark.thorough
 def test_what_is_in_neither_type_is_missing(database: Db) -> None:
     """Some texts are no keys at all: they are left, and found after the conversion."""
     database.users.insert_many({"_id": each} for each in IDS)
@@ -106,6 +107,7 @@ def test_a_collation_of_the_key_decides(database: Db) -> None:
     assert [each["country_id"] for each in run(database.client, finding.commands[0])] == ["Xx"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", ["u", "watchers[].u"])
 def test_texts_of_ids_are_found_whatever_their_field_is_called(database: Db, place: str) -> None:
     """Twenty-four such digits are no other thing by chance, also in the documents of an array."""

@@ -57,6 +57,7 @@ def test_what_went_stale_is_found_shown_and_mended(database: Db, stale: float) -
     assert not database.products.count_documents({"merchant": "Old shop"})
 
 
+@pytest.mark.thorough
 def test_what_agrees_half_of_the_time_is_no_copy(database: Db) -> None:
     """Where a third is different, nobody knows that it ever was a copy."""
     _shop(database, 0.35)
@@ -103,6 +104,7 @@ def _threads(database: Db, draw: random.Random, wrong: float, kept: int = 1_000)
     return drifted
 
 
+@pytest.mark.thorough
 def test_a_counter_of_elements_that_drifted_is_found_shown_and_mended(database: Db) -> None:
     """The array is in the document itself."""
     drifted = _threads(database, random.Random(7), 0.05)

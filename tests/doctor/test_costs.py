@@ -16,6 +16,7 @@ from tests.doctor.looking import found, look
 Db = Database[dict[str, Any]]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["missing-index", "case-insensitive-regex", "unanchored-pattern", "excessive-lookup"])
 def test_the_measured_mean_is_said(name: str, database: Db) -> None:

@@ -57,6 +57,7 @@ class Heard(monitoring.CommandListener):
         """Nothing to note."""
 
 
+@pytest.mark.thorough
 def test_nothing_is_ever_written(mongod: Server, database: Db) -> None:
     """Over a database with faults of every kind, only reading commands are sent, and no pipeline ends in a write."""
     clean(database)
@@ -178,6 +179,7 @@ def test_facts_hold_no_values(database: Db) -> None:
     assert not re.findall(r"secret|4111|as it was|maker \d", text)
 
 
+@pytest.mark.thorough
 def test_saved_facts_reproduce_the_report(database: Db) -> None:
     """A facts file gives the same facts, and they the same findings."""
     for name in ("mixed-types", "case-insensitive-regex"):
@@ -262,6 +264,7 @@ def test_odd_documents_do_no_harm(database: Db) -> None:
     found(facts)
 
 
+@pytest.mark.thorough
 def test_exploding_names_are_folded(database: Db) -> None:
     """50,000 different names take a bounded tree, and the fields every document has keep their names."""
     documents = [{"kept": 1, "d": {f"k{n * 50 + k:x}z": k for k in range(50)}} for n in range(1_000)]
@@ -284,6 +287,7 @@ def test_the_tree_is_bounded_whatever_comes() -> None:
     assert tree.nodes <= MOST_NODES + 100
 
 
+@pytest.mark.thorough
 def test_a_document_of_16_mib_is_read(database: Db) -> None:
     """The largest document MongoDB takes is a fact like any other."""
     database.things.insert_one({"_id": 1, "s": "x" * (16 * 1024 * 1024 - 30)})
@@ -315,6 +319,7 @@ def test_a_sample_s_share_has_an_interval() -> None:
     assert interval(3, 0) == (0.0, 1.0)
 
 
+@pytest.mark.thorough
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=300))
 def test_quantiles_are_within_two_percent(values: list[int]) -> None:
     """A histogram's quantiles are those of the sorted values, but for the width of a bucket."""
@@ -397,6 +402,7 @@ def test_what_is_looked_at_of_an_unchanged_database_is_the_same(database: Db) ->
     assert 0 < runs[0].references[0].resolved < runs[0].references[0].checked == 300
 
 
+@pytest.mark.thorough
 def test_documents_are_drawn_by_a_hash_of_their_id(database: Db) -> None:
     """As many as wanted, the same every time, fewer being part of more; few documents are all of them."""
     database.things.insert_many([{"n": n} for n in range(30_000)])

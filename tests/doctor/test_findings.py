@@ -63,6 +63,7 @@ def test_one_level_more_is_a_hint(database: Db, levels: int, severity: Severity 
     assert [each.severity for each in _of(database, "deep-nesting").values()] == [severity] * (severity is not None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("long", "many", "severity"), [(390, 1, Severity.INFO), (410, 1, Severity.WARNING), (390, 9, Severity.WARNING)]
 )

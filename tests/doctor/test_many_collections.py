@@ -25,6 +25,7 @@ def endless(_: object, __: object, asking: Asking) -> Iterator[ReferenceFacts]:
     yield from ()
 
 
+@pytest.mark.thorough
 def test_what_was_asked_is_read_though_time_is_up(
     mongod: Server, database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

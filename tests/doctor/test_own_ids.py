@@ -32,6 +32,7 @@ def _said(database: Db) -> set[tuple[str, str]]:
     return {(each.rule, each.path) for each in found(look(database)) if each.rule in ABOUT_REFERENCES}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["comments", "others"])
 @pytest.mark.parametrize("shared", [0, 3])

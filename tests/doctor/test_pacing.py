@@ -46,6 +46,7 @@ def test_without_a_rest_nothing_waits() -> None:
     assert pace.accounted == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.beside
 def test_use_is_told_by_what_others_ask(database: Database[dict[str, Any]]) -> None:
     """A server that somebody asks is in use; of one whose counters may not be seen nobody knows."""

@@ -23,6 +23,7 @@ def _findings(database: Db) -> list[Finding]:
     return [each for each in found(look(database)) if each.rule == "missing-index"]
 
 
+@pytest.mark.thorough
 def test_what_returns_nothing_is_told_by_the_execution(database: Db) -> None:
     """Not by the sum of all; `$ne` is no equality, and a field that it leaves a value out of comes last."""
     database.events.insert_many({"_id": n, "kind": f"k{n % 5}", "x": n} for n in range(2_000))
@@ -39,6 +40,7 @@ def test_what_returns_nothing_is_told_by_the_execution(database: Db) -> None:
     assert finding.remedy.startswith("Index what is compared otherwise.")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "pipeline",
     [
@@ -83,6 +85,7 @@ def test_the_worst_statement_of_an_index_ranks_its_finding(database: Db) -> None
     assert finding.number == 1_000
 
 
+@pytest.mark.thorough
 def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -> None:
     """Where only directions differ, and ranges have none, one index is created; another order is another index."""
     database.events.insert_many(
@@ -120,6 +123,7 @@ def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -
     assert _findings(database) == []
 
 
+@pytest.mark.thorough
 def test_no_index_is_proposed_on_what_a_pipeline_makes(database: Db) -> None:
     """Groups, added fields and counts are sorted by, but are nothing documents have; what is asked before them is."""
     database.posts.insert_many(
@@ -146,6 +150,7 @@ def test_no_index_is_proposed_on_what_a_pipeline_makes(database: Db) -> None:
     assert finding.index == (("user", 1),)
 
 
+@pytest.mark.thorough
 def test_an_index_that_begins_another_is_not_proposed_beside_it(database: Db) -> None:
     """A reference's index is left to the longer one of a statement; made alone, it leaves nothing redundant."""
     database.posts.insert_many({"_id": f"p{n}", "title": f"title {n}"} for n in range(100))

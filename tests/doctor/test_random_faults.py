@@ -30,6 +30,7 @@ def _planted(database: Db, name: str, seed: int) -> None:
     assert rules <= {kind.rule} | FAULTS[kind.rule].also, told
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_fault_is_found_exactly_when_it_is_one(kind: str, database: Db) -> None:
     """Recall and precision are whole, for a fault of any strength."""

@@ -17,6 +17,7 @@ def _said(database: Db) -> set[str]:
     return {each.path for each in found(look(database)) if each.rule == "unindexed-reference"}
 
 
+@pytest.mark.thorough
 def test_a_copy_of_a_parents_reference(database: Db) -> None:
     """Which documents are below a course is asked by way of their modules; without the copies' source it is a reference."""
     database.courses.insert_many({"_id": n, "title": f"course {n}"} for n in range(40))

@@ -27,6 +27,7 @@ FOLLOWS = {
 """What may be left: an index just made has no use yet, and a join goes on joining."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", sorted(FAULTS))
 def test_commands_run_and_mend(name: str, database: Database[dict[str, Any]]) -> None:
     """The commands are accepted by a real server, and what they mend is not found again."""

@@ -39,6 +39,7 @@ def test_the_read_role_is_enough(guarded: str) -> None:
     assert "server uptime (serverStatus)" in {each.what for each in facts.skipped}
 
 
+@pytest.mark.thorough
 def test_the_databases_a_reader_may_see_are_found(guarded: str) -> None:
     """Without a database in the URI, those the user may read are looked at."""
     facts = facts_of(f"mongodb://reader:readersecret@{guarded}/?authSource=admin")
@@ -70,6 +71,7 @@ def test_a_capture_that_may_not_look_says_so(guarded: str) -> None:
     assert "readersecret" not in done.err
 
 
+@pytest.mark.thorough
 def test_a_readers_model_is_written(guarded: str, tmp_path: Path) -> None:
     """What a reader may not see are gaps of a model that is complete otherwise: exit code 0."""
     uri = f"mongodb://reader:readersecret@{guarded}/shop?authSource=admin"

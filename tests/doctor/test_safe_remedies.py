@@ -52,6 +52,7 @@ def test_arrays_are_not_taken_for_nulls_or_texts(database: Db) -> None:
     assert all(n in each["x"] for n, each in enumerate(database.things.find({"_id": {"$regex": "^l"}})))
 
 
+@pytest.mark.thorough
 def test_the_drafted_validator_fits_what_comes_first(database: Db) -> None:
     """It demands the types and names that the report's other commands make, and leads to no warning."""
     ids = [ObjectId() for _ in range(50)]

@@ -70,6 +70,7 @@ def test_a_key_of_any_name_is_followed(database: Db) -> None:
     assert database.posts.find_one({"_id": "bare"}) == {"_id": "bare", "user_id": 3}
 
 
+@pytest.mark.thorough
 def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> None:
     """`item.name` beside `item_id` is a copy as `item_name` is, in arrays too; its command keeps what else is in there."""
     database.items.insert_many({"_id": f"i{n}", "name": f"item {n}", "price": n} for n in range(90))
@@ -105,6 +106,7 @@ def test_all_copies_are_compared(database: Db) -> None:
     assert finding.message == "1 of 4,000 copies of `users.name` differs: < 1 %"
 
 
+@pytest.mark.thorough
 def test_a_sample_of_copies_is_the_same_on_every_run(database: Db, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of larger collections a sample is compared: the numbers stay while the documents do, and the finding calls it a sample."""
     monkeypatch.setattr(copied_values, "WHOLE_UP_TO_BYTES", 1_000)
@@ -151,6 +153,7 @@ def _unlike_texts(prices: list[Any]) -> int:
     return sum(isinstance(mine, str) and isinstance(theirs, str) and mine != theirs for mine, theirs in pairs)
 
 
+@pytest.mark.thorough
 def test_no_command_copies_values_of_several_types(database: Db) -> None:
     """Where the source holds texts beside numbers, it gets one type first: a copy would take each as it is."""
     database.products.insert_many({"_id": n, "size": n + 0.5 if n % 10 else f"{n}.5"} for n in range(100))
@@ -175,6 +178,7 @@ def _repair_after(database: Db, commands: tuple[str, ...]) -> str:
     return _repair(database)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("collection", "date", "copy"),
     [

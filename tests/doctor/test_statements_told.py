@@ -56,6 +56,7 @@ def test_a_lookup_by_its_pipeline_wants_an_index(database: Db, pipeline: list[di
     assert "unindexed-lookup" not in {each.rule for each in found(look(database))}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("indexed", ["text", "n"])
 def test_a_lookup_that_has_an_index_on_another_condition_is_none(database: Db, indexed: str) -> None:
     """Any of the fields compared for equality finds the documents."""
@@ -76,6 +77,7 @@ _MAP_REDUCE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("ask", "script", "instead"),
@@ -102,6 +104,7 @@ def test_javascript_is_told_with_what_to_use_instead(
     assert instead in finding.remedy
 
 
+@pytest.mark.thorough
 def test_a_scan_is_told_whatever_its_operators(database: Db) -> None:
     """Which no index would serve: an expression of two fields. One that an index serves is left to `missing-index`."""
     database.products.insert_many({"_id": n, "a": n, "b": 2 * n, "c": n % 50} for n in range(2_000))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from tests.doctor.looking import found, look
@@ -12,6 +13,7 @@ Db = Database[dict[str, Any]]
 ABOUT = {"dangling-reference", "unindexed-reference", "stale-copy"}
 
 
+@pytest.mark.thorough
 def test_documents_that_dangle_are_counted(database: Db) -> None:
     """However few different values lead to nothing: here one, of a user who was deleted."""
     database.users.insert_many({"_id": n, "name": f"U{n}"} for n in range(2_000))
@@ -44,6 +46,7 @@ def test_a_rank_is_no_reference(database: Db) -> None:
     assert not [each for each in found(look(database)) if each.rule in ABOUT]
 
 
+@pytest.mark.thorough
 def test_a_number_of_a_task_is_not_its_id(database: Db) -> None:
     """Where tasks have a `number`, unique in a project alone, `task.number` is that, though it is found among their ids."""
     tasks = [{"_id": n, "project_id": n // 60, "number": n % 60, "title": f"T{n}"} for n in range(3_000) if n % 31]

@@ -118,6 +118,7 @@ def test_uses_of_an_index_are_counted_since_the_server_started(
     assert told == ([] if days is None else [days])
 
 
+@pytest.mark.thorough
 def test_an_array_that_few_documents_have_is_told_of_these(database: Db) -> None:
     """How many have it, of how many; what a read carries is said of these alone."""
     long = [{"_id": n, "viewers": [*range(12_000)], "tags": []} for n in range(2)]

@@ -93,7 +93,6 @@ def test_the_python_module_spares_documents_that_fail(database):
         assert products.count_documents({}) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_script_does_what_the_commands_do(database, mongo_client, mongod, tmp_path, name):
     """Running the emitted script with the real mongosh, also twice, leaves the database the commands make."""
@@ -107,7 +106,6 @@ def test_the_script_does_what_the_commands_do(database, mongo_client, mongod, tm
         mongo_client.drop_database(twin.name)
 
 
-@pytest.mark.slow
 def test_the_script_spares_documents_that_fail(database, mongod, tmp_path):
     """On a collection with documents that fail, the script sets level moderate and says how many there are."""
     database["products"].insert_many([{"_id": 1}, {"_id": 2, "name": "x"}])

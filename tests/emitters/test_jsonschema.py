@@ -239,6 +239,7 @@ def test_of_texts_beside_dates_those_of_the_source_pass(database, types, accepte
             collection.insert_one({"_id": -1, "v": text})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "store", "path", "value"),
     [

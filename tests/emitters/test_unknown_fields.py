@@ -43,6 +43,7 @@ def loaded(design: Design, database: Documents, folder: Path) -> None:
     load(design, sqlite_source(folder / "rows.sqlite", design.model, rows_of(design)), database)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def documents(database: Database[Any]) -> dict[str, list[Any]]:
     return {name: list(database[name].find(sort=[("_id", 1)])) for name in sorted(database.list_collection_names())}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("sql", STATEMENTS)
 @pytest.mark.parametrize(
@@ -146,6 +147,7 @@ def test_a_field_the_first_documents_lack_is_looked_for_in_all(
         Store(proposal, database).execute("SELECT id FROM book")
 
 
+@pytest.mark.thorough
 def test_verify_says_so_too(designed: Designed, source: str, database: Database[Any]) -> None:
     """In place of every row as a difference."""
     pipeline.load(designed("normalized"), source, database)
@@ -153,6 +155,7 @@ def test_verify_says_so_too(designed: Designed, source: str, database: Database[
         pipeline.verify(designed("embedded"), source, database)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_a_load_that_stopped_is_refused_until_it_is_whole(
     designed: Designed, source: str, database: Database[Any], run: Run, tmp_path: Path

@@ -48,6 +48,7 @@ def _proposal(collections: str) -> Proposal:
     return read_proposal(_TEXT.format(collections=collections), "shop.yaml")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("old", "new"), [(_APART, _INSIDE), (_INSIDE, _APART)])
 def test_changes_are_carried_over(old: str, new: str, database: Database[Any], tmp_path: Path) -> None:

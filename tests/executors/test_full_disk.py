@@ -55,6 +55,7 @@ def copied(database: Database[dict[str, Any]]) -> list[object]:
     return [each["customer"]["name"] for each in database.purchases.find(sort=[("_id", 1)])]
 
 
+@pytest.mark.thorough
 def test_a_sync_stops_and_goes_on(shop: Database[dict[str, Any]], proposal: Proposal) -> None:
     """The resume point stays before what could not be written, so the next run writes it."""
     plan = sync_plan(proposal.design)

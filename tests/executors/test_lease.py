@@ -46,6 +46,7 @@ def test_a_clock_that_was_set_back_keeps_no_dead_process_alive(
         dead.change({"$set": {"point": 1}})
 
 
+@pytest.mark.thorough
 def test_a_lease_that_is_renewed_is_not_taken(leases: tuple[Lease, Lease]) -> None:
     """However short the time of the one who waits."""
     alive, other = leases

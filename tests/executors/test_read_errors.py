@@ -28,6 +28,7 @@ def large(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
     return database
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "stages",
@@ -46,6 +47,7 @@ def test_a_document_over_16_mib(large: Database[dict[str, Any]], stages: tuple[d
     assert "→" in str(caught.value)
 
 
+@pytest.mark.thorough
 def test_sorting_more_than_memory_uses_the_disk(large: Database[dict[str, Any]]) -> None:
     """108 MiB are sorted: every read may spill."""
     rows = read({"$unwind": {"path": "$n"}}, {"$sort": {"n": -1, "text": 1}}, {"$project": {"n": 1}})

@@ -138,6 +138,7 @@ def test_the_indexes_of_keys_are_counted() -> None:
         assert estimate_write(plan_write(write, NORMALIZED), NORMALIZED, Statistics()).index_writes == entries
 
 
+@pytest.mark.thorough
 def test_copies_of_texts_are_kept_to_the_letter(database: Database[Any], tmp_path: Path) -> None:
     """A copy that differs by case alone is found and mended, and no check walks a collection for each document of another."""
     load_rows(KEPT, ROWS, database, tmp_path)
@@ -213,6 +214,7 @@ def _scans(database: Database[Any], collection: str, pipeline: list[Any]) -> int
     return sum(int(stage.get("collectionScans", 0)) for stage in found.get("stages", ()) if "$lookup" in stage)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "pair", [(NORMALIZED, KEPT), (KEPT, NESTED), (NESTED, NORMALIZED)], ids=["kept", "nested", "flat"]

@@ -183,6 +183,7 @@ def test_a_table_that_was_there_stays_when_a_row_cannot_be_read(database: Databa
         connection.execute(f'INSERT INTO "{table.name}" (own) VALUES (1)')
 
 
+@pytest.mark.thorough
 def test_every_column_that_gives_nothing_back_is_named(database: Database[Any], tmp_path: Path) -> None:
     """Once, with how many rows have such a value, over all tables; the database stays empty."""
     model = Model(

@@ -141,6 +141,7 @@ NUMBERS = Case(
 )
 
 
+@pytest.mark.thorough
 def test_differences_shown_are_bounded_and_counted_exactly(database: Database[Any], verifies: Verifies) -> None:
     """4,999 rows differ, 7 are shown."""
     write(database, NUMBERS)
@@ -158,6 +159,7 @@ def test_progress_is_reported(database: Database[Any], verifies: Verifies) -> No
     assert told[-1].seconds_left == 0
 
 
+@pytest.mark.thorough
 def test_rows_read_again_are_part_of_the_total(database: Database[Any], verifies: Verifies) -> None:
     """No report tells of more rows than there are to read."""
     write(database, NUMBERS)
@@ -282,6 +284,7 @@ def test_json_null_is_not_null(database: Database[Any], verifies: Verifies) -> N
     assert difference.found is JSON_NULL
 
 
+@pytest.mark.thorough
 @given(st.lists(st.binary(min_size=1, max_size=20), min_size=1, max_size=20), st.data())
 def test_a_fingerprint_sees_a_single_bit(rows: list[bytes], data: st.DataObject) -> None:
     """Flip any bit of any row, and the fingerprint differs; shuffle the rows, and it does not."""
@@ -312,6 +315,7 @@ def guarded() -> Iterator[tuple[MongoClient[dict[str, Any]], MongoClient[dict[st
         yield root, reader
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.name != "time series"], ids=lambda case: case.name)
 def test_reading_is_all_it_needs(

@@ -268,6 +268,7 @@ def test_texts_stay_texts(database: Data, text: str) -> None:
     assert list(database.t.find()) == [{"_id": text, "a": [], "b": text}]
 
 
+@pytest.mark.thorough
 def test_writers_at_the_same_time_lose_nothing(database: Data) -> None:
     """Eight threads add to one document, by `$inc` and by transactions over two documents: the totals are right."""
     database.t.insert_many([{"_id": 1, "n": 0}, {"_id": 2, "n": 0}])
@@ -314,6 +315,7 @@ def test_read_and_write_is_one_transaction(database: Data) -> None:
     assert database.t.find_one() == {"_id": 1, "n": 40}
 
 
+@pytest.mark.thorough
 def test_a_read_that_gets_no_lock_is_tried_again(database: Data) -> None:
     """While a change of the collection waits for another transaction, the reads of new ones are refused."""
     database.t.insert_one({"_id": 1, "n": 0})
@@ -392,6 +394,7 @@ def test_a_server_without_transactions(standalone: Data) -> None:
     assert (standalone.t.count_documents({}), standalone.u.count_documents({})) == (1, 0)
 
 
+@pytest.mark.thorough
 def test_documents_too_large_are_errors_of_ours(database: Data) -> None:
     """An insert or a push that would pass 16 MiB names the way out; the document stays as it was."""
     big = "x" * (15 << 20)

@@ -86,6 +86,7 @@ def ran(
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.thorough
 def test_every_kind_of_change(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
     """The functions leave the documents each change should."""
     database.rows.insert_one({"_id": 1, "n": 3, "old": {"a": 1, "c": {"x": 1, "y": 2}, "d": 4}})
@@ -118,6 +119,7 @@ def test_commands_of_several_rows_are_one_request(tmp_path: Path, mongod: Server
     assert [each["_id"] for each in database.u.find()] == [0, 4]
 
 
+@pytest.mark.thorough
 def test_rows_are_told_apart_by_sub_documents(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
     """As where a parent's key is of several attributes: the order of its fields is part of it."""
     told = UpdateDocuments("p", (FieldMatch("_id", Cell("p")),), (Increment("times", Constant(1)),))
@@ -179,6 +181,7 @@ def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, da
     ]
 
 
+@pytest.mark.thorough
 def test_planned_writes_run_without_nestling(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
     """The shop's writes, planned for an embedded design, do in Python what they do in SQLite."""
     address = write_shop(tmp_path)
@@ -223,6 +226,7 @@ def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[An
     assert database.t.count_documents({}) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_no_argument_hides_what_a_function_uses(

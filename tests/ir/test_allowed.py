@@ -54,6 +54,7 @@ def test_what_passes(allowed: Allowed, passes: tuple[Scalar, ...], not_so: tuple
     assert str(allowed) == words
 
 
+@pytest.mark.thorough
 @given(OF_NUMBERS, OF_NUMBERS, NUMBERS)
 def test_two_say_what_both_say(one: Allowed, other: Allowed, value: Scalar) -> None:
     """A value passes what they are together if it passes each; where they are nothing together, none does."""
@@ -64,6 +65,7 @@ def test_two_say_what_both_say(one: Allowed, other: Allowed, value: Scalar) -> N
         assert not both
 
 
+@pytest.mark.thorough
 @given(OF_NUMBERS, KINDS, st.integers(0, 30))
 def test_made_numbers_pass(allowed: Allowed, kind: Type, count: int) -> None:
     """As many as are asked for, unless no number of the type does."""

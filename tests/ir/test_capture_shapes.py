@@ -89,6 +89,7 @@ def test_no_value_is_in_a_shape(value: Any) -> None:
                 assert trace not in part.shape.text, command
 
 
+@pytest.mark.thorough
 @given(
     st.recursive(
         st.text(min_size=3) | st.integers(2), lambda inner: st.lists(inner) | st.dictionaries(st.just("a"), inner)

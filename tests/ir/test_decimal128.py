@@ -19,6 +19,7 @@ NUMBERS = st.builds(
 )
 
 
+@pytest.mark.thorough
 @given(NUMBERS)
 def test_numbers_are_kept_to_the_digit(number: Decimal) -> None:
     """There as the driver does it, and back with sign, digits and exponent."""

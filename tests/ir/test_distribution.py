@@ -42,6 +42,7 @@ def described(values: Sequence[Any], commonest: int = 3) -> tuple[Distribution, 
     return Distribution(bounds, tuple((value, n / len(values)) for value, n in common)), float(len(counts))
 
 
+@pytest.mark.thorough
 @given(columns, st.data())
 def test_shares_lie_between_nothing_and_all(values: list[Any], data: st.DataObject) -> None:
     """Whatever is asked of the same kind, it is a share, and what is below a value is no more than what is up to it."""
@@ -55,6 +56,7 @@ def test_shares_lie_between_nothing_and_all(values: list[Any], data: st.DataObje
     assert 0 < equal_to_any(known, distinct) <= 1 + 1e-9
 
 
+@pytest.mark.thorough
 @given(columns, st.data())
 def test_adjacent_ranges_add_up(values: list[Any], data: st.DataObject) -> None:
     """What is below grows with the value, so that ranges side by side have together what the range over both has."""
@@ -65,6 +67,7 @@ def test_adjacent_ranges_add_up(values: list[Any], data: st.DataObject) -> None:
     assert up_to(known, max(values), distinct) == pytest.approx(1.0)
 
 
+@pytest.mark.thorough
 @given(columns)
 def test_shares_are_those_of_the_data(values: list[Any]) -> None:
     """A common value has its own share; below a bound lies what the data has there, but for two parts of the rest."""

@@ -14,6 +14,7 @@ from nestling.ir.types import Type
 from tests.generators.nouns import quantities, timed, types
 
 
+@pytest.mark.thorough
 @given(types)
 def test_types_round_trip(kind: Type) -> None:
     """A type reads back from its text."""

@@ -36,7 +36,6 @@ VALUES = {
 }
 
 
-@pytest.mark.slow
 def test_the_shell_reads_back_the_same_values(database, mongod, tmp_path):
     """Every BSON type written as a shell literal and stored by mongosh arrives as the same type and value."""
     program = shutil.which("mongosh")

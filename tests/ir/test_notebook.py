@@ -52,6 +52,7 @@ def test_a_reading_shows_entities_and_statements(reading: Reading) -> None:
     assert {each.name for each in reading.workload.statements} <= {*names}
 
 
+@pytest.mark.thorough
 def test_a_design_shows_its_collections(proposal: Proposal) -> None:
     """A row for each collection, under the model's name."""
     tree = shown(proposal.design)

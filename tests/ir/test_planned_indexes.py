@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from nestling.emitters.commands import collection_commands, index_commands
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import NAME_BYTES, PlannedIndex
@@ -87,6 +89,7 @@ def test_names_fit_and_differ():
     assert len({index.name for index in same}) == 6
 
 
+@pytest.mark.thorough
 def test_more_indexes_than_a_collection_takes_are_gaps(database):
     """The 64th index of a collection is listed as a gap, and the server takes all the others."""
     names = [f"a{number}_id" for number in range(70)]

@@ -294,6 +294,7 @@ _PIECES = [
 ]
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_TEXTS), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_mutilated_files_never_crash(text: str, cuts: int, luck: random.Random) -> None:

@@ -42,6 +42,7 @@ NAMES = st.sampled_from((
 EXTENDED = st.dictionaries(NAMES, OPERANDS, min_size=1, max_size=2)
 
 
+@pytest.mark.thorough
 @settings(max_examples=500)
 @given(st.one_of(EXTENDED, EXTENDED.map(lambda value: [value]), EXTENDED.map(lambda value: {"in": value})))
 @example({"$timestamp": {"t": True, "i": 2}})

@@ -91,6 +91,7 @@ def stopped(model: LinearModel, **options: object) -> Outcome:
     return Outcome(Status.STOPPED, float("-inf"), None) if model.cost.any() else solved(model, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60, 2000))
 @given(problems())
 def test_a_bound_is_right_where_the_time_is_up(problem: DesignProblem):

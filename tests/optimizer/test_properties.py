@@ -144,6 +144,7 @@ def test_reductions_change_no_cost(problem):
             ), reduction
 
 
+@pytest.mark.thorough
 @FEWER
 @given(problems())
 def test_equal_moves_cost_nothing_and_lead_to_what_is_preferred(problem):
@@ -163,6 +164,7 @@ def test_equal_moves_cost_nothing_and_lead_to_what_is_preferred(problem):
             assert preference(flat, end) <= preference(flat, start)
 
 
+@pytest.mark.thorough
 @FEWER
 @given(problems())
 def test_scaling_all_rates_changes_no_choice(problem):
@@ -174,6 +176,7 @@ def test_scaling_all_rates_changes_no_choice(problem):
     assert has_specks(problem, once.cost) or preference(problem, twice.chosen) == preference(problem, once.chosen)
 
 
+@pytest.mark.thorough
 @FEWER
 @given(problems())
 def test_more_budget_never_costs_more(problem):
@@ -189,6 +192,7 @@ def test_more_budget_never_costs_more(problem):
         assert more <= less + SAME * abs(less)
 
 
+@pytest.mark.thorough
 @FEWER
 @given(problems())
 def test_an_unused_structure_changes_nothing(problem):

@@ -80,6 +80,7 @@ def test_a_decision_that_never_turns_has_no_flip():
     assert [flip for flip in found if flip.at > 100.0] == []
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(30, 1000))
 @given(problems())
 def test_alternatives_cost_what_trying_everything_says(problem):

@@ -82,6 +82,7 @@ def hard(size: int) -> DesignProblem:
     return DesignProblem(tuple(Structure(name, "") for name in names), (), (), (), charges, (limit,), {"q": 1.0})
 
 
+@pytest.mark.thorough
 def test_out_of_time_the_best_so_far_comes_with_its_gap():
     """A problem too hard for a second is answered, its answer is right, and it does not claim to be the best."""
     problem = hard(60)

@@ -32,6 +32,7 @@ def solved(problem: DesignProblem) -> Solution:
         raise
 
 
+@pytest.mark.thorough
 @settings(max_examples=60)
 @given(problems(), st.sampled_from([1, 4, 1_000]), st.integers(1, 3))
 def test_a_choice_around_is_one_of_the_whole(problem: DesignProblem, modes: int, hops: int) -> None:

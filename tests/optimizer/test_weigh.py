@@ -80,6 +80,7 @@ def test_what_may_as_well_stay_is_not_named():
     assert come_instead(problem, solution, other, copy) == ()
 
 
+@pytest.mark.thorough
 def test_parts_that_a_decision_does_not_touch_are_solved_once(monkeypatch: pytest.MonkeyPatch):
     """Decisions that only a mode nobody uses ties together: each alternative solves its own part again, not all of them."""
     names, solved = [f"d{number}" for number in range(30)], list[DesignProblem]()

@@ -67,6 +67,7 @@ def any_case(proposal: Proposal) -> dict[tuple[str, ...], tuple[str, ...]]:
     return {tuple(path for path, _ in each.keys): each.serves for each in proposal.design.indexes if each.any_case}
 
 
+@pytest.mark.thorough
 def test_it_is_chosen_by_cost(tmp_path: Path) -> None:
     """For a frequent question about many people, not about few, nor where many come for each that is asked for."""
     asked, rarely = LOGIN.format(rate=50), LOGIN.format(rate=0.001)
@@ -89,6 +90,7 @@ def test_what_is_equal_besides_narrows_it(tmp_path: Path) -> None:
     assert [name for name in told if f"`{name}`" in note] == ["joined", "ordered"]
 
 
+@pytest.mark.thorough
 def test_both_prices_agree(tmp_path: Path) -> None:
     """Of what it serves and of what it does not: a join and an order by a text read all rows by both."""
     reading = read(tmp_path, LOGIN.format(rate=50) + OTHERS)

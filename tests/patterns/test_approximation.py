@@ -96,6 +96,7 @@ def test_the_count_is_exact_where_nothing_may_lack(tmp_path: Path) -> None:
     assert steps(pages(tmp_path, behind=False).with_rates(page=8000.0).designed()) == [1]
 
 
+@pytest.mark.thorough
 def test_pages_seldom_read_are_counted_when_asked(tmp_path: Path) -> None:
     """The design turns where its explanation says: below some reads of a page for each visit, nothing is kept."""
     application = pages(tmp_path)
@@ -106,6 +107,7 @@ def test_pages_seldom_read_are_counted_when_asked(tmp_path: Path) -> None:
     assert steps(application.with_rates(page=flip.at * 0.98).explained()) == []
 
 
+@pytest.mark.thorough
 def test_rough_counts_are_priced_as_they_are_compiled(tmp_path: Path) -> None:
     """Counted anew, and the page written once in so many visits: the statement's price is within that of its program."""
     application = pages(tmp_path)

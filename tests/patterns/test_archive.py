@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -59,6 +60,7 @@ def archived(proposal: Proposal) -> list[str]:
     return [split.collection for each in proposal.design.collections for split in each.splits if split.rows is not None]
 
 
+@pytest.mark.thorough
 def test_old_rows_lie_apart_and_are_found(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Reads unite both collections by the same indexes; rows that are written go where they belong, and move when they must."""
     application = purchases(tmp_path)

@@ -80,6 +80,7 @@ def sales(folder: Path, workload: str = WORKLOAD) -> Scenario:
     return scenario(folder, DDL, rows, workload)
 
 
+@pytest.mark.thorough
 def test_old_rows_lie_apart_where_others_are_read_through(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Chosen and proved, with SQLite's answers; what asks for later rows leaves old ones alone, and no write loses any."""
     application = sales(tmp_path)
@@ -112,6 +113,7 @@ def test_many_new_rows_are_worth_no_archive(tmp_path: Path) -> None:
     assert chosen(application.with_rates(sell=flip.at * 1.1).explained(), "archive") == []
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: float) -> None:
@@ -122,6 +124,7 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: fl
     assert {name: each for name, each in found.items() if each.factor > 1.5} == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, sales_a_second: float) -> None:

@@ -77,6 +77,7 @@ def keys(proposal: Proposal) -> list[tuple[tuple[str, int], ...]]:
     return [index.keys for index in proposal.design.indexes]
 
 
+@pytest.mark.thorough
 def test_elements_are_counted(source: tuple[Reading, sa.Engine]) -> None:
     """Of the arrays there are: how long, and how many different elements, of which NULL is none."""
     reading, _ = source
@@ -88,6 +89,7 @@ def test_elements_are_counted(source: tuple[Reading, sa.Engine]) -> None:
     assert known["status"].elements is None
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", [OPTIMAL, "normalized"])
 def test_the_server_finds_rows_by_elements(
@@ -126,6 +128,7 @@ def test_an_index_for_each_condition_beside_it(source: tuple[Reading, sa.Engine]
     assert keys(designed(reading, *UNSERVED)) == []
 
 
+@pytest.mark.thorough
 def test_each_element_of_a_new_row_is_paid_for(source: tuple[Reading, sa.Engine]) -> None:
     """A row has four entries: fewer new rows than of an index with one outweigh what a rare read saves."""
     reading, _ = source

@@ -101,6 +101,7 @@ def products(folder: Path, workload: str = LOOKS + WRITES) -> Scenario:
     return scenario(folder, DDL, {"product": rows}, workload)
 
 
+@pytest.mark.thorough
 def test_sparse_attributes_become_a_list(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Chosen and proved; all statements answer as SQLite does, those about NULL and of two conditions too."""
     application = products(tmp_path, LOOKS + WRITES + MORE + OTHERWISE)
@@ -133,6 +134,7 @@ def test_few_new_rows_are_worth_no_list(tmp_path: Path) -> None:
     assert chosen(application.with_rates(add=flip.at * 1.1).explained(), "attribute")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("adds", [1.0, 200.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, adds: float) -> None:

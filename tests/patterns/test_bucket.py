@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.primitives import Bucket
@@ -58,6 +59,7 @@ def bucket_of(proposal: Proposal) -> Bucket | None:
     return next((each.bucket for each in proposal.design.collections if each.root == "reading"), None)
 
 
+@pytest.mark.thorough
 def test_charts_read_far_more_often_than_measured_make_buckets(
     tmp_path: Path, database: Database[dict[str, Any]]
 ) -> None:

@@ -40,6 +40,7 @@ def parts(folder: Path) -> Scenario:
     return scenario(folder, DDL, {"product": [(n, f"product {n}") for n in range(100)], "part": rows}, WORKLOAD)
 
 
+@pytest.mark.thorough
 def test_a_product_lists_the_ids_of_its_parts(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Bare ids in the product's document answer by themselves; parts keep their own collection and their product's id."""
     application = parts(tmp_path)

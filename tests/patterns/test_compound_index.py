@@ -39,6 +39,7 @@ def visits(folder: Path, workload: str = WORKLOAD) -> Scenario:
     return scenario(folder, DDL, rows, workload).with_counts(visit=20_000, bill=40_000)
 
 
+@pytest.mark.thorough
 def test_children_are_found_by_it(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """It is chosen, the DELETE asks for the children by what it says of the parent, and what is left is SQLite's."""
     application = visits(tmp_path)
@@ -86,6 +87,7 @@ SELECT n FROM sale WHERE id = :id;
     return scenario(folder, CHAIN, rows, text)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "write",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from tests.patterns.scenario import Scenario, chosen, scenario
@@ -57,6 +58,7 @@ def test_names_of_parts_are_copied_their_stock_is_not(tmp_path: Path, database: 
     application.proved(proposal, database)
 
 
+@pytest.mark.thorough
 def test_names_that_change_all_the_time_are_not_copied(tmp_path: Path) -> None:
     """Each change would touch the product too: at more changes than pages the copy is dearer than a lookup."""
     assert copies(parts(tmp_path).with_rates(rename=3000.0)) == []

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from tests.patterns.scenario import Scenario, chosen, scenario
@@ -63,6 +64,7 @@ LEFT JOIN product r ON r.tenant = l.tenant AND r.id = l.product_id;
 """
 
 
+@pytest.mark.thorough
 def test_a_key_the_document_around_it_says(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A product's tenant is its line's, and that its purchase's: of a purchase without lines it is NULL."""
     purchases = [(n % 3, n, f"2024-01-{n % 28 + 1:02}") for n in range(300)]
@@ -106,6 +108,7 @@ def test_the_key_of_a_parent_that_need_not_be(tmp_path: Path, database: Database
     assert two_prices(application.reading, proposal)["thread"].factor < 2
 
 
+@pytest.mark.thorough
 def test_a_reference_to_nobody_is_no_key(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Where rows without their parent were counted, the foreign key says nothing of the parent's, whatever is declared."""
     authors = [(n, f"author {n}", "x" * 300) for n in range(40)]

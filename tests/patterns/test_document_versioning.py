@@ -57,6 +57,7 @@ def policies(folder: Path, workload: str = WORKLOAD) -> Scenario:
     return scenario(folder, DDL, rows, workload)
 
 
+@pytest.mark.thorough
 def test_the_current_version_lies_in_its_document(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """In an array of one, proved; no version is looked up for it, and writes keep it right, also where the current one goes."""
     application = policies(tmp_path)
@@ -105,6 +106,7 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, revisions: float) 
     assert {name: each for name, each in found.items() if each.factor > 1.5} == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("revisions", [1.0, 2000.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, revisions: float) -> None:
     """The copy against indexes and embedding."""

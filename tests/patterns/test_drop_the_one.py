@@ -58,6 +58,7 @@ def roots(application: Scenario) -> set[str]:
     return {each.root for each in application.designed().design.collections}
 
 
+@pytest.mark.thorough
 def test_hosts_are_in_their_messages_alone(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """No collection of hosts; the silent one is in a collection of its own kind, and every row comes back."""
     application = messages(tmp_path, READ_ONLY + SHOWN + VISITED)
@@ -67,6 +68,7 @@ def test_hosts_are_in_their_messages_alone(tmp_path: Path, database: Database[di
     application.proved(proposal, database)
 
 
+@pytest.mark.thorough
 def test_copies_that_contradict_each_other_are_found(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """No collection says which is right: the check names the host."""
     application = messages(tmp_path, READ_ONLY + SHOWN + VISITED)

@@ -72,6 +72,7 @@ def examined(application: Scenario, proposal: Proposal, database: Database[dict[
     return int(found.explain()["executionStats"]["totalDocsExamined"])
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", [JOINED, EXISTING])
 def test_children_inside_their_parents(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:
@@ -86,6 +87,7 @@ def test_children_inside_their_parents(tmp_path: Path, database: Database[dict[s
     assert two_prices(application.reading, proposal)["page"].factor < 2
 
 
+@pytest.mark.thorough
 def test_copies_beside_the_children(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Purchases have a copy of their customer's region, by which an index finds the latest."""
     application = shop(tmp_path)
@@ -97,6 +99,7 @@ def test_copies_beside_the_children(tmp_path: Path, database: Database[dict[str,
     assert two_prices(application.reading, proposal)["page"].factor < 2
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "sql",
@@ -140,6 +143,7 @@ NAMED_INSIDE = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", [NAMED, NAMED_INSIDE])
 def test_names_of_a_many_to_many(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:

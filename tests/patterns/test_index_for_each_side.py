@@ -75,6 +75,7 @@ def examined(database: Database[dict[str, Any]], read: CompiledRead, values: Map
     return int(told["totalDocsExamined"])
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("sql", "most"),
@@ -97,6 +98,7 @@ def test_rows_are_found_by_their_sides(sql: str, most: int, messages: Path, data
     assert proposal.costs.cost < 0.2
 
 
+@pytest.mark.thorough
 def test_writes_find_their_rows_so_too(messages: Path, database: Database[dict[str, Any]]) -> None:
     """What is deleted is what the source deletes, and is priced as found by indexes."""
     sql = "DELETE FROM message WHERE sender = :u OR receiver = :u"

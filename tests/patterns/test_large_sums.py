@@ -38,6 +38,7 @@ def test_a_row_moves_whatever_its_sums_are(
     assert [row["customer_id"] for row in store.execute("SELECT customer_id FROM purchase")] == [2, 2]
 
 
+@pytest.mark.thorough
 def test_a_kept_sum_that_would_pass_64_bits_is_named(database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Nobody knew of such values; the write is refused in words, and nothing of it stays."""
     known = scenario(tmp_path, DDL, {"customer": [(1, "Ann")], "purchase": [(10, 1, 100)]}, WORKLOAD)

@@ -46,6 +46,7 @@ def designed(reading: Reading, sql: str, dialect: str = "sqlite") -> Proposal:
     return pipeline.design(replace(reading, workload=workload))
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("sql", "keys"),

@@ -109,6 +109,7 @@ def test_few_rows_asked_for_by_a_constant(
     assert told["executionStats"]["totalKeysExamined"] == told["executionStats"]["nReturned"] > 0
 
 
+@pytest.mark.thorough
 def test_children_are_looked_up_among_few(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A join to the errors of a worker goes over an index on the foreign key that has errors alone."""
     joined = """
@@ -150,6 +151,7 @@ UPDATE event SET level = 'info' WHERE score = :score AND level = 'error' AND at 
     assert pipeline.check(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_a_foreign_key_has_an_index_anyway(tmp_path: Path) -> None:
     """Beside it one over errors costs an entry for few events, one over all rows an entry for each."""
     of_worker = ERRORS.replace("at >= :since", "worker_id = :worker").replace("since", "worker").replace("900", "7")
@@ -183,6 +185,7 @@ def test_what_no_such_index_can_be_made_for(asked: str, tmp_path: Path) -> None:
     assert not [each for each in application.designed().weighed if each.pattern == "partial-index"]
 
 
+@pytest.mark.thorough
 def test_it_is_explained_and_turns(tmp_path: Path) -> None:
     """The report says which rows are in it, how many of all, and at which rates the decision is another."""
     (found,) = [each for each in events(tmp_path, ERRORS).explained().weighed if each.chosen]
@@ -198,6 +201,7 @@ def test_it_is_read_back_from_a_design(tmp_path: Path) -> None:
     assert chosen(proposal, "partial-index")[0] in again.chosen
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("happened", [1e-2, 1e-1])
 def test_rates_far_apart_turn_somewhere(happened: float, tmp_path: Path) -> None:

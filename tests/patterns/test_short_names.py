@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -54,6 +55,7 @@ def bytes_of(database: Database[dict[str, Any]]) -> int:
     )
 
 
+@pytest.mark.thorough
 def test_short_names_save_what_is_said(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Everything loads, verifies and answers as before; the server counts as many bytes less as the note says."""
     long, short = exchange(tmp_path, short=False), exchange(tmp_path, short=True)

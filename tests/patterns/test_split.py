@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.proposal import Proposal
@@ -35,6 +36,7 @@ def parts(proposal: Proposal) -> list[tuple[str, ...]]:
     return [split.attributes for each in proposal.design.collections for split in each.splits]
 
 
+@pytest.mark.thorough
 def test_manuals_that_are_hardly_read_are_kept_apart(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """The shelf's page reads small documents alone; the manual's page looks the second one up."""
     application = products(tmp_path)
@@ -79,6 +81,7 @@ def test_what_changes_often_stays_beside_what_is_read(tmp_path: Path, database: 
     application.proved(proposal, database)
 
 
+@pytest.mark.thorough
 def test_conditions_come_before_second_documents(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Only the rows that are left look for theirs, whatever the server makes of the order; what is asked of them comes after."""
     asked = "SELECT id, manual FROM product WHERE shelf = 3 AND id < 50 AND manual IS NOT NULL;"
@@ -92,6 +95,7 @@ def test_conditions_come_before_second_documents(tmp_path: Path, database: Datab
     application.proved(proposal, database)
 
 
+@pytest.mark.thorough
 def test_a_cold_cache_makes_small_documents_worth_more(tmp_path: Path) -> None:
     """With products that do not fit the cache, what a split saves is page reads: it pays at lower rates."""
     application = products(tmp_path)

@@ -37,6 +37,7 @@ def _moment(number: int) -> str:
     return f"2026-{1 + number // 400:02d}-{1 + number // 20 % 20:02d} 08:{number % 60:02d}:00"
 
 
+@pytest.mark.thorough
 def test_the_first_few_come_from_their_parent(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Whatever is joined to them afterwards: the children themselves are not read."""
     joined = (

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.primitives import CollectionKind
@@ -41,6 +42,7 @@ def kind(proposal: Proposal) -> CollectionKind:
     return next(each.options.kind for each in proposal.design.collections if each.root == "sample")
 
 
+@pytest.mark.thorough
 def test_keyless_events_become_a_time_series(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """The device is its meta field, the time its time field; an insert is one command, and every row comes back."""
     application = samples(tmp_path)
@@ -66,6 +68,7 @@ def test_it_is_told_chosen_or_not(tmp_path: Path) -> None:
     assert all(each.gain is not None and each.gain < 0 and each.because for each in lost)
 
 
+@pytest.mark.thorough
 def test_events_that_change_or_have_a_key_are_no_time_series(tmp_path: Path) -> None:
     """The server would refuse the change, and cannot keep the key unique."""
     change = "-- name: mend, rate: 1/s\nUPDATE sample SET value = :value WHERE device = :device AND at = :at;"

@@ -82,6 +82,7 @@ def test_footprints_say_which_way_a_query_goes(tmp_path: Path) -> None:
     assert found == {"subtree": [None, Walk.DOWN], "breadcrumbs": [None, Walk.UP]}
 
 
+@pytest.mark.thorough
 def test_rows_keep_those_above_them(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Both reads do without a walk, the choice is proved, and every read answers as SQLite does."""
     application = categories(tmp_path, READS + WRITES + MORE)
@@ -115,6 +116,7 @@ def test_a_tree_whose_rows_move_all_the_time_keeps_nothing(tmp_path: Path) -> No
     assert any(flip.quantity == "rate of move" for flip in kept.flips)
 
 
+@pytest.mark.thorough
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path) -> None:
     """Within one and a half times, with the rows above kept and without; a move, which looks up parents again, within two."""
     application = categories(tmp_path, READS + WRITES)

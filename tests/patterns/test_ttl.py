@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.ir.proposal import Proposal
@@ -61,6 +62,7 @@ def test_old_entries_are_removed_by_the_server(tmp_path: Path, database: Databas
     assert [index["expireAfterSeconds"] for index in found if "expireAfterSeconds" in index] == [30 * 86_400]
 
 
+@pytest.mark.thorough
 def test_entries_that_are_counted_elsewhere_stay_until_a_statement_removes_them(tmp_path: Path) -> None:
     """A count kept with the host would go wrong: there is no TTL index, and the reason is told."""
     proposal = log(tmp_path, COUNTED, entries=20_000).with_rates(counted=5000.0, log=0.1).designed()

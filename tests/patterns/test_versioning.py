@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -59,6 +60,7 @@ def test_every_document_says_its_version_when_asked(tmp_path: Path, database: Da
     assert pipeline.check(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_a_migration_brings_documents_to_the_next_version(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Documents of the first version are made anew as the second says, and nothing is lost."""
     first, second = (policies(tmp_path, version=number).designed() for number in (1, 2))

@@ -61,6 +61,7 @@ def _kept(database: Database[Any], name: str) -> set[tuple[tuple[str, ...], int 
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["optimal", "normalized"])
 def test_what_indexes_keep_outlives_a_cutover(strategy: str, live: str, database: Database[Any]) -> None:
@@ -133,6 +134,7 @@ def test_an_index_of_fewer_documents_is_a_risk(one_without: str, database: Datab
         pipeline.migrate(found.in_place, new, database, cutover=True)
 
 
+@pytest.mark.thorough
 def test_what_no_index_can_keep_is_said(live: str, database: Database[Any]) -> None:
     """Embedded rows: by the design's notes, and by the plan."""
     found = in_place(live)

@@ -77,6 +77,7 @@ def page(book: int) -> tuple[str, dict[str, object]]:
     return PAGE, {"id": book}
 
 
+@pytest.mark.thorough
 def test_a_copy_nobody_mends(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """Its age is the time since its source changed, however often that or another changed since; others are right."""
     reading, proposal, on, _ = books
@@ -100,6 +101,7 @@ def test_a_copy_that_was_behind_from_the_start(books: tuple[Reading, Proposal, L
     assert told(reading, proposal, on, (read,), began).oldest == pytest.approx(read.answered - began)
 
 
+@pytest.mark.thorough
 def test_a_copy_the_background_mends(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """What was behind before is mended at first; later changes are soon, and reads after that find nothing old."""
     reading, proposal, on, database = books

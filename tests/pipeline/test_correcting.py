@@ -55,6 +55,7 @@ def reading(tmp_path: Path) -> Reading:
     return scenario(tmp_path, TABLES, rows, WORKLOAD).reading
 
 
+@pytest.mark.thorough
 def test_a_design_that_answers_all_is_chosen(reading: Reading) -> None:
     """The search alone embeds comments, where the recursion has no query; a statement no design answers turns nothing."""
     found = posed(reading, None, None)
@@ -92,6 +93,7 @@ def test_a_live_database_gets_a_design_that_answers_all(live: LiveDatabase, monk
     assert isinstance(pipeline.convert(alone, _sql(live.reading, "thread")), NotCompiled)
 
 
+@pytest.mark.thorough
 def test_today_is_priced_as_its_queries(live: LiveDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where today's design stays and its query costs far more than was reckoned with, that is what it is said to cost."""
     plain = replace(
@@ -180,6 +182,7 @@ def _sql(reading: Reading, name: str) -> str:
     return found.sql
 
 
+@pytest.mark.thorough
 def test_the_time_limit_bounds_what_comes_after_the_search(reading: Reading) -> None:
     """Nothing is weighed once the time is up, and the design says so."""
     assert pipeline.design(reading).weighed
@@ -291,6 +294,7 @@ def test_a_place_that_was_not_tried_may_be_a_way_out() -> None:
     assert [(each.without, each.cost) for each in found] == [(("here", "there"), 0.0)]
 
 
+@pytest.mark.thorough
 def test_many_indexes_that_do_as_well_are_not_tried_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A query that costs more by whichever index its rows are found is told of in a few searches."""
     rows: dict[str, list[tuple[object, ...]]] = {"event": [(n, f"label {n % 500}", n) for n in range(1000)]}

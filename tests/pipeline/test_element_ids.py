@@ -81,6 +81,7 @@ def test_they_are_written(run: Run, database: Database[Any], proposal: Proposal)
     assert chair["review"] == [{"_id": 13, "stars": 4}]
 
 
+@pytest.mark.thorough
 def test_the_server_puts_them_in_when_it_moves_rows(
     proposal: Proposal, database: Database[Any], mongo_client: MongoClient[dict[str, Any]], tmp_path: Path
 ) -> None:

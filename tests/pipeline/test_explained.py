@@ -132,6 +132,7 @@ def kept(proposal: Proposal, structure: str) -> Weighed:
     return next(each for each in proposal.weighed if each.structure == structure and each.chosen)
 
 
+@pytest.mark.thorough
 def test_an_index_is_there_for_who_uses_it(recipes: Proposal) -> None:
     """The change that looks for rows by it, not the read that has another way; the same in every output."""
     assert kept(recipes, "index of recipe on cook_id").motives == ("rename_cook",)

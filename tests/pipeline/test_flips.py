@@ -152,6 +152,7 @@ def test_a_flip_of_the_shop_holds(shop_folder: Path) -> None:
     assert _looked_at(reading, most=1) > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_flip_of_a_random_model_holds(seed: int) -> None:
@@ -172,6 +173,7 @@ def test_a_runner_up_costs_what_its_queries_cost(tmp_path: Path) -> None:
     assert other.cost == pytest.approx(solution.cost)
 
 
+@pytest.mark.thorough
 def test_what_there_was_no_time_for_is_not_called_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

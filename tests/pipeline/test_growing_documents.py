@@ -58,6 +58,7 @@ def _choice(made: Redesign) -> Choice:
     return decision.choice
 
 
+@pytest.mark.thorough
 def test_what_will_not_fit_does_not_stay(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
     """Though it saves less than what a change has to save, the array goes, and a note says why."""
     made = pipeline.redesign(_found(mongod, products, tmp_path, 50), "optimal")
@@ -100,6 +101,7 @@ def test_what_has_to_stay_is_warned_of(mongod: Server, products: Database[Any], 
     assert "the bound is 16.8 MB" in made.warning
 
 
+@pytest.mark.thorough
 def test_the_threshold_is_named(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
     """What a change has to save is told apart from what anything costs."""
     made = pipeline.redesign(_found(mongod, products, tmp_path, 1e-6), "optimal")

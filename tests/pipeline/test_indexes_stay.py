@@ -65,6 +65,7 @@ def test_indexes_of_some_documents_stay(address: str, database: Documents) -> No
         assert indexes.items() <= database[name].index_information().items()
 
 
+@pytest.mark.thorough
 def test_a_new_index_finds_a_name(address: str, database: Documents) -> None:
     """Where one of some documents or of another collation has the usual name, both are there; the plan says so."""
     found = in_place(address).in_place
@@ -95,6 +96,7 @@ def test_an_index_that_is_unique_does_the_work(address: str, database: Documents
     assert [name for name in database["payments"].index_information() if "code" in name] == ["codes"]
 
 
+@pytest.mark.thorough
 def test_what_is_aborted_leaves_no_index(address: str, database: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not a unique one either, also where a run ended while it built them; what was there before stays."""
     found = in_place(address).in_place
@@ -121,6 +123,7 @@ def test_what_is_aborted_leaves_no_index(address: str, database: Documents, monk
     assert _told(database) == before
 
 
+@pytest.mark.thorough
 def test_an_index_that_cannot_be_built_has_a_next_move(address: str, database: Documents) -> None:
     """Whatever the server says."""
     found = in_place(address).in_place

@@ -38,6 +38,7 @@ def test_two_looks_that_differ_for_lack_of_time_say_so(database: Db, mongod: Ser
     assert "has changed in between" not in said
 
 
+@pytest.mark.thorough
 def test_what_there_was_no_time_for_is_a_gap(database: Db, mongod: Server) -> None:
     """A look that ends early says so in what is made of it."""
     database.things.insert_many({"_id": n, "name": f"thing {n}"} for n in range(50))

@@ -36,6 +36,7 @@ def live(mongod: Server, database: Database[Any]) -> str:
     return mongod.uri.replace("/?", f"/{database.name}?")
 
 
+@pytest.mark.thorough
 def test_a_capture_tells_what_the_server_measured(
     live: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,6 +71,7 @@ def test_only_what_counts_is_far_apart() -> None:
     assert far_apart((near, far, seldom, short), 0.1) == (far,)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("line", ["-- measured: soon", "-- measured: with", "-- measured: 3 s"])
 def test_a_measurement_that_is_none_is_a_gap(live: str, line: str, tmp_path: Path) -> None:

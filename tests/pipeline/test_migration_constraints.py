@@ -48,6 +48,7 @@ def _about(risks: tuple[str, ...], *words: str) -> list[str]:
     return [risk for risk in risks if all(word in risk for word in words)]
 
 
+@pytest.mark.thorough
 def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> None:
     """Also of a collection that stays; after the cutover a second value is refused until the index is dropped as told."""
     database["products"].create_index("sku", unique=True)
@@ -66,6 +67,7 @@ def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> N
     database["products"].insert_one(again)
 
 
+@pytest.mark.thorough
 def test_what_only_happens_to_be_unique_stays_so_no_longer(live: str, database: Documents) -> None:
     """A value that comes twice while the migration runs is the application's to write, before the cutover and after it."""
     found, new = _normalized(live)
@@ -140,6 +142,7 @@ def test_keys_that_are_unique_whatever_their_case(database: Documents, tmp_path:
     assert _about(pipeline.plan_migration(made, made, database).risks, "`session` gets a unique index")
 
 
+@pytest.mark.thorough
 def test_equal_risks_are_one_sentence(database: Documents, tmp_path: Path) -> None:
     """Which lists the indexes that go, what nothing keeps unique, and the collections that nothing reads."""
     old, new = _sessions(database, tmp_path)
@@ -205,6 +208,7 @@ INSERT INTO bill VALUES (1, 1, 'a'), (1, 2, 'b'), (3, 1, 'c');
 """
 
 
+@pytest.mark.thorough
 def test_a_unique_index_inside_documents_keeps_what_it_keeps_in_larger_ones(
     database: Documents, tmp_path: Path
 ) -> None:
@@ -230,6 +234,7 @@ def test_a_unique_index_inside_documents_keeps_what_it_keeps_in_larger_ones(
     assert "nothing keeps code of `bill` unique today" in told
 
 
+@pytest.mark.thorough
 def test_validators_that_are_new_are_said(live: str, database: Documents) -> None:
     """Of collections that are built; what the risk tells to do has the server take documents of another form again."""
     found, new = _normalized(live)
@@ -257,6 +262,7 @@ def test_a_validator_of_the_applications_own_is_said_to_go(live: str, database: 
     assert not _about(risks, "gets a validator")
 
 
+@pytest.mark.thorough
 def test_what_is_taken_and_not_read_is_said(live: str, database: Documents) -> None:
     """A field that has moved elsewhere; the move that is told finds it, the condition that is told has it refused."""
     found, new = _normalized(live)

@@ -130,6 +130,7 @@ def with_copy(reading: Reading, freshness: str) -> Proposal:
     return replace(made, design=replace(made.design, collections=collections))
 
 
+@pytest.mark.thorough
 def test_rivals_of_a_source(mongod: Server, tmp_path: Path) -> None:
     """Every design has its figures, all answers and rows are equal after writes, and the report has the documented shape."""
     address, reading = source(tmp_path, READS + WRITES)
@@ -223,6 +224,7 @@ def test_a_rival_that_cannot_answer_is_left_out(
     assert verdict(proof).startswith("The chosen design does not count: it cannot answer `by_author`")
 
 
+@pytest.mark.thorough
 def test_a_stale_copy_is_no_wrong_answer(mongod: Server, tmp_path: Path) -> None:
     """An answer that is behind as far as the requirements allow is counted as stale; one beyond them would disqualify. In the
     open loop a background sync runs, and how old the copy was when it was read is told.
@@ -246,6 +248,7 @@ def test_a_stale_copy_is_no_wrong_answer(mongod: Server, tmp_path: Path) -> None
     assert "book.author_name" in html(proof)
 
 
+@pytest.mark.thorough
 def test_several_clients_end_with_the_same_rows(mongod: Server, tmp_path: Path) -> None:
     """Writes that race are ordered where it matters: after four clients all homes are equal."""
     address, reading = source(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from nestling.common.server import Server
 from nestling.pipeline import inspect
 from nestling.pipeline.proving import measured_server, prove_source
@@ -26,6 +28,7 @@ SELECT id FROM drug LIMIT :n;
 """
 
 
+@pytest.mark.thorough
 def test_arrays_and_computed_columns(postgresql: str, mongod: Server, tmp_path: Path) -> None:
     """The INSERT is measured; the statement whose LIMIT nobody knows is left out, and counted."""
     statements = tmp_path / "workload.sql"

@@ -62,6 +62,7 @@ def test_nothing_expires_while_it_is_measured(found: LiveDatabase, database: Dat
     )
 
 
+@pytest.mark.thorough
 def test_only_what_is_there_is_measured(found: LiveDatabase, database: Database[Any], tmp_path: Path) -> None:
     """By its file, too: not the index other designs have for a reference, and one that another begins with is there."""
     (tmp_path / "today.yaml").write_text(write_proposal(found.in_place), encoding="utf-8")

@@ -71,6 +71,7 @@ def killed_after(server: Server, reads: int) -> None:
     Thread(target=watch, daemon=True).start()
 
 
+@pytest.mark.thorough
 def test_a_server_that_dies_in_a_round(tmp_path: Path) -> None:
     """The rounds before are told, none of the one it died in is counted, and it is said what is missing."""
     with mortal() as (server, client):

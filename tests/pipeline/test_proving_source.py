@@ -190,6 +190,7 @@ def test_a_wrong_design_is_caught(
     assert "ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `by_author`" in verdict(proof)
 
 
+@pytest.mark.thorough
 def test_a_wrong_conversion_is_caught(
     mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,6 +218,7 @@ def test_a_wrong_conversion_is_caught(
     )
 
 
+@pytest.mark.thorough
 def test_the_only_conversion_is_wrong(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When no statement is left, nothing is measured, and that is said."""
     address, reading = source(tmp_path, ONE_READ)
@@ -229,6 +231,7 @@ def test_the_only_conversion_is_wrong(mongod: Server, tmp_path: Path, monkeypatc
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", sorted(WINDOWS))
 def test_a_wrong_window_is_caught(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -263,6 +266,7 @@ def test_where_sql_leaves_a_choice(mongod: Server, tmp_path: Path) -> None:
     assert len(notes) == len(proof.source.choices)
 
 
+@pytest.mark.thorough
 def test_what_is_fixed_beside_a_choice(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A column of any row of its group is open; the columns beside it are compared."""
     sql = "SELECT author_id, title, COUNT(*) AS n FROM book GROUP BY author_id ORDER BY author_id"
@@ -272,6 +276,7 @@ def test_what_is_fixed_beside_a_choice(mongod: Server, tmp_path: Path, monkeypat
     assert [each.statement for each in proof.source.differences] == ["a_title"]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("choice", IMPOSSIBLE)
 def test_what_no_choice_gives(choice: str, mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ SHOWS = 1e-4
 """The least share of the costs a change may be proposed for."""
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_change_has_a_gain_that_shows(reading: Reading, seed: int) -> None:

@@ -28,6 +28,7 @@ def chosen(shop_design: Callable[[str], Proposal]) -> Proposal:
     return shop_design("optimal")
 
 
+@pytest.mark.thorough
 def test_rivals_are_different_designs_none_cheaper_by_the_model(reading: Reading, chosen: Proposal, tmp_path: Path):
     """Yardsticks, a file, runner-ups, ablations and random designs, each once; the advised one is first and costs least."""
     path = tmp_path / "expert.yaml"
@@ -85,6 +86,7 @@ def test_what_comes_with_another_choice_is_named(tmp_path: Path):
     assert any("review" not in stored for stored in moved.values()), moved
 
 
+@pytest.mark.thorough
 def test_a_design_of_another_model_is_refused(reading: Reading, chosen: Proposal, tmp_path: Path):
     """The error names the file and what differs."""
     other = inspect(_note(tmp_path))
@@ -113,6 +115,7 @@ def test_every_way_to_take_the_decisions_is_tried_first():
     assert len(set(found)) == len(found)
 
 
+@pytest.mark.thorough
 @given(problems())
 @settings(max_examples=20)
 def test_sampled_choices_are_allowed(problem: DesignProblem):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -55,6 +56,7 @@ def keys(proposal: Proposal) -> list[tuple[tuple[str, int], ...]]:
     return [each.keys for each in planned_indexes(proposal.design) if each.collection == "step"]
 
 
+@pytest.mark.thorough
 def test_nothing_stands_beside_a_compound_id(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A range of `_id`s finds a task's steps in their order: only the other reference has an index."""
     application = steps(tmp_path)
@@ -69,6 +71,7 @@ def test_nothing_stands_beside_a_compound_id(tmp_path: Path, database: Database[
         assert [path for path, _ in read.sort] == ["_id"]
 
 
+@pytest.mark.thorough
 def test_the_doctor_misses_no_index_there(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """The first part of a compound `_id` wants no index of its own."""
     application = steps(tmp_path)

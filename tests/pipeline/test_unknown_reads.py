@@ -26,6 +26,7 @@ from nestling.sources.mongo import LiveDatabase
 WRITES_ONLY = Watched(5, 0, 456.0, slow_only=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["embedded", "optimal"])
 def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str) -> None:
@@ -79,6 +80,7 @@ def test_executions_are_counted_as_they_were() -> None:
     assert watched(()) == Watched(0, 0, 0.0, slow_only=False)
 
 
+@pytest.mark.thorough
 def test_today_is_priced_whatever_else_its_sub_documents_could_be(
     mongod: Server, database: Database[Any], tmp_path: Path
 ) -> None:

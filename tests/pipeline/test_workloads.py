@@ -19,6 +19,7 @@ WORKLOADS = sorted(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("folder", WORKLOADS, ids=lambda folder: folder.name)
 def test_a_workload_of_the_benchmark_is_whole(folder: Path, tmp_path: Path):

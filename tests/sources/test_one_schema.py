@@ -31,6 +31,7 @@ def in_sqlite(path: Path, declared: Sequence[str]) -> tuple[Reading, Reading]:
     return open_database(f"sqlite:///{path}").reading(), read_ddl(ddl, "t", dialect="sqlite")
 
 
+@pytest.mark.thorough
 def test_every_word_means_the_same_in_a_sqlite_file(tmp_path: Path) -> None:
     """Types, NULL, what a row gets by itself, and what is listed."""
     live, told = in_sqlite(tmp_path / "t.db", [*WORDS, *(f"{word}(20)" for word in WORDS), *ODD])
@@ -38,6 +39,7 @@ def test_every_word_means_the_same_in_a_sqlite_file(tmp_path: Path) -> None:
     assert len(live.gaps) == len(told.gaps) > 0
 
 
+@pytest.mark.thorough
 def test_words_mean_the_same_where_only_the_catalogue_tells_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

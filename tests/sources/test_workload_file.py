@@ -37,6 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_convert_and_emit(folder: Path) -> None:
     """Every statement is converted, and has a function."""
     done = nestling("convert", "design.yaml", "--file", "model.yaml", cwd=folder)

@@ -39,6 +39,7 @@ def notes(tmp_path: Path) -> Scenario:
     return scenario(tmp_path, TABLES, rows, WORKLOAD)
 
 
+@pytest.mark.thorough
 def test_copies_are_as_fresh_as_they_were_priced(notes: Scenario, database: Database[Any]) -> None:
     """The name waits for the sync although the city beside it does not; a join with both finds them in two fields."""
     proposal = notes.designed()
@@ -62,6 +63,7 @@ def test_a_write_is_compiled_to_what_was_priced(notes: Scenario) -> None:
     assert compiled <= 1.05 * dict(proposal.costs.statements)["rename"]
 
 
+@pytest.mark.thorough
 def test_rows_that_a_copy_completes_are_sorted_once(notes: Scenario) -> None:
     """The limit comes before the join; where the copy needs no lookup, nothing is sorted again, and a `find` says it."""
     latest = notes.compiled(notes.designed(), "latest")

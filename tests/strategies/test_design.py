@@ -175,6 +175,7 @@ def readings(draw: st.DrawFn) -> Reading:
     return Reading(model, Workload(work, Requirements(array_bound=bound)), Statistics(counts, fan_outs))
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(50, 5000), deadline=None)
 @given(readings())
 def test_every_valid_model_has_a_design(found: Reading):

@@ -70,6 +70,7 @@ def test_growth_names_the_statements_it_comes_from() -> None:
     assert "growth" not in told(bills)
 
 
+@pytest.mark.thorough
 def test_rates_of_a_short_while_tell_nothing_of_growth(shop_folder: Path, tmp_path: Path) -> None:
     """Watched for a minute and a half they are no reason to expect a year of them, and that is said; for a day they are."""
     said = {}

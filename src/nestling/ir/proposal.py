@@ -213,6 +213,11 @@ class Proposal:
         """Whether it describes what a live database has: no other indexes than those it names are there."""
         return self.strategy == IN_PLACE
 
+    @property
+    def priced(self) -> tuple[str, ...]:
+        """The statements it was made for whose cost is known."""
+        return tuple(name for name, _ in self.costs.statements) if self.costs is not None else ()
+
     def decision(self, relationship: str) -> Decision | None:
         """The decision on a relationship, None when there is none."""
         return next((made for made in self.decisions if made.relationship == relationship), None)

@@ -155,6 +155,7 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.statements.text_orders import notes_on_order
+    from nestling.planner.work.scanning_joins import notes_on_joins
     from nestling.planner.writes import plan_write
 
     proposal = asked.proposal
@@ -164,6 +165,8 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
         told = (*told, *((statement.locks.note,) if statement.locks else ()))
         lag = tolerated(proposal.design.model, proposal.requirements)
         plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
+        if asked.name not in proposal.priced:
+            told = (*told, *notes_on_joins(plan, proposal.design, proposal.statistics))
         return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told)
     writes = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
     return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told)

@@ -24,7 +24,7 @@ def carried(declared: str) -> str:
             f"type `{declared}` is carried as text that is compared whatever the case of A to Z; the case of other letters, "
             "which PostgreSQL leaves out too but in databases of the C locale, counts in `=` and in an order"
         )
-    return f"type `{declared}` is carried as found"
+    return f"type `{declared}` is kept as it is read, but not computed with"
 
 
 def computed(table: str, column: str) -> str:

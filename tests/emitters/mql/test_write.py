@@ -114,6 +114,7 @@ def test_a_program_is_a_list_of_steps() -> None:
     json.dumps(shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("node")
 def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
     """The script of each change, run by a JavaScript engine, asks for commands that leave what the change should."""

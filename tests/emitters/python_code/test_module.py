@@ -123,6 +123,7 @@ def test_a_module_gives_the_same_rows_without_nestling(shop: Beside, mongod: Any
         assert sorted(map(repr, json.loads(line))) == sorted(map(repr, answers(shop, each, values))), each.sql
 
 
+@pytest.mark.thorough
 def test_a_module_is_formatted(shop: Beside, tmp_path: Path) -> None:
     """`ruff format` with lines of 120 changes nothing, and no name is undefined or unused."""
     path = tmp_path / "queries.py"

@@ -54,6 +54,7 @@ def modules(database: Database[Any], tmp_path: Path) -> Any:
     return made
 
 
+@pytest.mark.thorough
 def test_a_statement_may_have_any_name(modules: Any, database: Database[Any]) -> None:
     """What the module uses of that name stays what it is."""
     text = "".join(f"-- name: {name}, rate: 1/s\nSELECT id FROM t WHERE a = :v;\n" for name in NAMES)
@@ -70,6 +71,7 @@ def test_ligatures_are_read_as_python_reads_them(modules: Any, database: Databas
     assert space["float_"](database, v="x") == [{"id": 1}]
 
 
+@pytest.mark.thorough
 def test_a_parameter_may_have_any_name(modules: Any, database: Database[Any]) -> None:
     """Beside one of the same name with `_`."""
     text = "".join(

@@ -110,6 +110,7 @@ def converting(text: str) -> Callable[[object], object]:
     return lambda value: None if (found := space["function"](value)) is missing else found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("place", PLACES, ids=repr)
 def test_conversions_are_the_same(place: ConvertedPlaceholder) -> None:
     """The value and its BSON type, or the refusal."""

@@ -50,6 +50,7 @@ def test_changes_come_in_order_with_what_they_touched(database: Database[Any]) -
     assert [each.changed for each in found] == [None, frozenset({"x.y", "n.1"}), None, frozenset({"z"}), None]
 
 
+@pytest.mark.thorough
 def test_updates_of_other_paths_do_not_come(database: Database[Any]) -> None:
     """Only those of the paths asked for, of what is in them, and of what is around them; array places do not matter."""
     touching = {"a": frozenset({"x.y", "n"})}
@@ -67,6 +68,7 @@ def test_updates_of_other_paths_do_not_come(database: Database[Any]) -> None:
     assert changed == [{"x.0.y.z"}, {"n"}, {"x.0.y"}, {"x.0"}, {"x"}, {"n"}, {"q"}]
 
 
+@pytest.mark.thorough
 def test_a_stream_goes_on_after_its_point(database: Database[Any]) -> None:
     """What was taken does not come again; what came in between does."""
     with follow(database, Watching(("a",))) as stream:

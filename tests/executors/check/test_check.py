@@ -72,6 +72,7 @@ def test_a_stale_copy_is_named_and_repaired(shelf: Shelf) -> None:
     assert checked(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_elements_that_share_a_key_are_told_by_what_they_refer_to(shelf: Shelf) -> None:
     """Two loans of one number, of two authors: each gets its own author's name, the right one keeps it, and both are named."""
     proposal, database = shelf
@@ -109,6 +110,7 @@ def test_one_repair_that_has_to_come_before_another(shelf: Shelf) -> None:
     assert checked(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_what_is_refused_ends_the_passes(shelf: Shelf) -> None:
     """Where nothing more is mended no pass follows, and each difference is counted once."""
     proposal, database = shelf
@@ -136,6 +138,7 @@ def test_whoever_wrote_last_is_not_overwritten(shelf: Shelf) -> None:
     assert (book["author"]["name"], book["loans"][0]["by"]) == ("newer", "newer")
 
 
+@pytest.mark.thorough
 def test_a_document_that_cannot_be_reckoned_with_stops_no_other(database: Documents) -> None:
     """A sum over 64 bits, and one of NaN: these are named and left, and what others hold is mended."""
     computed = "{spent: {sum: total, of: purchases, freshness: async(1s)}}"
@@ -166,6 +169,7 @@ def test_snapshots_are_not_compared(shelf: Shelf) -> None:
     assert checked(proposal, database).clean
 
 
+@pytest.mark.thorough
 def test_rounding_is_no_drift(shelf: Shelf) -> None:
     """The last digits of a sum of floats depend on the order of the rows; more than these is drift."""
     proposal, database = shelf
@@ -186,6 +190,7 @@ def test_a_count_of_no_rows(shelf: Shelf, kept: int) -> None:
     assert found == ([kept] if kept else [])
 
 
+@pytest.mark.thorough
 def test_a_dangling_reference_has_a_next_move(shelf: Shelf) -> None:
     """A deleted parent: those that refer to it are named with what to do; a repair cannot bring it back, and says so."""
     proposal, database = shelf
@@ -205,6 +210,7 @@ def test_a_dangling_reference_has_a_next_move(shelf: Shelf) -> None:
     assert all(each.repaired for each in report.findings if each.kind is DriftKind.COPY)
 
 
+@pytest.mark.thorough
 def test_what_the_server_refuses_is_told(shelf: Shelf) -> None:
     """A validator that does not let the document be: the finding stays, with the reason."""
     proposal, database = shelf
@@ -226,6 +232,7 @@ def test_another_database_is_refused(mongo_client: MongoClient[dict[str, Any]]) 
         checked(Proposal("", library()), mongo_client["check_nothing_is_here"])
 
 
+@pytest.mark.thorough
 def test_a_sample_says_how_sure_it_is(shelf: Shelf) -> None:
     """A sample counts what it looked at, and its interval holds the truth."""
     proposal, database = shelf
@@ -294,6 +301,7 @@ def test_an_interrupted_check_goes_on(shelf: Shelf, tmp_path: Path) -> None:
     assert not file.exists()
 
 
+@pytest.mark.thorough
 def test_progress_that_cannot_be_kept_is_refused(shelf: Shelf, tmp_path: Path) -> None:
     """It says which file, and why."""
     with pytest.raises(InputError, match=r"none/progress: the progress cannot be kept: No such file"):
@@ -309,6 +317,7 @@ def test_progress_of_another_check_is_refused(shelf: Shelf, tmp_path: Path) -> N
         checked(proposal, database, checkpoint=file)
 
 
+@pytest.mark.thorough
 def test_a_comparison_that_takes_too_long(shelf: Shelf) -> None:
     """A document that cannot be compared in time is an error that says what helps; smaller ranges are tried before."""
     proposal, database = shelf
@@ -346,6 +355,7 @@ def test_freshness_is_told(mongo_client: MongoClient[dict[str, Any]]) -> None:
         assert str(only(checked(proposal, database).findings).freshness) == "async(5s)"
 
 
+@pytest.mark.thorough
 def test_the_same_with_and_without_an_index(mongo_client: MongoClient[dict[str, Any]]) -> None:
     """An index changes how fast a computed value is compared, and nothing else."""
     for indexed in (False, True):
@@ -356,6 +366,7 @@ def test_the_same_with_and_without_an_index(mongo_client: MongoClient[dict[str, 
             assert found == {4: (BOOKS // AUTHORS, 1), 5: (BOOKS // AUTHORS, MISSING)}
 
 
+@pytest.mark.thorough
 def test_a_copy_and_its_reference_are_screened_at_once(shelf: Shelf) -> None:
     """One screen tells of both: sources nobody refers to are no suspects, a holder without copy and source is."""
     proposal, database = shelf
@@ -370,6 +381,7 @@ def test_a_copy_and_its_reference_are_screened_at_once(shelf: Shelf) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_standalone_server(tmp_path: Path) -> None:
     """Without a replica set all is compared and repaired; only what changed since a time cannot be told."""
     folder, port = tmp_path / "server", free_port()

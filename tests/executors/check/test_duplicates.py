@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from pymongo import MongoClient
 from pymongo.database import Database
 
@@ -38,6 +39,7 @@ def shop(client: Client, *, lost: int) -> Iterator[tuple[Proposal, Database[dict
         yield found
 
 
+@pytest.mark.thorough
 def test_keys_shared_within_and_between_collections(mongo_client: Client) -> None:
     """Each row that shares its whole key is told; a part of the key may be shared."""
     with shop(mongo_client, lost=4) as (proposal, database):

@@ -62,6 +62,7 @@ def turn(database: Database[Any], name: str, *fields: str) -> None:
             database[name].update_one({"_id": each["_id"]}, {"$set": {field: turned(each[field]) for field in fields}})
 
 
+@pytest.mark.thorough
 def test_an_order_of_fields_is_no_difference(mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Sub-documents, what lies in them, and those in arrays: with fields in two orders all are clean, and stay as they are."""
     with loaded(mongo_client, rows(), design()) as (proposal, database):
@@ -74,6 +75,7 @@ def test_an_order_of_fields_is_no_difference(mongo_client: MongoClient[dict[str,
         assert [repr(each) for each in before] == [repr(each) for each in after]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "change",

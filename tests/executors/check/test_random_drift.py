@@ -26,6 +26,7 @@ from tests.soaking import SOAKING, examples
 EXAMPLES = examples(4, 1000, "NESTLING_CHECKS")
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(0 if SOAKING else 900)
 @given(st.data())
 @settings(

@@ -128,6 +128,7 @@ def test_stopped_anywhere_and_resumed(database: Database[Any], source: RowSource
     assert CHECKPOINT_COLLECTION not in database.list_collection_names()
 
 
+@pytest.mark.thorough
 def test_what_is_loaded_gives_the_rows_back(database: Database[Any], source: RowSource) -> None:
     """Reading all homes of the shop back gives its rows: the documents compared above are right, and not just equal."""
     load_source(DESIGN, source, database)
@@ -162,6 +163,7 @@ class Counting(Stopping):
             yield row
 
 
+@pytest.mark.thorough
 def test_nothing_is_resumed_over_another_design_or_source(
     database: Database[Any], source: RowSource, tmp_path: Path, small_batches: None
 ) -> None:
@@ -178,6 +180,7 @@ def test_nothing_is_resumed_over_another_design_or_source(
     assert contents(database) == before
 
 
+@pytest.mark.thorough
 def test_a_finished_load_is_not_resumed(database: Database[Any], source: RowSource) -> None:
     """What is loaded is not loaded again."""
     load_source(DESIGN, source, database)
@@ -185,6 +188,7 @@ def test_a_finished_load_is_not_resumed(database: Database[Any], source: RowSour
         load(DESIGN, source, database, resume=True)
 
 
+@pytest.mark.thorough
 def test_a_document_that_is_there_already_must_be_the_same(
     database: Database[Any], source: RowSource, small_batches: None
 ) -> None:
@@ -224,6 +228,7 @@ def is_finished(database: Database[Any]) -> bool:
     return database.tags.find_one() is not None and CHECKPOINT_COLLECTION not in database.list_collection_names()
 
 
+@pytest.mark.thorough
 def test_the_server_is_killed(tmp_path: Path, database: Database[Any], source: RowSource, small_batches: None) -> None:
     """mongod dies (SIGKILL) in the middle: the load says so, and goes on when the server is back."""
     folder = tmp_path / "data"

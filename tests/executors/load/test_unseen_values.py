@@ -64,6 +64,7 @@ def told(proposal: Proposal, *, unseen: bool = False) -> dict[str, Any]:
     return {each.name: each.options["validator"] for each in collection_commands(proposal.design, unseen=unseen)}
 
 
+@pytest.mark.thorough
 def test_rows_that_fit_leave_the_validators_as_designed(library: Path, database: Documents) -> None:
     """Nothing is let in for values that nobody has."""
     proposal = designed(library)
@@ -109,6 +110,7 @@ def test_what_no_column_of_that_type_keeps_is_refused_still(library: Path, datab
         pipeline.load(proposal, library, database)
 
 
+@pytest.mark.thorough
 def test_postgresqls_infinity_comes_later(postgresql: str, database: Documents) -> None:
     """A date of a server that no design knew of is loaded, and compared."""
     _, url, engine = created(postgresql, "CREATE TABLE term (id int PRIMARY KEY, till date, at timestamptz)")
@@ -123,6 +125,7 @@ def test_postgresqls_infinity_comes_later(postgresql: str, database: Documents) 
     assert validators(database) == told(proposal, unseen=True)
 
 
+@pytest.mark.thorough
 def test_a_migration_takes_such_documents_along(library: Path, database: Documents) -> None:
     """Its new collections have the wide validators then, and those of the design where the old ones were never widened."""
     proposal = designed(library)

@@ -58,6 +58,7 @@ def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Documents
     assert pipeline.migrate(*moves, database, cutover=True, may_lose=["order"]).equal
 
 
+@pytest.mark.thorough
 def test_an_array_in_the_order_of_its_key_passes(mongod: Server, database: Documents) -> None:
     """Also where it is empty or has one element."""
     arrays = [sorted(STEPS), [], ["peel"]]
@@ -65,6 +66,7 @@ def test_an_array_in_the_order_of_its_key_passes(mongod: Server, database: Docum
     assert pipeline.migrate(*designs(mongod, database), database, cutover=True).equal
 
 
+@pytest.mark.thorough
 def test_a_field_tells_the_order(mongod: Server, database: Documents) -> None:
     """What the old design's array is ordered by comes before the key; its direction counts."""
     steps = [{"name": name, "place": place} for place, name in enumerate(STEPS)]
@@ -78,6 +80,7 @@ def test_a_field_tells_the_order(mongod: Server, database: Documents) -> None:
     assert pipeline.migrate(*moves, database, cutover=True).equal
 
 
+@pytest.mark.thorough
 def test_arrays_in_arrays(mongod: Server, database: Documents) -> None:
     """Elements' own arrays are looked at, by the path they have."""
     steps = (["a", "b"], ["c", "b"])

@@ -46,6 +46,7 @@ def test_it_is_named_at_the_start(change: dict[str, Any], told: str, mongod: Ser
     assert what.startswith(f"1 document is not what the old design says, such as _id 5: {told}"), what
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("change", "told"),

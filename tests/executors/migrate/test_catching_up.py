@@ -27,6 +27,7 @@ from tests.executors.migrate.test_array_orders import designs
 WRITES = 3 * migrating.NEAR
 
 
+@pytest.mark.thorough
 def test_hardly_anything_is_left_when_writes_are_refused(
     mongod: Server, database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +67,7 @@ def test_hardly_anything_is_left_when_writes_are_refused(
     assert 0 < done.refused_seconds < done.seconds
 
 
+@pytest.mark.thorough
 def test_without_a_cutover_nothing_is_refused(mongod: Server, database: Database[dict[str, Any]]) -> None:
     """There is no time to tell; the plan tells about how long it will be."""
     database["orders"].insert_many({"_id": n, "lines": [{"line": 1, "sku": "s"}]} for n in range(20))

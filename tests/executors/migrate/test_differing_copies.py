@@ -42,6 +42,7 @@ def moves(database: Documents, tmp_path: Path) -> Moves:
     return Proposal("", old), Proposal("", replace(old, collections=(*others, plain), indexes=()))
 
 
+@pytest.mark.thorough
 def test_what_nothing_else_tells(database: Documents, moves: Moves) -> None:
     """Of copies, each attribute and at every level, and of computed values; what is missing is not lost, and what stays stays."""
     database["orders"].update_one({"_id": 1}, {"$set": {"customer.name": "Ada", "sums.lines": 77}})

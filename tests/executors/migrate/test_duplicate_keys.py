@@ -64,6 +64,7 @@ def test_a_repeated_key_is_refused_before_anything_is_built(mongod: Server, orde
     assert pipeline.migrate(*again, orders, cutover=True).equal
 
 
+@pytest.mark.thorough
 def test_a_key_that_repeats_while_the_server_builds(
     mongod: Server, orders: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_key_that_repeats_while_the_server_builds(
     assert orders.list_collection_names() == ["orders"]
 
 
+@pytest.mark.thorough
 def test_rows_that_differ_in_values(mongod: Server, orders: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """What differs of a row both designs have, where nothing carries it over; and rows one of them lacks."""
     moves = designs(mongod, orders)
@@ -105,6 +107,7 @@ def _coded(mongod: Server, database: Documents) -> tuple[Proposal, Proposal]:
 TWO = '`{code: "c7"}`, UNIQUE in `orders`, is there 2 times, in documents with _id 7, 8'
 
 
+@pytest.mark.thorough
 def test_a_unique_value_that_repeats_is_refused_before_anything_is_built(mongod: Server, database: Documents) -> None:
     """The index is gone that kept it so: named with the documents, and with what to do where the value may repeat."""
     moves = _coded(mongod, database)
@@ -120,6 +123,7 @@ def test_a_unique_value_that_repeats_is_refused_before_anything_is_built(mongod:
     assert pipeline.migrate(*again, database, cutover=True).equal
 
 
+@pytest.mark.thorough
 def test_a_unique_value_that_repeats_meanwhile_is_named(mongod: Server, database: Documents) -> None:
     """No words of another database; once it is mended all is equal."""
     moves = _coded(mongod, database)

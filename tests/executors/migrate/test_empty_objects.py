@@ -32,6 +32,7 @@ def _users(database: Documents) -> None:
     database["users"].insert_many({"_id": n, "name": f"n{n}", "size": n} for n in range(20))
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("by_client", [False, True])
 def test_empty_sub_documents_stay(mongod: Server, database: Documents, by_client: bool) -> None:

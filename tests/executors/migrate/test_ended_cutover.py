@@ -38,6 +38,7 @@ def _ended(mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch)
     return moves
 
 
+@pytest.mark.thorough
 def test_the_doctor_leaves_the_fence_of_a_migration_up(
     mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,6 +54,7 @@ def test_the_doctor_leaves_the_fence_of_a_migration_up(
     assert not [each for each in found(look(database)) if each.rule == "violated-validator"]
 
 
+@pytest.mark.thorough
 def test_a_plan_tells_that_writes_are_refused(
     mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +66,7 @@ def test_a_plan_tells_that_writes_are_refused(
     assert pipeline.plan_migration(*moves, database).phase is Phase.FENCED
 
 
+@pytest.mark.thorough
 def test_what_a_cutover_has_set_aside_is_not_to_be_dropped(
     mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def _all_changed(database: Documents, mongod: Server, name: str) -> list[dict[st
     return before
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("fraction", [2, 5])
 def test_an_object_id_is_not_the_text_of_its_digits(fraction: int, mongod: Server, database: Documents) -> None:
@@ -67,6 +68,7 @@ def test_an_object_id_is_not_the_text_of_its_digits(fraction: int, mongod: Serve
     assert _encoded(list(database["shipments"].find())) == _encoded(shipments)
 
 
+@pytest.mark.thorough
 def test_floats_stay_what_they_are(mongod: Server, database: Documents) -> None:
     """A zero keeps its sign, and a whole float beside integers stays one."""
     plain = [1.5, -0.0, 0.0, math.inf, -math.inf, 1e300]
@@ -77,6 +79,7 @@ def test_floats_stay_what_they_are(mongod: Server, database: Documents) -> None:
     _all_changed(database, mongod, "users")
 
 
+@pytest.mark.thorough
 def test_json_stays_what_bson_has(mongod: Server, database: Documents) -> None:
     """Whatever stands in a field of all kinds, what looks like Extended JSON among it."""
     values: list[Any] = [

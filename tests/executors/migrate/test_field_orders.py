@@ -65,6 +65,7 @@ def told(error: MigrationError) -> set[str]:
     return {each.what.split("`")[1] for each in error.problems}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("origin", [CollectionOrigin.SERVER, CollectionOrigin.STREAM])
 def test_fields_stay_in_order(
@@ -120,6 +121,7 @@ def test_a_design_in_another_order_is_refused(mongod: Server, database: Document
     assert told(refused.value) == {"trips._id"}
 
 
+@pytest.mark.thorough
 def test_an_id_that_comes_in_another_order_is_noticed(mongod: Server, database: Documents) -> None:
     """Of what is built the comparison asks it, and of what was written meanwhile the cutover."""
     database.trips.insert_many([trip(n) for n in range(40)])

@@ -44,6 +44,7 @@ def _told(database: Documents) -> dict[str, set[str]]:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("old", "new"), [(ALL, FEW), (FEW, ALL), (PLAIN, EXPIRING), (EXPIRING, PLAIN)])
 def test_an_index_over_the_same_keys_takes_the_old_ones_place(
@@ -61,6 +62,7 @@ def test_an_index_over_the_same_keys_takes_the_old_ones_place(
     assert _told(database) != there
 
 
+@pytest.mark.thorough
 def test_a_switch_that_is_taken_back(database: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The indexes are those of the old design again when the migration ends halfway through its last step and is aborted."""
     before, after = _design(PLAIN, ALL), _design(EXPIRING)
@@ -111,6 +113,7 @@ def _expected(proposal: Proposal) -> dict[str, set[str]]:
     return {each.name: set(each.options) - {"name", "unique"} for each in index_commands(proposal.design)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("old", "new"), [((ALL,), (ALL, ANY_CASE)), ((ALL, ANY_CASE), (ALL,)), ((ANY_CASE,), (ALL,))])
 def test_an_index_whatever_the_case_comes_and_goes(
     old: tuple[Index, ...], new: tuple[Index, ...], database: Documents, tmp_path: Path

@@ -150,6 +150,7 @@ def test_nothing_is_written_while_the_last_changes_are_carried_over(
     assert len(_ids(tickets)) == TICKETS
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.in_turn("on")
 @pytest.mark.parametrize("step", ["set_aside", "switch", "switch_indexes", "unfence"])
@@ -187,6 +188,7 @@ def test_a_cutover_that_ends_halfway(
     assert not [*tickets.list_collections(filter={"type": "view"})]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("on", [True, False])
 @pytest.mark.parametrize("number", [0, 1])
@@ -265,6 +267,7 @@ def test_a_name_is_given_up_that_others_take_again_and_again(
     assert _ids(tickets) == {*range(TICKETS), 7000}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("has_validator", [True, False])
 def test_what_is_written_after_a_kill_is_there_after_an_abort(
@@ -317,6 +320,7 @@ def test_where_the_last_changes_cannot_be_told_the_old_design_goes_on(
     assert _ids(tickets) == {-1, *range(TICKETS)}
 
 
+@pytest.mark.thorough
 def test_the_view_compares_as_the_collection_does(
     mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def _names(database: Documents) -> set[str]:
     return set(database["shops"].index_information())
 
 
+@pytest.mark.thorough
 def test_what_a_design_cannot_say_is_carried_over(database: Documents, address: str) -> None:
     """Every kind of index is there after the cutover, and works; the plan lists them; nothing is asked."""
     _shops(database)
@@ -78,6 +79,7 @@ def test_what_a_design_cannot_say_is_carried_over(database: Documents, address: 
         database["shops"].insert_one({**(database["shops"].find_one({"_id": 1}) or {}), "_id": 99, "name": "SHOP 2"})
 
 
+@pytest.mark.thorough
 def test_an_index_into_what_moves_is_refused(database: Documents, address: str) -> None:
     """Its fields are no longer there: named in the plan, and not lost unless that is said."""
     _shops(database)
@@ -181,6 +183,7 @@ def test_bounds_are_not_lost_silently(database: Documents, address: str) -> None
         pipeline.migrate(found.in_place, new, database, cutover=True)
 
 
+@pytest.mark.thorough
 def test_only_what_is_built_anew_is_checked(database: Documents, address: str) -> None:
     """Nulls of a collection that stays are nobody's business; the plan names no index the database does not have."""
     database["users"].insert_many(

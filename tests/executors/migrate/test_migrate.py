@@ -21,6 +21,7 @@ USUAL = ("normalized", "embedded")
 OTHERS = [pair for pair in permutations(STRATEGIES, 2) if pair != USUAL]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pair", [USUAL, *(pytest.param(pair, marks=pytest.mark.soak) for pair in OTHERS)])
 def test_a_shop_moves_while_it_is_written_to(pair: tuple[str, str], database: Database[Any], tmp_path: Path) -> None:
     """Statements run all the while; after the cutover the new design holds what SQLite holds after the same ones."""

@@ -65,6 +65,7 @@ def test_a_null_is_lost_with_leave_alone(mongod: Server, orders: Documents) -> N
     assert rows[0]["n"] == 22
 
 
+@pytest.mark.thorough
 def test_a_missing_array_may_be_missing_after_the_cutover(mongod: Server, orders: Documents) -> None:
     """The plan says which documents get an empty one; the application's inserts without it are taken, and read."""
     moves = _moves(mongod, orders)

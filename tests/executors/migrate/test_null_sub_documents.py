@@ -26,6 +26,7 @@ def _people(database: Documents, rows: list[dict[str, Any]]) -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("rows", [FULL, HALF])

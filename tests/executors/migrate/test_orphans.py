@@ -100,6 +100,7 @@ def test_rows_are_linked_as_sql_does(
     assert [row["id"] for each in database["customers"].find(sort=["_id"]) for row in each["purchase"]] == held
 
 
+@pytest.mark.thorough
 def test_the_server_finds_orphans(database: Database[Any], tmp_path: Path) -> None:
     """Out of collections of their own, and out of arrays inside arrays."""
     with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:

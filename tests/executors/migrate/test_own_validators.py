@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -20,6 +21,7 @@ INSERT INTO hit VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 2, 'c');
 """
 
 
+@pytest.mark.thorough
 def test_a_check_of_decimals_does_not_make_a_validator_anothers(database: Database[Any], tmp_path: Path) -> None:
     """Its condition names NaN, which equals nothing: both designs' validators are nestling's own, and nothing would be lost."""
     source = f"sqlite:///{tmp_path / 'bands.db'}"

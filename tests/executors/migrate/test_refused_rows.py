@@ -30,6 +30,7 @@ def _refusal(moves: tuple[Proposal, Proposal], database: Documents) -> Problem:
     return problem
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("values", "told"),
@@ -124,6 +125,7 @@ def _copying(mongod: Server, database: Documents, *values: Any, field: str) -> t
     return today, Proposal("", replace(today.design, collections=stored))
 
 
+@pytest.mark.thorough
 def test_what_a_copy_does_not_hold_stops_nothing(mongod: Server, database: Documents) -> None:
     """A field of several types beside the one that is copied: neither the plan nor migrating minds, nor changes meanwhile."""
     moves = _copying(mongod, database, True, 1, "x", field="phone")
@@ -135,6 +137,7 @@ def test_what_a_copy_does_not_hold_stops_nothing(mongod: Server, database: Docum
     assert database["orders"].find_one({"_id": 3}) == {"_id": 3, "customer_id": 3, "customer": {"name": "Bea"}, "at": 3}
 
 
+@pytest.mark.thorough
 def test_what_a_copy_holds_is_planned(mongod: Server, database: Documents) -> None:
     """Values that cannot be copied as they are, in documents that stay: said before anything is built."""
     moves = _copying(mongod, database, "Ann", True, 1, field="name")

@@ -99,6 +99,7 @@ def test_rows_that_move_all_the_time(mongod: Server, apart: Documents, monkeypat
     assert [len(each["lines"]) for each in apart["baskets"].find(sort=[("_id", 1)])] == [2, 4] * (BASKETS // 2)
 
 
+@pytest.mark.thorough
 def test_values_that_repeat_in_the_end_are_named(
     mongod: Server, apart: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ def designs(tmp_path: Path, database: Database[Any]) -> tuple[Proposal, Proposal
     return before, after
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_a_store_of_the_old_design_is_refused(
@@ -98,6 +99,7 @@ def test_no_write_is_lost_beside_a_cutover(designs: tuple[Proposal, Proposal], d
     assert pipeline.check(designs[1], database).clean
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", ["DELETE FROM thing WHERE id = 1", ADD.replace(":name", "'late'")])
 def test_a_write_in_the_last_moments_is_refused_in_words(
@@ -119,6 +121,7 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
     assert pipeline.migrate(*designs, database, cutover=True).equal
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", ["UPDATE thing SET name = 'late' WHERE id = 1", ADD.replace(":name", "'late'")])
 def test_a_write_while_the_old_collections_take_none_is_refused_in_words(

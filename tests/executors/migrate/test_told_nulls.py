@@ -52,6 +52,7 @@ def people(database: Documents) -> Documents:
     return database
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])

@@ -26,6 +26,7 @@ def orders(database: Documents) -> Documents:
     return database
 
 
+@pytest.mark.thorough
 def test_a_view_over_what_is_built_anew(mongod: Server, orders: Documents) -> None:
     """The plan says so, nothing is built, and it goes on when told to; the view stays."""
     moves = designs(mongod, orders)
@@ -40,6 +41,7 @@ def test_a_view_over_what_is_built_anew(mongod: Server, orders: Documents) -> No
     assert orders["open"].find_one({"_id": 0}) == {"_id": 0, "state": "open"}
 
 
+@pytest.mark.thorough
 def test_a_view_that_comes_meanwhile(mongod: Server, orders: Documents) -> None:
     """The cutover sees it, and the old design takes writes again."""
     moves = designs(mongod, orders)

@@ -65,6 +65,7 @@ def failing(client: MongoClient[dict[str, Any]], command: str, code: int, mode: 
         client.admin.command("configureFailPoint", "failCommand", mode="off")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.in_turn("code")
 @pytest.mark.parametrize("command", ["aggregate", "createIndexes", "insert", "update"])

@@ -50,6 +50,7 @@ def test_all_agree_what_a_copy_of_a_null_is(form: str, nullable: bool, mongod: S
     assert pipeline.check(today, database).clean
 
 
+@pytest.mark.thorough
 def test_what_a_store_writes_is_clean(mongod: Server, database: Documents) -> None:
     """It leaves a field out where another application has null, which is one NULL in SQL."""
     names = [_name(number, nullable=True) for number in range(100)]

@@ -93,6 +93,7 @@ def until(done: Any, seconds: float = 15.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.thorough
 def test_what_is_right_is_not_written(shop: Database[Any]) -> None:
     """The first run compares everything, later ones follow what has changed and nothing else."""
     assert sync(shop, plan_of(), ONCE).full_refreshes == 0
@@ -124,6 +125,7 @@ def test_with_documents_as_they_were_nothing_is_compared_as_a_whole(shop: Databa
     assert report.full_refreshes == 0
 
 
+@pytest.mark.thorough
 def test_what_comes_again_changes_nothing(shop: Database[Any]) -> None:
     """Set back to an earlier resume point, the same changes have the same effects."""
     before = shop[COLLECTION].find_one({})
@@ -234,6 +236,7 @@ def test_a_document_that_cannot_be_reckoned_with_stops_no_other(shop: Database[A
     assert [each["spent"] for each in shop.customers.find(sort=[("_id", 1)])] == [30, 7]
 
 
+@pytest.mark.thorough
 def test_elements_that_share_a_key_get_their_own_copies(mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Two loans of one number, of two authors: the name of one that changes comes to its own loan alone."""
     with loaded(mongo_client, rows(), library()) as (proposal, database):
@@ -271,6 +274,7 @@ def test_scheduled_values_are_computed_when_they_are_due(shop: Database[Any]) ->
     assert set(found.computed) == {"customers.spent"}
 
 
+@pytest.mark.thorough
 def test_a_lease_that_is_taken_anew_knows_no_times(shop: Database[Any]) -> None:
     """`--restart` forgets when scheduled values were computed, as it does the resume point; going on knows both."""
     sync(shop, plan_of("scheduled(1h)"), SyncOptions(once=True, restart=True))
@@ -287,6 +291,7 @@ def test_a_lease_that_is_taken_anew_knows_no_times(shop: Database[Any]) -> None:
     assert after is None or not after.computed
 
 
+@pytest.mark.thorough
 def test_a_scheduled_value_is_computed_anew_after_a_stop_in_between(
     shop: Database[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,6 +340,7 @@ def test_copies_of_a_dropped_collection_are_left(shop: Database[Any]) -> None:
     assert names(shop) == [None, None, None]
 
 
+@pytest.mark.thorough
 def test_what_holds_no_copies_may_lack_its_source(shop: Database[Any]) -> None:
     """A collection that nothing was ever written to is not there; what follows from it by counting is not lost with it."""
     shop.purchases.drop()
@@ -372,6 +378,7 @@ def test_metrics_are_served_and_written(tmp_path: Path) -> None:
         status_written(metrics, tmp_path / "none" / "status.json", 1).__enter__()
 
 
+@pytest.mark.thorough
 def test_a_large_fan_out_does_not_hold_up_others(shop: Database[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A change with many copies, in the same batch as others, is left to the side, and alone."""
     monkeypatch.setattr(loop, "INLINE_HOLDERS", 150)
@@ -403,6 +410,7 @@ def test_a_renamed_collection_leaves_nothing_copied_until_it_is_back(shop: Datab
         until(lambda: names(shop) == [{"name": "Ada"}, {"name": "Ada"}, {}])
 
 
+@pytest.mark.thorough
 def test_changes_of_documents_near_the_limit(shop: Database[Any]) -> None:
     """Events hold names of fields, not documents: two versions of 9 MiB, one with its image, are no oversized event."""
     sync(shop, plan_of(), SyncOptions(once=True, images=True))

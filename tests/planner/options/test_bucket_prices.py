@@ -51,6 +51,7 @@ def test_both_prices_of_buckets_agree(tmp_path: Path, home: str, mean: int) -> N
     assert not apart
 
 
+@pytest.mark.thorough
 def test_the_design_proved_least_is_the_cheapest_of_the_compiled(tmp_path: Path) -> None:
     """Of a few rows in each, no buckets are made: reading them needs a pipeline, where rows apart need a `find`."""
     reading = people(tmp_path, *STATEMENTS, mean=2, most=4)
@@ -75,6 +76,7 @@ def _busy(folder: Path) -> Reading:
     return replace(reading, statistics=replace(reading.statistics, relationships=((name, grows),)))
 
 
+@pytest.mark.thorough
 def test_newest_of_busy_parents_are_read_by_an_index(tmp_path: Path) -> None:
     """Buckets are unwound whole, and who has most is read most: both prices say so, and an index that sorts finds pets apart."""
     reading = _busy(tmp_path)

@@ -66,6 +66,7 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
     return pipeline.inspect(f"sqlite:///{folder / 'shop.db'}", workload=Path(folder / "workload.sql"))
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "optimal"])
 def test_every_built_index_has_its_price(reading: Reading, strategy: str) -> None:

@@ -52,6 +52,7 @@ def homes(proposal: Proposal) -> list[tuple[str, bool]]:
     return [(each.name, each.collection.bucket is not None) for each in proposal.design.stores]
 
 
+@pytest.mark.thorough
 def test_a_large_table_that_is_hardly_read_takes_no_room(tmp_path: Path) -> None:
     """A billion rows read once a day change nothing for the rows that are read all the time: same home, same prices."""
     small, large = (design(inspect(model(tmp_path, audits=audits))) for audits in (1_000, 1_000_000_000))
@@ -93,6 +94,7 @@ def test_a_note_says_what_is_read_from_disk(tmp_path: Path) -> None:
     assert not [each for each in design(reading, profile=with_cache(None, 1e12)).notes if "cache" in each]
 
 
+@pytest.mark.thorough
 def test_reads_from_disk_cost_pages(tmp_path: Path) -> None:
     """A row that the cache does not hold costs a page more than one it holds."""
     reading = inspect(model(tmp_path, audits=1_000_000_000))
@@ -134,6 +136,7 @@ def readings(tmp_path: Path) -> Reading:
     return inspect(path)
 
 
+@pytest.mark.thorough
 def test_a_parent_that_every_new_row_holds_stays_in_the_cache(readings: Reading) -> None:
     """The check of a foreign key reads its parent: a small table that each insertion checks is the hottest there is."""
     known = posed(readings, None, None).situation

@@ -64,6 +64,7 @@ def depot(postgresql: str, tmp_path_factory: pytest.TempPathFactory) -> Depot:
     return Depot(url, workload, reading, pipeline.design(reading, "optimal"))
 
 
+@pytest.mark.thorough
 def test_an_index_that_has_their_order_is_read(depot: Depot, database: Database[dict[str, Any]]) -> None:
     """The first of each are PostgreSQL's, and every index that serves a statement is read when this one runs."""
     pipeline.load(depot.chosen, depot.url, database, check=False)

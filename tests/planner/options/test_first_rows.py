@@ -111,6 +111,7 @@ def uses(database: Database[dict[str, Any]], collection: str, *keys: str) -> int
     raise AssertionError(keys)
 
 
+@pytest.mark.thorough
 def test_the_search_reckons_with_the_plan(blog: Blog) -> None:
     """The first few rows are limited before anything is counted, wherever the comments lie."""
     designs = (blog.chosen, pipeline.design(blog.reading, "normalized"), pipeline.design(blog.reading, "embedded"))
@@ -133,6 +134,7 @@ def test_the_front_page_is_read_by_the_index_chosen(blog: Blog, database: Databa
     assert [tuple(row.values()) for row in store.run("by_tag", tag="t3")] == blog.rows(BY_TAG, tag="t3")
 
 
+@pytest.mark.thorough
 def test_joins_begin_at_the_rows_that_hold_the_order(blog: Blog, database: Database[dict[str, Any]]) -> None:
     """Neither at the tag, which is one, nor at the posts, which are ordered by: at what has copies of both, by their index."""
     made = by_junction(blog)

@@ -83,6 +83,7 @@ def test_the_design_costs_what_the_best_of_all_choices_costs(seed):
     assert_least(seed, 300)
 
 
+@pytest.mark.thorough
 def test_indexes_over_few_rows_cost_what_the_best_of_all_choices_costs():
     """The same with constants in statements, all indexes over few rows among the candidates; some of them are chosen."""
     chosen = 0

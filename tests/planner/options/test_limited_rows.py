@@ -63,6 +63,7 @@ def test_the_search_reckons_with_the_limit(store: tuple[Path, Reading], strategy
     assert not {name: each for name, each in prices.items() if each.factor > 2}
 
 
+@pytest.mark.thorough
 def test_no_index_is_chosen_for_any_few_rows(store: tuple[Path, Reading], database: Database[dict[str, Any]]) -> None:
     """A LIMIT without an order reads the first rows: no index of the foreign key serves it, and the answers are SQLite's."""
     folder, reading = store

@@ -55,6 +55,7 @@ def used(database: Database[dict[str, Any]]) -> Mapping[tuple[str, ...], int]:
     return {tuple(each["key"]): each["accesses"]["ops"] for each in database["rate"].aggregate([{"$indexStats": {}}])}
 
 
+@pytest.mark.thorough
 def test_an_index_finds_what_is_looked_up(rates: Path, database: Database[dict[str, Any]]) -> None:
     """It begins with what is compared with each row; no index is kept that the server does not read."""
     proposal = designed(read(rates, cheapest=CHEAPEST, dear=DEAR))
@@ -67,6 +68,7 @@ def test_an_index_finds_what_is_looked_up(rates: Path, database: Database[dict[s
     assert all(used(database)[tuple(path for path, _ in index.keys)] > ROWS / 2 for index in proposal.design.indexes)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", OVER_WINDOWS)
 def test_none_is_kept_where_the_rows_are_the_same(sql: str, rates: Path, database: Database[dict[str, Any]]) -> None:

@@ -68,6 +68,7 @@ def test_no_index_on_them_is_a_candidate(reading: Reading) -> None:
     assert not any(isinstance(part, Paired) for part in parts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_designs_index_them_only_where_they_are_unique(reading: Reading, strategy: str) -> None:
     """The unique one keeps its index, which is said to serve no statement; what is equal is found by one whatever the case."""

@@ -88,6 +88,7 @@ def test_what_would_make_a_transaction_too_large(
     assert not refused.keys() & {each.id for each in found.candidates}
 
 
+@pytest.mark.thorough
 def test_it_is_said_of_the_design(tmp_path: Path) -> None:
     """The copy is not there, and the explanation says which bound it passes; the sync may keep it."""
     proposal = pipeline.design(_reading(tmp_path, RENAME))

@@ -77,6 +77,7 @@ def _same(words: Beside, sql: str, asked: object) -> None:
     assert sorted(words.ours(sql, values), key=repr) == theirs, (sql, asked)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 def test_every_word(words: Beside, case: str) -> None:
     """As a parameter, and NULL."""
@@ -84,6 +85,7 @@ def test_every_word(words: Beside, case: str) -> None:
         _same(words, SHOWN[0].format(case), asked)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("beside", BESIDE)
 def test_what_is_asked_besides(words: Beside, beside: str) -> None:
     """Conditions on values of other types, and on other texts to the letter."""
@@ -92,6 +94,7 @@ def test_what_is_asked_besides(words: Beside, beside: str) -> None:
             _same(words, SHOWN[0].format(f"{case} AND {beside}"), asked)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sql", [*SHOWN, *READS_ALL])
 def test_what_is_shown(words: Beside, sql: str) -> None:
     """Rows, groups, orders; what compares texts to the letter elsewhere, and what joins, reads all rows and is as right."""

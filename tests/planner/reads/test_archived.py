@@ -48,6 +48,7 @@ def orders(database: Database[dict[str, Any]], tmp_path: Path) -> Beside:
     return loaded(case.proposal, case.rows, database, tmp_path)
 
 
+@pytest.mark.thorough
 def test_later_rows_are_asked_of_one_collection(orders: Beside) -> None:
     """The answers are those of SQLite either way, with the rewrite and without."""
     for sql in LATER:

@@ -41,6 +41,7 @@ def screens(request: pytest.FixtureRequest, database: Database[dict[str, Any]], 
     return loaded(proposal, case.rows, database, tmp_path)
 
 
+@pytest.mark.thorough
 def test_copies_are_left_out_before_they_are_grouped(screens: Beside) -> None:
     """With the rewrite and without, the rows are SQLite's, each once."""
     for sql in BELOW:

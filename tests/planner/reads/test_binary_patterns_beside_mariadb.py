@@ -42,6 +42,7 @@ PATTERNS = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", ["title", "code"])
 @pytest.mark.parametrize("pattern", LIKES)
 def test_like_binary(both: Both, pattern: str, column: str) -> None:

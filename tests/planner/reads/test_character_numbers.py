@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from pymongo import MongoClient
 
 from nestling import pipeline
@@ -18,6 +19,7 @@ _ROWS = ", ".join(f"({ord(letter)}, '{letter}x')" for letter in LETTERS if lette
 both = both_of(f"CREATE TABLE word (id int PRIMARY KEY, t varchar(9));\nINSERT INTO word VALUES {_ROWS}", "normalized")
 
 
+@pytest.mark.thorough
 def test_numbers_are_postgresqls(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """As a result, as a condition, in a write, and in what is emitted."""
     made = (

@@ -316,6 +316,7 @@ CREATE TABLE t (id integer PRIMARY KEY, a char(3) DEFAULT 'x ', b character, c b
     assert [gap.where for gap in live.gaps] == ["t.f"]
 
 
+@pytest.mark.thorough
 def test_arrays_come_back_filled(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Each element with its blanks, NULL as it is."""
     tables = (
@@ -331,6 +332,7 @@ def test_arrays_come_back_filled(postgresql: str, mongo_client: MongoClient[dict
         assert pipeline.verify(both.proposal, both.url, both.database).equal
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_writes_are_postgresqls(

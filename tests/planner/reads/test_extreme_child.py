@@ -54,6 +54,7 @@ def policies(database: Database[dict[str, Any]], tmp_path: Path) -> Beside:
     return loaded(case.proposal, case.rows, database, tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_latest_child_is_at_hand(policies: Beside) -> None:
     """Where the statement asks for it alone; the answers are those of SQLite in any case."""
     for sql in LATEST:

@@ -124,6 +124,7 @@ def buckets(series: Scenario, database: Database[Any]) -> Proposal:
 NEWEST = "SELECT at, value FROM reading WHERE sensor_id = :sensor"
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("sql", "is_few"),

@@ -36,6 +36,7 @@ def _numbers(rows: Any) -> list[list[float | None]]:
     return [[None if each is None else float(f"{each:.12g}") for each in row] for row in rows]
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("sql", READS)
 def test_it_is_read_as_postgresql_reads_it(tables: Beside, sql: str) -> None:
@@ -55,6 +56,7 @@ def test_it_has_no_noise(tables: Beside) -> None:
         assert row["sum"] == Decimal(said)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_is_written_as_postgresql_writes_it(tables: Beside, sql: str) -> None:
@@ -68,6 +70,7 @@ def test_it_is_written_as_postgresql_writes_it(tables: Beside, sql: str) -> None
         assert _numbers(row.values() for row in store.execute(everything)) == theirs, value
 
 
+@pytest.mark.thorough
 def test_a_float_with_noise_of_its_own_is_refused(tables: Beside) -> None:
     """Its decimal has more digits than any that was meant."""
     with pytest.raises(WorkloadError, match="`p` must be of type decimal"):

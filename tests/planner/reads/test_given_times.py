@@ -57,6 +57,7 @@ def shop(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator
         yield found
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", OF_MOMENTS)
 def test_intervals_beside_what_is_given(shop: Beside, condition: str) -> None:

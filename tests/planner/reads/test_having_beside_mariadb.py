@@ -23,6 +23,7 @@ _COUNT = "(SELECT COUNT(*) FROM lesson WHERE course.id = lesson.course_id)"
 _FIRST = "(SELECT title FROM lesson WHERE course.id = course_id AND no = 1)"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "sql",
     [

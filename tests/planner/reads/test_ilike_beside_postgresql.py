@@ -66,6 +66,7 @@ def _rows(words: Beside, condition: str, values: dict[str, object] | None = None
     assert words.ours(sql, values) == words.theirs(asked, values), (condition, values)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("form", FORMS)
 def test_constants(words: Beside, form: str) -> None:
@@ -96,6 +97,7 @@ def test_other_patterns(words: Beside, condition: str) -> None:
         _rows(words, condition.replace("\\", ""))
 
 
+@pytest.mark.thorough
 def test_every_letter(words: Beside) -> None:
     """A letter of the Basic Multilingual Plane, or beyond, is those PostgreSQL finds."""
     codes = [code for code in range(1, 0x1F000) if not 0xD800 <= code < 0xE000 and known_case(chr(code))]
@@ -144,6 +146,7 @@ def test_an_equality_asks_the_text_itself(words: Beside) -> None:
     assert "where lower(w.t) = lower(:q)" in given.access_path
 
 
+@pytest.mark.thorough
 def test_long_texts(words: Beside) -> None:
     """A class for each of so many letters would be too large a regular expression for the server."""
     for text in ("abxyz" * 1200, "Kſtraße)(a" * 200, "a" * 201 + "%" + ")b\\(?i:x)" * 9, "i" * 1500):

@@ -90,6 +90,7 @@ def contracts(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Ite
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("condition", "values"), [*CONDITIONS, *GIVEN])
 def test_comparisons_are_postgresqls(contracts: Beside, condition: str, values: Mapping[str, object]) -> None:
     """Infinity is later than all others, and minus infinity earlier; NULL is neither."""
@@ -122,6 +123,7 @@ def test_another_column_is_no_hindrance(contracts: Beside) -> None:
     assert "`both_kinds.born` also holds text" in contracts.gap("SELECT id FROM both_kinds WHERE born > '2024-06-01'")
 
 
+@pytest.mark.thorough
 def test_infinity_is_stored_where_it_may_be(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """By a default, a constant and another such attribute; elsewhere it is a gap."""
     with beside(postgresql, mongo_client, TABLES) as found:

@@ -71,6 +71,7 @@ def texts(rows: Any) -> list[list[str]]:
     return [[repr(value) for value in row] for row in rows]
 
 
+@pytest.mark.thorough
 def test_answers_are_sqlites(shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Values, classes and order, in reads and writes."""
     store = Store(shop, database)

@@ -78,6 +78,7 @@ def shop(
     mongo_client.drop_database(database.name)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_answers_are_equal(shop: Beside, sql: str) -> None:
     """With every rewrite and with none."""

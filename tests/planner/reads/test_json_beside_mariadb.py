@@ -67,6 +67,7 @@ def test_a_parameter_beside_what_lies_under_a_key(asked: str, value: str, both: 
         assert [*run_read(both.database, both.convert(sql), {"v": value})] == [*both.cursor.fetchall()], path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions_keep_mariadbs_rows(both: Both, condition: str) -> None:
     """With the condition, with its NOT, and where it is NULL; of texts no rows that hold a text MongoDB does not know."""

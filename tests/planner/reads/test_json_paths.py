@@ -50,6 +50,7 @@ def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("condition", "values"), STATEMENTS)
 def test_answers_are_postgresqls(served: Beside, condition: str, values: Mapping[str, object]) -> None:
     """Of texts, numbers, truth values, arrays, and JSON that is no object."""

@@ -267,6 +267,7 @@ def test_json_kept_as_its_text_fails(served: Served) -> None:
         store.execute("SELECT id FROM odd WHERE contact @> '{}'")
 
 
+@pytest.mark.thorough
 def test_digits_come_back(served: Served, postgresql: str) -> None:
     """What is unloaded has every digit, also in JSON that is kept as its text."""
     engine, designs = served

@@ -123,6 +123,7 @@ def kept(request: pytest.FixtureRequest, database: Database[dict[str, Any]]) -> 
         cursor.execute(f"DROP DATABASE {name}")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_it_has_the_digits_of_the_database(kept: Kept, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Over none, over NULLs, in groups and within expressions; also once reviews came, changed and went; no review is read."""
@@ -174,6 +175,7 @@ OF_SERIES = (
 )
 
 
+@pytest.mark.thorough
 def test_buckets_tell_it_too(postgresql: str, database: Database[dict[str, Any]]) -> None:
     """By their sums and their numbers; no event is unwound."""
     _, url, engine = created(postgresql, SERIES)

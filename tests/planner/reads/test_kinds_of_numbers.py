@@ -62,6 +62,7 @@ def test_what_a_write_returns_is_the_same(found: Beside) -> None:
     assert _kinds([row.values()]) == [("Decimal", Decimal(0)), ("float", 1.0)]
 
 
+@pytest.mark.thorough
 def test_a_written_module_gives_the_same(found: Beside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the conversions of its own."""
     compiled = [pipeline.convert(found.proposal, sql, dialect="postgresql") for sql in STATEMENTS]

@@ -64,6 +64,7 @@ def test_classes_are_mariadbs(both: Both) -> None:
         assert {row["_id"] for row in letters.find({"_id": {"$regex": f"^{alike(each)}\\z"}})} == theirs, each
 
 
+@pytest.mark.thorough
 def test_the_server_compares_by_the_same_classes(both: Both) -> None:
     """So LIKE and `=` agree on letters, as far as the server knows them."""
     letters = both.database["letters of Europe"]
@@ -73,6 +74,7 @@ def test_the_server_compares_by_the_same_classes(both: Both) -> None:
         assert {row["_id"] for row in letters.find({"_id": {"$regex": f"^{alike(each)}\\z"}})} == equal, each
 
 
+@pytest.mark.thorough
 def test_constant_patterns(both: Both) -> None:
     """Written down, and negated; to the letter where the column is compared so."""
     for pattern in PATTERNS:
@@ -84,6 +86,7 @@ def test_constant_patterns(both: Both) -> None:
     assert sorted(mine) == sorted(theirs)
 
 
+@pytest.mark.thorough
 def test_parameters(both: Both) -> None:
     """A pattern that is a parameter, or one between constants, is made a regular expression when it is given."""
     for pattern in (*PATTERNS, None):

@@ -142,6 +142,7 @@ model:
 _TIMES = ("day", "plain", "fine", "there", "fine_there")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("taken", _TIMES)
 @pytest.mark.parametrize("kept", _TIMES)
 def test_one_time_stored_as_another(kept: str, taken: str, database: Database[Any], tmp_path: Path) -> None:

@@ -77,6 +77,7 @@ def test_years_that_the_server_has_not(both: Any, value: str) -> None:
         both[2].execute(f"SELECT {value} AS v FROM event")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "value",
     [

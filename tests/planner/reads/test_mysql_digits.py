@@ -75,6 +75,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_every_digit_is_mariadbs(both: Both, sql: str) -> None:
     """Those at the end too, zeros or not, and the order where one is asked for."""

@@ -99,6 +99,7 @@ LISTS: tuple[tuple[str, tuple[object, ...]], ...] = (
 )
 
 
+@pytest.mark.thorough
 def test_lists_are_compared_as_mariadb_does(both: Both) -> None:
     """A list that is one parameter, as PyMySQL writes it out."""
     for condition, these in LISTS:
@@ -108,6 +109,7 @@ def test_lists_are_compared_as_mariadb_does(both: Both) -> None:
         assert Counter(found) == Counter(both.cursor.fetchall()), (condition, these)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_answers_as_mariadb_does(both: Both) -> None:
     """Comparisons, order, groups, joins and subqueries: every statement gives the same rows."""

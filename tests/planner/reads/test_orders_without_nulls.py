@@ -57,6 +57,7 @@ def books(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterato
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", NEVER_NULL)
 def test_no_place_is_made_for_nulls(books: Beside, sql: str) -> None:
     """PostgreSQL has them first when descending; there are none."""

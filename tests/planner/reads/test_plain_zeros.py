@@ -53,6 +53,7 @@ def _shown(rows: object) -> list[list[str]]:
     return [[str(value) for value in row] for row in rows]  # type: ignore[attr-defined]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("computed", [*COMPUTED, *OF_POSTGRESQL])
 def test_zeros_are_postgresqls(bills: Beside, computed: str) -> None:
     """The digits, too; a store and a written module answer alike."""

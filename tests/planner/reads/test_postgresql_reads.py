@@ -109,6 +109,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.thorough
 def test_date_part_is_a_float(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:
     """EXTRACT gives a decimal, date_part a double, and their columns are called so."""
     engine, proposal, database = towns

@@ -82,6 +82,7 @@ def shops(
         yield found
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_every_operator_of_every_set_is_postgresqls(shops: Beside) -> None:
     """With NULLs among the values and no values at all."""
@@ -89,12 +90,14 @@ def test_every_operator_of_every_set_is_postgresqls(shops: Beside) -> None:
         assert Counter(shops.ours(sql)) == Counter(shops.theirs(sql)), sql
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", [*BOTH, *POSTGRESQL])
 def test_answers_are_postgresqls(shops: Beside, sql: str) -> None:
     """In HAVING, of dates, texts, enums and constants."""
     assert Counter(shops.ours(sql)) == Counter(shops.theirs(sql))
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_every_operator_of_every_set_is_mariadbs(both: Both) -> None:
     """With NULLs among the values and no values at all."""

@@ -10,12 +10,14 @@ from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import STATEMENTS
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_statements_are_equal(shop: Beside, sql: str) -> None:
     """With every rewrite."""
     shop.assert_equal(sql)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_statements_are_equal_without_rewrites(shop: Beside, sql: str) -> None:
     """With none: the steps over home views alone."""

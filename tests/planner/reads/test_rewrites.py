@@ -48,6 +48,7 @@ def reads_of(read: CompiledRead, collection: str) -> int:
     return (read.collection == collection) + repr(read.pipeline).count(f"'from': '{collection}'")
 
 
+@pytest.mark.thorough
 def test_one_place_is_a_find(shops: dict[str, Beside]) -> None:
     """A filter, projection, sort and limit of one root need no aggregation."""
     read = shops["normalized"].compiled("SELECT name FROM customer WHERE city = 'Oslo' ORDER BY name LIMIT 2")

@@ -94,6 +94,7 @@ def items(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterato
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("sql", "values"), [*READS, *((sql, {}) for sql in GROUPS)])
 def test_answers_are_postgresqls(items: Beside, sql: str, values: Mapping[str, object]) -> None:
     """Escapes, bytes, JSON, and groups of texts whatever their case."""

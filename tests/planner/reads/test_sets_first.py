@@ -119,6 +119,7 @@ def begins_at(sql: str, statistics: Statistics) -> str | None:
     return compiled_read(plan, name="statement", sql=sql).collection
 
 
+@pytest.mark.thorough
 def test_the_cheaper_plan_is_taken() -> None:
     """With the values where they are few beside the rows, with the rows where these are few."""
     assert begins_at(PAID, known(customer=100_000, orders=50)) == "orders"

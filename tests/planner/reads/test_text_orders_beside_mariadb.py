@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -76,6 +77,7 @@ def test_columns_and_rows_are_named(both: Both) -> None:
     assert letters.startswith("`page.title` (1 row), `page.word` (3 rows) have letters")
 
 
+@pytest.mark.thorough
 def test_statements_over_other_texts_answer_as_mariadb_does(both: Both) -> None:
     """Ordered and compared, and what only asks for equality; nothing is told of them."""
     for sql in ALIKE:
@@ -84,6 +86,7 @@ def test_statements_over_other_texts_answer_as_mariadb_does(both: Both) -> None:
         assert mine == theirs, sql
 
 
+@pytest.mark.thorough
 def test_a_statement_that_orders_such_texts_says_so(both: Both) -> None:
     """Itself or inside, a read or a write; of a column without such texts where a constant has such a character."""
     for sql, named in TOLD:
@@ -92,6 +95,7 @@ def test_a_statement_that_orders_such_texts_says_so(both: Both) -> None:
         assert [f"`{named}`" in note for note in found.notes] == [True], sql
 
 
+@pytest.mark.thorough
 def test_the_order_is_another_one(both: Both) -> None:
     """What the notes say is so: MariaDB has another order of these texts."""
     mine, theirs = both.answers("SELECT file FROM page ORDER BY file")
@@ -112,6 +116,7 @@ def test_before_the_first_such_text_one_note_says_it(mariadb: str, database: Dat
         database.client.drop_database(database.name)
 
 
+@pytest.mark.thorough
 def test_a_design_and_convert_say_it(both: Both, tmp_path: Path) -> None:
     """Which statements of the workload, in the design's notes; on the screen, and in `--json`."""
     work = tmp_path / "w.sql"

@@ -92,6 +92,7 @@ def sales(
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", OF_DECIMALS)
 def test_decimals_show_their_digits(sales: Beside, sql: str) -> None:
     """As many as PostgreSQL shows of what is reckoned from columns with a scale; there is no `-0.0`."""

@@ -83,6 +83,7 @@ def trips(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterato
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", [*STATEMENTS, *OF_MICROSECONDS])
 def test_answers_are_postgresqls(trips: Beside, sql: str) -> None:
     """To the last digit of a second, with a sign."""

@@ -43,6 +43,7 @@ OF_MARIADB = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", ["d", "at"])
 @pytest.mark.parametrize("call", OF_MARIADB)
 def test_answers_are_mariadbs(both: Both, call: str, column: str) -> None:
@@ -87,6 +88,7 @@ def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", ["d", "at"])
 @pytest.mark.parametrize("pattern", OF_POSTGRESQL)
 def test_answers_are_postgresqls(served: Beside, pattern: str, column: str) -> None:

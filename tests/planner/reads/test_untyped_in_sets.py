@@ -64,6 +64,7 @@ def things(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
         yield found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("sql", "values"), READS)
 def test_answers_are_postgresqls(things: Beside, sql: str, values: Mapping[str, object]) -> None:
     """In rows, their types and their order."""

@@ -89,6 +89,7 @@ def both(tmp_path: Path, database: Database[Any]) -> Both:
     return Both(copy, database)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("value", [THIRD, IDS[2], THIRD.upper(), "no uuid", "17", 17, IDS[2].bytes, None])
 def test_reads_find_what_sqlite_finds(both: Both, value: object) -> None:
@@ -105,6 +106,7 @@ def test_constants_find_what_sqlite_finds(both: Both) -> None:
         assert both.mine(sql) == both.theirs(sql), sql
 
 
+@pytest.mark.thorough
 def test_lists_find_what_sqlite_finds(both: Both) -> None:
     """A list of UUIDs and texts is a parameter."""
     found = both.mine("SELECT n FROM a WHERE id IN :ids", ids=[IDS[1], THIRD, THIRD.upper(), 5])
@@ -132,6 +134,7 @@ def test_the_key_is_found_by_its_index(both: Both) -> None:
     assert "$expr" not in repr(convert(both.made, READS[0]))
 
 
+@pytest.mark.thorough
 def test_a_written_module_finds_the_same(both: Both, tmp_path: Path) -> None:
     """Parameters are converted there too."""
     workload = tmp_path / "workload.sql"
@@ -146,6 +149,7 @@ def test_a_written_module_finds_the_same(both: Both, tmp_path: Path) -> None:
             assert Counter(repr(tuple(row.values())) for row in rows) == both.theirs(sql, id=wanted), (sql, value)
 
 
+@pytest.mark.thorough
 def test_what_needs_the_text_itself_is_a_gap(both: Both) -> None:
     """The server makes no text of a UUID."""
     with pytest.raises(NestlingError, match="the text of a uuid"):

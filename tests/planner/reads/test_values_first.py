@@ -45,6 +45,7 @@ def test_the_average_is_made_once(normalized_shop: Beside) -> None:
     assert "$lookup" in without.pipeline[0]
 
 
+@pytest.mark.thorough
 def test_a_lookup_keeps_its_equality(normalized_shop: Beside) -> None:
     """Rows that are looked up themselves are found by their index first."""
     read = normalized_shop.compiled(STATEMENTS[11])

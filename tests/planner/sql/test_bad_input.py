@@ -66,6 +66,7 @@ LONG = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("case", LONG)
 @pytest.mark.timeout(120)

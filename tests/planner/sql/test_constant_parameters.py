@@ -127,6 +127,7 @@ def test_few_values_are_kept(served: Beside, monkeypatch: pytest.MonkeyPatch) ->
     assert len(store._made) == 5
 
 
+@pytest.mark.thorough
 def test_few_statements_are_kept(served: Beside, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts with values written into them do not fill the memory, whichever threads ask; a statement in use stays compiled."""
     monkeypatch.setattr(nestling.store, "MOST_KEPT", 5)

@@ -27,6 +27,7 @@ EXPRESSIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_names_are_the_servers(expression: str, postgresql: str) -> None:
     """What code reads by name, it reads by the same name."""

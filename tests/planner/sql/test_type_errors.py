@@ -74,6 +74,7 @@ def test_operators_of_composites_are_named(operation: str, tmp_path: Path) -> No
         translate("SELECT tags || 'x' FROM t", model, "postgresql")
 
 
+@pytest.mark.thorough
 @pytest.mark.postgresql
 def test_refused_where_postgresql_refuses(postgresql: str, model: Model) -> None:
     """Neither takes the first ones, and both take the others."""

@@ -158,6 +158,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(8)
 @pytest.mark.in_turn("backwards")
 @pytest.mark.parametrize("name", CHANGES)
@@ -248,6 +249,7 @@ def test_the_newest_are_pushed() -> None:
     assert isinstance(change, Set)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_children_are_told_without_their_foreign_key(

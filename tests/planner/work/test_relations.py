@@ -43,6 +43,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("design", [apart(), apart(CITY_RANK), inside(), inside(CITY)])
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_more_rows_are_no_less_work(sql: str, design: Design) -> None:

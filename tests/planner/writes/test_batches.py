@@ -126,6 +126,7 @@ def test_they_leave_what_sqlite_leaves(
         assert sent == COMMANDS
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(

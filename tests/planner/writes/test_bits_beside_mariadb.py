@@ -51,6 +51,7 @@ GIVEN = (
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_conditions_are_mariadbs(both: Both) -> None:
     """With constants and by themselves."""
     for text in CONDITIONS:
@@ -84,6 +85,7 @@ def test_other_comparisons_are_gaps(both: Both) -> None:
         assert "bits" in both.gap(f"SELECT id FROM team WHERE {text}"), text
 
 
+@pytest.mark.thorough
 def test_what_is_stored_is_mariadbs(both: Both) -> None:
     """Constants, truths, defaults, and bits of other rows."""
     for sql in WRITES:
@@ -91,6 +93,7 @@ def test_what_is_stored_is_mariadbs(both: Both) -> None:
         both.assert_equal()
 
 
+@pytest.mark.thorough
 def test_what_is_given_is_stored_as_mariadb_does(both: Both) -> None:
     """Numbers and bytes; what does not fit, and a text, whose letters MySQL would take for the bits, is refused."""
     store = Store(both.proposal, both.database)

@@ -91,6 +91,7 @@ def _same(both: Both, sql: str, **given: object) -> None:
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_writes_keep_no_blanks(both: Both) -> None:
     """Constants, defaults, columns and computed values, in keys and what is unique too; and reads show none."""
@@ -101,6 +102,7 @@ def test_writes_keep_no_blanks(both: Both) -> None:
             assert sorted(map(repr, here)) == sorted(map(repr, there)), (sql, query)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(6)
 @pytest.mark.in_turn("both")
 @pytest.mark.parametrize("value", ["par  ", "ab   ", "par         ", "partial", "  p ", 5, None])
@@ -128,6 +130,7 @@ def test_written_functions_keep_no_blanks(both: Both) -> None:
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_the_model_says_which_they_are(both: Both) -> None:
     """As a file of DDL does."""

@@ -42,6 +42,7 @@ WRITES = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_writes_compute_what_postgresql_does(
@@ -99,6 +100,7 @@ INSERT INTO product (id, price) VALUES (1, 10), (2, NULL)
 )
 
 
+@pytest.mark.thorough
 def test_writes_compute_what_mariadb_does(both: Both) -> None:
     """Stored and virtual columns; from left to right the last value counts."""
     for sql in (

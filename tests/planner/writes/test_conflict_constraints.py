@@ -42,6 +42,7 @@ def shelves(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Itera
         yield found
 
 
+@pytest.mark.thorough
 def test_writes_do_what_postgresqls_do(shelves: Beside) -> None:
     """By names that are given and by those PostgreSQL makes; the tables are the same afterwards."""
     store = Store(shelves.proposal, shelves.database)

@@ -54,6 +54,7 @@ def both(mariadb: str, mongo_client: MongoClient[dict[str, Any]], request: pytes
     mongo_client.drop_database(name)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("is_emitted", [False, True], ids=["run", "emitted"])
 def test_it_is_written_with_its_copies(both: Both, is_emitted: bool) -> None:

@@ -79,6 +79,7 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
     return proposal.design
 
 
+@pytest.mark.thorough
 def test_writes_are_those_of_sqlite(design: Design, database: Database[Any], tmp_path: Path) -> None:
     """Rows that move between documents take their values along; what SQLite refuses is refused, inside one document too."""
     run = trace(design, ROWS, database, tmp_path)
@@ -115,6 +116,7 @@ def test_an_element_is_found_by_the_index(design: Design, database: Database[Any
     assert estimate(plan, design, Statistics()).scanned == 0
 
 
+@pytest.mark.thorough
 def test_writers_at_the_same_moment_get_in_each_others_way(
     design: Design, database: Database[Any], tmp_path: Path
 ) -> None:

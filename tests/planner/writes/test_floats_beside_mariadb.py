@@ -44,6 +44,7 @@ _GIVEN = (0.1, Decimal("0.1"), "0.1", 7, True, None, 16777217, 1e38)
 both = both_of(_SCRIPT, "normalized")
 
 
+@pytest.mark.thorough
 def test_writes_have_single_precision(both: Both) -> None:
     """Constants, defaults and columns; what reads them has MariaDB's doubles."""
     store = Store(both.proposal, both.database)
@@ -61,6 +62,7 @@ def _rounded(row: tuple[Any, ...]) -> str:
     return repr([float(f"{float(each):.14g}") if isinstance(each, float | Decimal) else each for each in row])
 
 
+@pytest.mark.thorough
 def test_parameters_have_single_precision(both: Both) -> None:
     """Of a store and of a written module."""
     sql = "UPDATE f SET x = :p WHERE id = 2"

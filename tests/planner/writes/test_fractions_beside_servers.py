@@ -102,6 +102,7 @@ def _same(ours: Any, theirs: Any) -> None:
     assert [[_plain(each) for each in row] for row in ours] == [[_plain(each) for each in row] for row in theirs]
 
 
+@pytest.mark.thorough
 def test_the_model_has_the_digits(tables: Beside) -> None:
     """Of a live PostgreSQL; what keeps all says nothing."""
     found = {each.name: each.fraction for each in tables.proposal.design.model.entity("event").attributes}
@@ -109,6 +110,7 @@ def test_the_model_has_the_digits(tables: Beside) -> None:
     assert found == {name: Fraction(digits[name]) if name in digits else None for name in found}
 
 
+@pytest.mark.thorough
 def test_postgresql_rounds(tables: Beside) -> None:
     """Constants, columns, what is computed, and defaults; what is compared with them is not."""
     store = Store(tables.proposal, tables.database)
@@ -147,6 +149,7 @@ def test_the_clock_of_postgresql(tables: Beside) -> None:
     assert [*store.execute("SELECT id FROM event WHERE id = 7 AND at = :at", at=row["at"])] == [{"id": 7}]
 
 
+@pytest.mark.thorough
 def test_what_is_emitted_rounds_alike(tables: Beside) -> None:
     """Functions in Python round parameters and the clock; scripts for mongosh have the server round."""
     sql = "UPDATE event SET at = :at, tz = :at, t = :t, list = :many, ms = fine, made = fine + interval '1 second'"
@@ -165,6 +168,7 @@ def test_what_is_emitted_rounds_alike(tables: Beside) -> None:
     assert '{$dateTrunc: {date: {$add: ["$$NOW", 500]}, unit: "second"}}' in write_shell(clock)
 
 
+@pytest.mark.thorough
 def test_what_the_server_cannot_round_is_a_gap(tables: Beside) -> None:
     """Times of day are texts there, and so are moments of microseconds."""
     assert "no more than 0 digits of a second" in tables.gap("UPDATE event SET t = clock")
@@ -186,6 +190,7 @@ def test_an_infinite_moment_is_not_rounded(postgresql: str, mongo_client: MongoC
         _same([row.values() for row in store.execute(asked)], tables.theirs(asked))
 
 
+@pytest.mark.thorough
 def test_mariadb_cuts(both: Both) -> None:
     """Constants, columns, what is computed, and defaults; what is compared with them is not."""
     for sql in OF_MARIADB:

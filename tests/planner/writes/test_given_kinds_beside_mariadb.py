@@ -33,6 +33,7 @@ READS = (
 both = both_of(SCRIPT, "normalized")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("column", ["v", "c", "b", "j", "d", "x", "n", "at", "day"])
 def test_it_is_stored_as_mariadb_stores_it(both: Both, column: str) -> None:

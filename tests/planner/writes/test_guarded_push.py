@@ -60,6 +60,7 @@ def test_rows_that_may_not_come(run: Trace) -> None:
     assert (len(run.done), len(run.refused), run.gaps) == (1, 5, [])
 
 
+@pytest.mark.thorough
 def test_all_of_a_parent_change_by_one_command(run: Trace) -> None:
     """However many elements there are, and whatever else is asked of them; as many rows are said to change as do."""
     for sql in CHANGES:

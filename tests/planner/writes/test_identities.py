@@ -56,6 +56,7 @@ def found(
         yield both
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_numbers_are_given_as_in_postgresql(found: Beside) -> None:
     """DEFAULT and OVERRIDING SYSTEM VALUE give what they give there, and a number that was given raises nothing."""
@@ -68,6 +69,7 @@ def test_numbers_are_given_as_in_postgresql(found: Beside) -> None:
         assert report.equal, (sql, report.differences)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_a_number_that_is_given_is_refused_as_in_postgresql(found: Beside) -> None:
     """Before anything is sent, by an error that says what to write instead."""

@@ -127,6 +127,7 @@ def test_keys_have_the_order_of_jsonb(served: Served) -> None:
     ] == [4]
 
 
+@pytest.mark.thorough
 def test_keys_have_their_order_where_texts_are_found_in_any_case(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]]
 ) -> None:

@@ -70,6 +70,7 @@ def _pages() -> tuple[Collection, ...]:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.in_turn("homes")
 @pytest.mark.parametrize("homes", [_arrays, _buckets, _pages])
@@ -183,6 +184,7 @@ def without_defaults(design: Design) -> Design:
     return Design(replace(design.model, entities=entities), design.collections, design.indexes)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("statement", ["INSERT INTO tag (ticket_id, word) VALUES (:parent, 'b') RETURNING id", GIVEN])
 def test_rows_in_two_collections_have_numbers_of_their_own(

@@ -84,6 +84,7 @@ def test_it_changes_the_rows_mariadb_changes(both: Both, sql: str) -> None:
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(8)
 @pytest.mark.in_turn("both")
 @pytest.mark.parametrize("sql", INSERTS)

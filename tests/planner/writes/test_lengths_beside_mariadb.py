@@ -67,6 +67,7 @@ def _done_there(both: Both, sql: str) -> bool:
     return True
 
 
+@pytest.mark.thorough
 def test_lengths_and_precisions_are_kept(both: Both) -> None:
     """What one refuses, so does the other, and the rows stay the same."""
     for sql in WRITES:

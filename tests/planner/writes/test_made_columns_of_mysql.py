@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from nestling import Store
 from nestling.ir.constraints.defaults import ConstantDefault
 from nestling.sources.front import read_source
@@ -35,6 +37,7 @@ def test_new_rows_have_what_mariadb_gives_them(both: Both) -> None:
         both.assert_equal()
 
 
+@pytest.mark.thorough
 def test_a_row_that_is_there_takes_the_new_one_s_values_by_either_word(both: Both) -> None:
     """MariaDB's VALUE() is VALUES()."""
     for sql in (

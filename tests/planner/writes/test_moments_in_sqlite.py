@@ -54,6 +54,7 @@ def write(request: pytest.FixtureRequest, log: Proposal, database: Database[dict
     return lambda **values: space["statement"](database, **{"fine": None, "day": None, "at": None} | values)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_a_datetime_of_milliseconds_is_found(log: Proposal, write: Write, database: Database[dict[str, Any]]) -> None:
     """The newest is first, ranges find it, functions read it, and it equals what was given."""

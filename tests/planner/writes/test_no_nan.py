@@ -96,6 +96,7 @@ def _by_module(parts: Beside, sql: str) -> Callable[..., object]:
     return lambda **values: space["statement"](parts.database, **values)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", [_by_store, _by_module])
 @pytest.mark.parametrize(("sql", "values"), WRITES)
 def test_nan_is_refused(

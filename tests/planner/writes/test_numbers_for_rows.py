@@ -90,6 +90,7 @@ GIVEN: tuple[dict[str, object], ...] = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_a_store_numbers_them(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """As SQLite does; no rows take no number."""
@@ -115,6 +116,7 @@ def test_an_asynchronous_store_numbers_them(
     _same(proposal, database, GIVEN, tmp_path / "s.db")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_a_written_function_numbers_them(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """In the same way, on the driver alone."""
@@ -152,6 +154,7 @@ def test_many_writers_number_the_rows_of_queries(proposal: Proposal, database: D
     assert pipeline.check(proposal, database).clean
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_rows_of_the_same_transaction_count(proposal: Proposal, database: Database[Any]) -> None:
     """The count is read in it, and the counter is raised outside of it: what fails leaves a gap."""
@@ -222,6 +225,7 @@ def test_the_count_is_told_and_priced(proposal: Proposal) -> None:
     assert work.round_trips == less.round_trips + 1
 
 
+@pytest.mark.thorough
 def test_rows_that_copy_what_their_parents_have_are_numbered(database: Database[Any], tmp_path: Path) -> None:
     """Parents that are there, and rows of the same table."""
     with closing(sqlite3.connect(tmp_path / "s.db")) as connection:

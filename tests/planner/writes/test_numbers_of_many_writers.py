@@ -77,6 +77,7 @@ class _Commands(CommandListener):
         self.refused.append(f"{event.command_name}: {event.failure}"[:300])
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any], mongod: Server) -> None:
     """Under parents of their own: no transaction changes the counter, and none is tried again."""
@@ -97,6 +98,7 @@ def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any]
     assert not any("autocommit" in each for each in counters)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_given_numbers_are_not_given_again(proposal: Proposal, database: Database[Any]) -> None:
     """Half of the writers give numbers ahead of the counter: a number that is made is never one of those before."""

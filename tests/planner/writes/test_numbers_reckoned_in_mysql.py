@@ -67,6 +67,7 @@ def _row(values: Any) -> list[Any]:
     return [Decimal(each).normalize() if isinstance(each, int | Decimal) else each for each in values]
 
 
+@pytest.mark.thorough
 def test_it_is_read_as_mariadb_reads_it(both: Both) -> None:
     """Whole numbers, decimals and NULL, in every place arithmetic may stand."""
     store = _store(both)

@@ -92,6 +92,7 @@ def test_the_type_says_so(shop: Proposal, request: pytest.FixtureRequest) -> Non
     assert (item.attribute("weight").type, item.attribute("weight").also) == (FLOAT, ())
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_what_is_written_is_what_sqlite_keeps(
     shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]
@@ -104,6 +105,7 @@ def test_what_is_written_is_what_sqlite_keeps(
         same(shop, tmp_path, database, sql)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(5)
 @pytest.mark.in_turn("by_store")
 @pytest.mark.parametrize("by_store", [True, False], ids=["store", "module"])
@@ -132,6 +134,7 @@ def test_values_that_are_no_numbers_stay_so(tmp_path: Path) -> None:
     assert (item.attribute("fee").type, item.attribute("fee").also) == (FLOAT, (INTEGER,))
 
 
+@pytest.mark.thorough
 def test_a_key_that_changes_is_carried_on_as_the_child_keeps_it(
     tmp_path: Path, database: Database[dict[str, Any]]
 ) -> None:

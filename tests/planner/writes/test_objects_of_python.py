@@ -110,6 +110,7 @@ def test_what_is_given_is_kept(
         assert type(was) is type(kept), sql
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", ["store", "module"])
 @pytest.mark.parametrize(
     ("column", "value"),

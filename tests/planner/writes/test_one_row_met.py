@@ -51,6 +51,7 @@ def test_the_key_comes_first(both: Both, rows: str) -> None:
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_values_that_are_given_and_emitted_python(both: Both) -> None:
     """A key that is given as NULL meets no row, so the email's changes; the function that is emitted does the same."""
@@ -72,6 +73,7 @@ def test_what_no_model_tells_is_refused(both: Both, row: str) -> None:
     assert both.written(f"INSERT INTO person VALUES {row} {_CHANGED}") == (False, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_without_a_target_in_sqlite(strategy: str, tmp_path: Path, database: Database[Any]) -> None:

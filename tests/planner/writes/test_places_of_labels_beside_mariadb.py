@@ -46,6 +46,7 @@ def _written(both: Both, sql: str, given: dict[str, object] | None = None) -> No
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", _COLUMNS)
 def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
@@ -55,6 +56,7 @@ def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
             _written(both, f"UPDATE item SET {column} = {value} WHERE id = 1")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", _COLUMNS)
 def test_a_parameter_is_mariadbs_label(both: Both, column: str) -> None:

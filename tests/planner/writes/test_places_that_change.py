@@ -52,6 +52,7 @@ KEYS_CHANGE = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("design", ["nested", "ordered", "overflowing"])
 def test_children_wait_for_their_parent(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
@@ -64,6 +65,7 @@ def test_children_wait_for_their_parent(design: str, database: Database[dict[str
     assert len(run.done) == len(COMES_LATER)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("design", ["ordered", "overflowing"])
 def test_children_follow_their_parents_key(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
@@ -90,6 +92,7 @@ def test_ids_only_the_parent_tells_need_it(enforced: bool, database: Database[di
     run.check()
 
 
+@pytest.mark.thorough
 def test_a_validator_finds_the_path_of_a_new_row(database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """A materialised path is there from the first moment, and right after the statement."""
     base = DESIGNS["normalized"](model())

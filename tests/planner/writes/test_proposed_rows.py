@@ -94,6 +94,7 @@ def _there(engine: sa.Engine, sql: str, values: Mapping[str, Any]) -> tuple[bool
         return True, rows
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", DESIGNS)

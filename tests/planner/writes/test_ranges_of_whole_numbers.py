@@ -49,6 +49,7 @@ def _rows(store: Store) -> list[tuple[object, ...]]:
     return [tuple(row.values()) for row in store.execute(ROWS)]
 
 
+@pytest.mark.thorough
 def test_postgresql_finds_the_same_rows(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Of whole numbers, decimals and floats, as they are given; none by NULL."""
     with beside(postgresql, mongo_client, SCRIPT) as tables:
@@ -66,6 +67,7 @@ def test_postgresql_finds_the_same_rows(postgresql: str, mongo_client: MongoClie
             assert _rows(store) == tables.theirs(ROWS), given
 
 
+@pytest.mark.thorough
 def test_mariadb_finds_the_same_rows(both: Both) -> None:
     """As above; a text, which it compares as a float, is refused."""
     store = Store(both.proposal, both.database)

@@ -43,6 +43,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(7)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_sets_may_come_first(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
@@ -99,6 +100,7 @@ CASCADES = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(5)
 @pytest.mark.in_turn("step")
 @pytest.mark.parametrize("design", DESIGNS)

@@ -39,6 +39,7 @@ ROWS = (
 both = both_of(TABLE, "normalized")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rows", ROWS)
 def test_beside_mariadb(both: Both, rows: str) -> None:
     """A constant of another row changes none."""

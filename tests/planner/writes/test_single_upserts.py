@@ -140,6 +140,7 @@ def databases(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[tuple[Datab
         mongo_client.drop_database(name)
 
 
+@pytest.mark.thorough
 def test_it_does_what_sqlite_and_the_general_plan_do(databases: tuple[Database[Any], ...], tmp_path: Path) -> None:
     """Affected rows, refusals and all documents are the same; the function in Python does it too."""
     short, general, python = (_trace(database, tmp_path, number) for number, database in enumerate(databases))
@@ -178,6 +179,7 @@ def test_it_is_one_command_without_a_transaction(database: Database[Any], tmp_pa
     )
 
 
+@pytest.mark.thorough
 def test_it_costs_one_request(database: Database[Any], tmp_path: Path) -> None:
     """The price is that of one command: no transaction, and one round trip; two where a CHECK is asked of a value first."""
     run = _trace(database, tmp_path, 0)

@@ -69,6 +69,7 @@ FINDS = (
 both = both_of(SCRIPT, "normalized", "embedded")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_writes_do_as_mariadb_does(both: Both) -> None:
     """What one refuses, the other does, and all else leaves the same rows; joins find what differs by case."""
@@ -89,6 +90,7 @@ def test_an_element_has_the_key_it_lies_in(both: Both) -> None:
     assert both.written("INSERT INTO visit VALUES ('rome', 4, NULL)") == (False, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("both", ["normalized"], indirect=True)
 def test_equality_is_answered_by_an_index(both: Both) -> None:
     """Whichever collation the attribute has: by key, unique and foreign key, the server looks at nothing else."""

@@ -146,6 +146,7 @@ def test_both_keep_the_same_rows(
     assert not run.gaps
 
 
+@pytest.mark.thorough
 def test_keys_that_are_texts(database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """A text is a key like a number."""
     run = trace(blog(APART, quote="cascade", kind="text"), rows(str), database, tmp_path)

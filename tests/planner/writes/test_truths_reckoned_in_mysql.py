@@ -38,6 +38,7 @@ def test_another_number_is_refused(both: Both) -> None:
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("value", [True, False])
 def test_true_is_one_where_a_number_is_reckoned_with(both: Both, value: bool) -> None:
     """As PyMySQL sends it."""

@@ -79,6 +79,7 @@ def test_citext(tmp_path: Path, database: Database[Any]) -> None:
         assert at_once(insert(f"b{number}@x", f"Nick{number}"), insert(f"c{number}@x", f"nICK{number}")) == ONE_OF_TWO
 
 
+@pytest.mark.thorough
 def test_on_conflict(tmp_path: Path, database: Database[Any]) -> None:
     """Of two that find no row one writes it, and the other finds that."""
     store = store_of(tmp_path, database)
@@ -91,6 +92,7 @@ def test_on_conflict(tmp_path: Path, database: Database[Any]) -> None:
     assert store.execute("SELECT count(*) AS n FROM login")[0]["n"] == TRIES
 
 
+@pytest.mark.thorough
 def test_in_a_transaction_of_the_application(tmp_path: Path, database: Database[Any]) -> None:
     """A look before the write is one of the same snapshot."""
     store = store_of(tmp_path, database)
@@ -136,6 +138,7 @@ def test_of_some_rows(strategy: str, tmp_path: Path, database: Database[Any]) ->
     assert (live[0]["n"], owners[0]["n"]) == (TRIES, TRIES)
 
 
+@pytest.mark.thorough
 def test_a_row_that_stays_itself(tmp_path: Path, database: Database[Any]) -> None:
     """A row that is among them already may change, and the group may change hands."""
     store = store_of(tmp_path, database)
@@ -147,6 +150,7 @@ def test_a_row_that_stays_itself(tmp_path: Path, database: Database[Any]) -> Non
         store.execute("UPDATE login SET gone = false WHERE email = 'a@x'")
 
 
+@pytest.mark.thorough
 def test_lower(tmp_path: Path, database: Database[Any]) -> None:
     """A unique index over `lower(handle)`: of all alphabets, for INSERT, UPDATE and DO NOTHING; NULLs are never the same."""
     store = store_of(tmp_path, database)
@@ -167,6 +171,7 @@ def test_lower(tmp_path: Path, database: Database[Any]) -> None:
     store.execute("UPDATE login SET handle = upper(handle) WHERE handle IS NOT NULL")
 
 
+@pytest.mark.thorough
 def test_an_index_finds_lower(tmp_path: Path, database: Database[Any]) -> None:
     """The case of a unique text, asked for or looked for before a write; also of letters that no collation knows the case of."""
     store = store_of(tmp_path, database)
@@ -224,6 +229,7 @@ def examined(database: Database[Any], work: Callable[[], object]) -> int:
     return max(each.get("docsExamined", 0) for each in told)
 
 
+@pytest.mark.thorough
 def test_an_index_finds_them(tmp_path: Path, database: Database[Any]) -> None:
     """Equality of a unique citext, over all rows or some, reads what an index leads to, and takes no other letters for equal."""
     store = store_of(tmp_path, database)

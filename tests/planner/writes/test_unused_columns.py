@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling.emitters.mql.read import compiled_read
@@ -78,6 +79,7 @@ def test_what_only_a_dropped_column_needed_goes_too() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_split_part_is_not_looked_up(database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Where nothing uses its attributes, which makes the read cheaper; each collection then holds what SQLite's table holds."""
     design = _copied(split=("title", "maker_id"))

@@ -356,6 +356,7 @@ WRITES = (
 )
 
 
+@pytest.mark.thorough
 def test_json_in_a_statement_is_json(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """A constant that is none is a mistake of the statement; of a key that is there twice the last is read again."""
     with beside(postgresql, mongo_client, JSON_TABLE) as both:

@@ -50,6 +50,7 @@ def _same(both: Both, write: Any, sql: str, given: dict[str, object] | None = No
     both.assert_equal()
 
 
+@pytest.mark.thorough
 def test_what_a_statement_says_is_mariadbs_year(both: Both) -> None:
     """Constants, columns, sums of them, and other values the server computes."""
     for value in _VALUES:
@@ -67,6 +68,7 @@ def test_a_parameter_is_mariadbs_year(both: Both) -> None:
             _same(both, partial(Store(both.proposal, both.database).execute, sql, p=value), sql, {"p": value})
 
 
+@pytest.mark.thorough
 def test_written_functions_store_the_same(both: Both) -> None:
     """A written module converts as a store does."""
     sql = "UPDATE car SET built = :p WHERE id = 1"

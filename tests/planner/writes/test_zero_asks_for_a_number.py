@@ -38,6 +38,7 @@ _GIVEN = (0, "0", " 00 ", 0.0, 0.2, Decimal("0.0"), False, None, 3, "4")
 both = both_of(_SCRIPT, "normalized", "embedded")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_zeros_in_a_statement(both: Both) -> None:
     """In one row or some of several, whatever is to be done about a row that is there."""
@@ -48,6 +49,7 @@ def test_zeros_in_a_statement(both: Both) -> None:
         both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_zeros_that_are_given(both: Both) -> None:
     """A store looks at the value each time."""
@@ -74,6 +76,7 @@ def test_written_functions_refuse_zeros(both: Both) -> None:
     both.assert_equal()
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_zeros_that_are_computed_are_refused(both: Both) -> None:
     """Nothing of the statement stays."""

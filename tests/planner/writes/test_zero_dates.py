@@ -34,6 +34,7 @@ WRITES = (
 both = both_of(_SCRIPT, "normalized", "embedded")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_zero_dates_are_stored_as_loading_stores_them(both: Both) -> None:
     """Every row is as it is in MariaDB."""
@@ -53,6 +54,7 @@ def test_the_least_and_the_last_are_dates(both: Both) -> None:
         assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there], sql
 
 
+@pytest.mark.thorough
 def test_a_parameter_may_be_a_zero_date(both: Both) -> None:
     """Where the column holds such; another column of dates refuses it."""
     for name, expected in (("shipped", True), ("placed", False)):

@@ -39,6 +39,7 @@ TAKEN = (
 both = both_of(TABLE, "normalized")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", REFUSED)
 def test_it_is_refused(both: Both, sql: str) -> None:
     """By both, and all rows are as they were."""
@@ -49,6 +50,7 @@ def test_it_is_refused(both: Both, sql: str) -> None:
     both.assert_equal()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", TAKEN)
 def test_what_does_not_is_taken(both: Both, sql: str) -> None:
     """With the same rows afterwards."""

@@ -22,6 +22,7 @@ def _purchases(shop: Shop) -> list[Any]:
     return [purchase for (purchase,) in shop.rows(counted)]
 
 
+@pytest.mark.thorough
 def test_a_find_and_an_in_on_its_ids_is_a_join(shops: dict[str, Shop]) -> None:
     """Two finds become one statement with a join, at the rate of the pair; what else is asked of either stays."""
     shop = shops["normalized"]
@@ -64,6 +65,7 @@ def test_one_by_one_is_the_same_join(shops: dict[str, Shop]) -> None:
     assert ["JOIN customer" in each.sql for each in said.statements] == [True]
 
 
+@pytest.mark.thorough
 def test_the_profiler_shows_it_too(shops: dict[str, Shop]) -> None:
     """Without the answers, an `$in` right after a find of the same client is a join where the model has one."""
     shop = shops["normalized"]

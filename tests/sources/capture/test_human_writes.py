@@ -70,6 +70,7 @@ WRITES: dict[str, tuple[str, Write]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_writes_are_said(strategy: str, own_shop: Callable[[str], Shop], tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def _said(live: str) -> CapturedWorkload:
     return workload_of(Capture(CaptureKind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
 
 
+@pytest.mark.thorough
 def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:
     """There is one statement for each kind, with its share of the rate, and it finds what the command finds."""
     today = pipeline.in_place(live).in_place

@@ -58,6 +58,7 @@ def _captured(posts: Shop, ask: Callable[[Database[Document]], object]) -> Captu
     return posts.said(recorder)
 
 
+@pytest.mark.thorough
 def test_they_are_taken_for_copies(posts: Shop) -> None:
     """Otherwise the other tests show nothing."""
     node = next(store.roots[0] for store in posts.proposal.design.stores if store.name == "posts")

@@ -158,6 +158,7 @@ def spoilt(chance: Random) -> dict[str, Any]:
     return command
 
 
+@pytest.mark.thorough
 @settings(max_examples=100)
 @given(command=COMMANDS)
 def test_every_command_is_said_or_a_gap(command: dict[str, Any], proposal: Proposal) -> None:
@@ -165,6 +166,7 @@ def test_every_command_is_said_or_a_gap(command: dict[str, Any], proposal: Propo
     assert_known(command, proposal)
 
 
+@pytest.mark.thorough
 @settings(max_examples=300)
 @given(seed=st.integers(0, 1 << 40))
 def test_every_spoilt_command_is_said_or_a_gap(seed: int, proposal: Proposal) -> None:

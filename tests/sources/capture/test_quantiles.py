@@ -53,6 +53,7 @@ def test_a_range_is_as_wide_as_what_it_returned(live: str, application: Any, dat
     assert found["e.no <= :no AND e.sensor = :sensor"]["no"] == pytest.approx(100 / DOCUMENTS, rel=0.1)
 
 
+@pytest.mark.thorough
 def test_nothing_is_said_of_what_was_not_counted(live: str, application: Any, database: Database[Any]) -> None:
     """A limit that was reached, a first batch that is full, other conditions, and counts."""
     for _ in range(3):
@@ -66,6 +67,7 @@ def test_nothing_is_said_of_what_was_not_counted(live: str, application: Any, da
     assert not any(found.values())
 
 
+@pytest.mark.thorough
 def test_prices_follow(live: str, database: Database[Any], tmp_path: Path) -> None:
     """What a statement is taken to cost depends on what its range was seen to return."""
     sql = "SELECT e._id FROM events e WHERE e.no >= :low AND e.no < :high;"

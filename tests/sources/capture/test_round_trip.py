@@ -36,6 +36,7 @@ def test_reads_come_back_with_the_same_answers(strategy: str, shops: dict[str, S
         assert shop.answer(made) == shop.rows(statement.sql, dict(statement.samples)), made.sql
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_writes_come_back_as_changes_of_the_same_rows(strategy: str, own_shop: Callable[[str], Shop]) -> None:
@@ -82,6 +83,7 @@ def test_the_profiler_and_the_log_say_what_the_recorder_says(
     assert reads[0] == reads[1] <= reads[2]
 
 
+@pytest.mark.thorough
 def test_captured_statements_become_the_workload_of_a_reading(shops: dict[str, Shop]) -> None:
     """What was captured is parsed as a workload file with rates and footprints; of growth so short a while tells nothing."""
     shop = shops["embedded"]

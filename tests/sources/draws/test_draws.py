@@ -49,6 +49,7 @@ def ask(shop: Path, sql: str, *values: object) -> list[tuple[object, ...]]:
         return connection.execute(sql, values).fetchall()
 
 
+@pytest.mark.thorough
 def test_every_statement_of_the_shop_has_values(shop: Path, reading: Reading):
     """All parameters of all statements, for as many executions as are asked for, the same for the same seed."""
     found = drawn(shop, reading, workload())
@@ -60,6 +61,7 @@ def test_every_statement_of_the_shop_has_values(shop: Path, reading: Reading):
     assert drawn(shop, reading, workload(), seed=1) != found
 
 
+@pytest.mark.thorough
 def test_values_have_the_skew_of_the_rows(shop: Path, reading: Reading):
     """The best seller, a tenth of all reviews, is asked for as often; by its own key it is one product of many."""
     found = drawn(shop, reading, workload())

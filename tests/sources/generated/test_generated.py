@@ -41,6 +41,7 @@ def rows(shop: Reading, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_rows_have_the_statistics_they_were_made_from(shop: Reading, rows: Path):
     """Rows, fan-outs, distinct values, NULLs and widths come back as they went in; no foreign key dangles."""
     assert check_generated(shop, f"sqlite:///{rows}") == ()
@@ -70,6 +71,7 @@ def test_declared_statistics_are_kept(name: str, scale: float, tmp_path: Path):
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
+@pytest.mark.thorough
 def test_the_same_seed_makes_the_same_rows(shop: Reading):
     """Any row can be made alone, again, and in any order; another seed makes others."""
     one, again, other = (tables(shop.model, shop.statistics, seed) for seed in (1, 1, 2))
@@ -78,6 +80,7 @@ def test_the_same_seed_makes_the_same_rows(shop: Reading):
     assert [other["review"].row(number) for number in range(50)] != rows
 
 
+@pytest.mark.thorough
 def test_children_come_after_their_parents(shop: Reading):
     """Purchases are made after their customers joined, but for some of those who joined last; by chance it would be half."""
     made = tables(shop.model, shop.statistics, 0)
@@ -99,6 +102,7 @@ def test_values_lie_as_they_did(shop: Reading, rows: Path):
         assert all(abs(found[value] / every - share) < 0.01 for value, share in known.common)
 
 
+@pytest.mark.thorough
 def test_a_difference_is_found(shop: Reading, rows: Path):
     """Rows made of other statistics than they are compared with do not pass."""
     known = dict(shop.statistics.relationships)
@@ -113,6 +117,7 @@ def test_a_target_that_holds_rows_is_refused(shop: Reading, rows: Path):
         generate(shop, rows)
 
 
+@pytest.mark.thorough
 @given(st.integers(1, 400), st.integers(0, 3_000), st.lists(st.integers(0, 60), min_size=5, max_size=5), st.booleans())
 @settings(max_examples=80)
 def test_every_child_has_a_slot_of_its_own(parents: int, children: int, quantiles: list[int], single: bool):

@@ -74,6 +74,7 @@ def carried(database: Database[Any], path: Path) -> LiveDatabase:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ODD)
 def test_what_sql_has_not_is_carried_as_extended_json(database: Database[Any], tmp_path: Path, name: str) -> None:

@@ -119,6 +119,7 @@ def test_parts_of_a_key_are_those_no_other_reference_uses(database: Database[Any
     assert len(links) == 3
 
 
+@pytest.mark.thorough
 def test_what_repeats_a_row_is_no_second_reference(database: Database[Any]) -> None:
     """Rows told by their e-mail and called by their name beside it are referred to once; the name is a copy of theirs."""
     users = [{"_id": place, "name": f"name {place}", "email": f"mail{place}@example.org"} for place in range(40)]

@@ -61,6 +61,7 @@ def test_few_texts_refer_beside_a_reference_to_the_same(database: Database[Any])
     }
 
 
+@pytest.mark.thorough
 def test_ids_with_gaps_that_end_where_keys_do_are_theirs(database: Database[Any]) -> None:
     """Members are numbered as customers are, not on their own; numbers without gaps are."""
     documents: Documents = {
@@ -183,6 +184,7 @@ def test_elements_some_of_which_lack_their_id_have_no_other_key(
     assert bool(told) is (lacking == 1)
 
 
+@pytest.mark.thorough
 def test_small_numbers_are_no_ids_of_their_own_rows(database: Database[Any]) -> None:
     """A percentage from 0 to 49 refers to nothing where ids count up from 0, whatever texts are among the numbers."""
     documents: Documents = {
@@ -220,6 +222,7 @@ def test_other_keys_of_elements_are_chosen_by_name(database: Database[Any]) -> N
     assert found.reading.model.entity("menu").key[-1] == "about"
 
 
+@pytest.mark.thorough
 def test_names_that_are_also_elsewhere_are_no_references(database: Database[Any]) -> None:
     """Where an index keeps a column unique, it is referred to; where its values only happen to differ, there is a note."""
     people = [f"Ada {n} Baum" for n in range(900)]

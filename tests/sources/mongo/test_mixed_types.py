@@ -62,6 +62,7 @@ def live(database: Database[Any]) -> Live:
     return Live(read(facts, name="read").in_place, database)
 
 
+@pytest.mark.thorough
 def test_an_id_finds_ids_and_a_text_finds_texts(live: Live) -> None:
     """Equality, lists, and their negations, with the types the values are given with."""
     for given in (IDS[3], str(IDS[3]), "no id", None):

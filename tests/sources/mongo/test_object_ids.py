@@ -106,6 +106,7 @@ def filled(sql: str) -> str:
     return sql.format(third=THIRD, ninth=NINTH, free=FREE)
 
 
+@pytest.mark.thorough
 def test_reads_find_what_sqlite_finds(both: Both) -> None:
     """Comparisons, lists, ranges, joins, text functions and parameters."""
     for sql in map(filled, READS):
@@ -148,6 +149,7 @@ def test_a_written_module_converts_ids(both: Both) -> None:
         assert [row["name"] for row in space["named"](both.database, id=given)] == ["n03"]
 
 
+@pytest.mark.thorough
 def test_an_object_id_is_a_parameter(both: Both) -> None:
     """It finds what its text finds, and is stored as it is; a text's column it does not equal."""
     store = Store(both.in_place, both.database)

@@ -37,6 +37,7 @@ def look(database: Database[Any]) -> LiveDatabase:
     return read(gather(database.client, [database.name], Budget(60.0, Amount(), structure=True)), name="read")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "strategy",
     ["embedded", *(pytest.param(name, marks=pytest.mark.soak) for name in ("normalized", "tree", "optimal"))],

@@ -64,6 +64,7 @@ def test_they_are_uuids(people: Database[Any]) -> None:
     assert [link.child_attributes for link in look(people).reading.model.relationships] == [("sent_to",)]
 
 
+@pytest.mark.thorough
 def test_they_come_back(people: Database[Any], tmp_path: Path) -> None:
     """Unloaded to SQLite and compared, nothing differs; loaded from there under validators, they are UUIDs again."""
     today, copy = look(people).in_place, f"sqlite:///{tmp_path / 'copy.db'}"

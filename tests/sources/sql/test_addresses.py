@@ -122,6 +122,7 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
         open_database("postgresql://h/d")
 
 
+@pytest.mark.thorough
 def test_reading_leaves_the_file_untouched(torture_sqlite: SqlDatabase) -> None:
     """Inspection writes nothing: same bytes, same time, no files beside it."""
     path = torture_sqlite.address.path
@@ -130,6 +131,7 @@ def test_reading_leaves_the_file_untouched(torture_sqlite: SqlDatabase) -> None:
     assert (path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) == before
 
 
+@pytest.mark.thorough
 def test_importing_the_package_of_sources_loads_no_driver() -> None:
     """SQLAlchemy and the drivers are loaded when they are used."""
     code = "import sys, nestling.sources, nestling.sources.sql; print(*sys.modules)"

@@ -107,6 +107,7 @@ def test_orders_of_languages_are_told(postgresql_urls: tuple[str, str]) -> None:
     assert not [note for note in reading.notes if "by the collation `C`" in note]
 
 
+@pytest.mark.thorough
 def test_a_locale_that_knows_no_case_is_told(postgresql_urls: tuple[str, str]) -> None:
     """Of C, which the tests' server has; a database of another locale has no such note."""
     psycopg = pytest.importorskip("psycopg")
@@ -147,6 +148,7 @@ def test_letters_of_another_case_are_told(postgresql_urls: tuple[str, str]) -> N
     assert "C.utf8" not in told
 
 
+@pytest.mark.thorough
 def test_a_time_zone_other_than_utc_is_a_gap(postgresql_urls: tuple[str, str]) -> None:
     """Of the database; UTC by whatever name is none."""
     psycopg = pytest.importorskip("psycopg")
@@ -244,6 +246,7 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     assert _TRIGGER in reading.notes
 
 
+@pytest.mark.thorough
 def test_tables_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
     """Are named, all at once, with what the user needs."""
     psycopg = pytest.importorskip("psycopg")
@@ -279,6 +282,7 @@ def test_row_level_security_hides_nothing(postgresql_urls: tuple[str, str]) -> N
             connection.execute(f"DROP OWNED BY {tenant}; DROP ROLE {tenant}")
 
 
+@pytest.mark.thorough
 def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> None:
     """A foreign key that may be broken until the transaction ends, as Django makes them, is told; others are not."""
     psycopg = pytest.importorskip("psycopg")

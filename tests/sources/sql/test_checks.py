@@ -111,6 +111,7 @@ def agrees(address: str, dialect: str, refused: list[tuple[int, object]], databa
                 documents.insert_one({"_id": -1 - place, f"c{number}": stored})
 
 
+@pytest.mark.thorough
 def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """On SQLite, where decimals are doubles."""
     path = tmp_path / "a.db"
@@ -129,6 +130,7 @@ def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     agrees(f"sqlite:///{path}", SQLITE, stored, database)
 
 
+@pytest.mark.thorough
 def test_postgresql(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """On PostgreSQL, which shows conditions in a form of its own, and has NaN above all numbers."""
     psycopg = pytest.importorskip("psycopg")
@@ -208,6 +210,7 @@ def test_sqlite_text_with_a_nul(tmp_path: Path, database: Database[dict[str, Any
     stays_behind(f"sqlite:///{path}", database, "`t.b` (at most 2 characters)")
 
 
+@pytest.mark.thorough
 def test_postgresql_rows_that_break_a_check(
     postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
 ) -> None:
@@ -224,6 +227,7 @@ def test_postgresql_rows_that_break_a_check(
     )
 
 
+@pytest.mark.thorough
 def test_postgresql_domains_collations_and_partitions(postgresql_urls: tuple[str, str]) -> None:
     """A domain's checks are its columns'; texts that a collation takes for equal are not compared letter by letter.
 

@@ -50,6 +50,7 @@ def _made() -> str:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_rows_refused(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
@@ -80,6 +81,7 @@ def test_rows_refused(strategy: str, postgresql_urls: tuple[str, str], database:
     assert verified.equal
 
 
+@pytest.mark.thorough
 def test_they_come_back(postgresql_urls: tuple[str, str], tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """`unload` declares them in PostgreSQL and in SQLite, and a file of the model says the same."""
     psycopg = pytest.importorskip("psycopg")

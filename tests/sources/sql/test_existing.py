@@ -142,6 +142,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Server:
     return made
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_the_tables_of_the_application_are_filled_as_they_are(
     server: Server, database: Database[dict[str, Any]]
@@ -220,6 +221,7 @@ def test_rows_that_are_there_are_refused(server: Server) -> None:
     assert (server.schema(), server.counts("parent")) == (before, [1])
 
 
+@pytest.mark.thorough
 def test_a_foreign_key_that_rows_break_is_an_error(server: Server) -> None:
     """Of a table that was there: what was written goes, what was made goes, what was there stays."""
     server.run(

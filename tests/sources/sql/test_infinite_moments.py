@@ -33,6 +33,7 @@ def loaded(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]])
     return proposal
 
 
+@pytest.mark.thorough
 def test_postgresql_has_them_again(
     loaded: Proposal, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
 ) -> None:

@@ -126,6 +126,7 @@ def test_sqlite(tmp_path: Path) -> None:
     _check(url, _filled(url, "ANN@X"), SQLITE)
 
 
+@pytest.mark.thorough
 def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     """An identity starts behind the highest number."""
     _check(postgresql_urls[1], _filled(postgresql_urls[1], "Ann@x"), POSTGRESQL)
@@ -144,6 +145,7 @@ def test_an_identity_is_made_as_it_was(postgresql_urls: tuple[str, str]) -> None
     assert open_database(url).reading().model.entity("counter").attribute("id").default is Generated.IDENTITY
 
 
+@pytest.mark.thorough
 def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """AUTO_INCREMENT takes a zero as it is; unique texts that differ by case alone are kept, and foreign keys too."""
     _check(mariadb_urls[1], _filled(mariadb_urls[1], "ANN@X"), MYSQL)

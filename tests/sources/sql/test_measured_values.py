@@ -70,6 +70,7 @@ def values(reading: Reading, name: str) -> Distribution:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "place",

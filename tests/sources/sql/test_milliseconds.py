@@ -110,6 +110,7 @@ def test_moments_of_postgresql(from_postgresql: str, tmp_path: Path, mongo_clien
     assert pipeline.verify(proposal, from_postgresql, database).equal is False  # the row that was written since
 
 
+@pytest.mark.thorough
 def test_moments_of_mariadb(mariadb: str, tmp_path: Path, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """The same, with dates before 1970."""
     with beside_mariadb(mariadb, mongo_client[f"ms_texts_{tmp_path.name}"], MARIADB, "normalized") as both:
@@ -119,6 +120,7 @@ def test_moments_of_mariadb(mariadb: str, tmp_path: Path, mongo_client: MongoCli
     _asked(proposal, database, tmp_path)
 
 
+@pytest.mark.thorough
 def test_moments_of_sqlite(tmp_path: Path, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """The texts of six digits; columns of whole seconds are left, and so are those that hold several kinds of text."""
     path = tmp_path / "app.db"
@@ -136,6 +138,7 @@ def test_moments_of_sqlite(tmp_path: Path, mongo_client: MongoClient[dict[str, A
     assert stamps == [LATE.replace(microsecond=123_000), LATE.replace(microsecond=999_000)]
 
 
+@pytest.mark.thorough
 def test_emitted_functions_cut_as_well(tmp_path: Path, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """They have the conversion in themselves: of a datetime, and of a text of six digits."""
     path = tmp_path / "app.db"

@@ -21,6 +21,7 @@ INSERT INTO customer VALUES (1, 'a ', 'x', 'n ', 'sad', 'w ', 1, 0, 5, 1.5, 2.5,
 both = both_of(_SCRIPT, "normalized")
 
 
+@pytest.mark.thorough
 def test_notes_name_columns_and_values(both: Both) -> None:
     """Blanks at the end, what is unique first; rare characters; flags that are none; widths."""
     blanks, rare, flag, width = (
@@ -65,6 +66,7 @@ def test_unsigned_is_a_range(both: Both) -> None:
     store.execute("UPDATE customer SET stock = 0 WHERE id = 1")
 
 
+@pytest.mark.thorough
 def test_true_and_false_are_numbers(both: Both) -> None:
     """A flag with a stray 2 is an integer, to which MySQL takes TRUE and FALSE as 1 and 0."""
     store = Store(both.proposal, both.database)

@@ -97,6 +97,7 @@ def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     keeps(address, database)
 
 
+@pytest.mark.thorough
 def test_postgresql(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """On PostgreSQL, which shows conditions with casts of its own."""
     psycopg = pytest.importorskip("psycopg")
@@ -118,6 +119,7 @@ def test_embedded_rows_are_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_ddl_and_unload_and_generate(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A file says the same, an unloaded database and a generated one have the indexes again, and rows that keep them."""
     path = tmp_path / "schema.sql"

@@ -25,6 +25,7 @@ def torture(sqlite_url: str) -> Reading:
     return open_database(sqlite_url).reading()
 
 
+@pytest.mark.thorough
 def test_relationship_names_tell_two_foreign_keys_apart(torture: Reading) -> None:
     """Several foreign keys to one table are named by their columns, and roles come from them."""
     links = {link.name: link for link in torture.model.parents_of("order line")}
@@ -40,6 +41,7 @@ def test_a_junction_with_payload_is_many_to_many(torture: Reading) -> None:
     assert (link.name, link.left, link.right) == ("node_tag", "node_node_tag", "tag_node_tag")
 
 
+@pytest.mark.thorough
 def test_subtypes_share_the_key(torture: Reading) -> None:
     """Two tables keyed by a table's key are its subtypes, as it is theirs; a unique foreign key is a plain 1:1."""
     (hierarchy,) = torture.model.hierarchies
@@ -62,11 +64,13 @@ def test_one_subtype_is_told_by_values(boat: str, found: list[tuple[str, ...]], 
     assert [each.subtypes for each in model.hierarchies] == found
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_resolved_is_a_gap(torture: Reading) -> None:
     """Foreign keys to missing tables, missing columns and columns that are not unique are listed."""
     assert [gap.where for gap in torture.gaps] == ["lost.a", "lost.b", "lost.c"]
 
 
+@pytest.mark.thorough
 def test_notes_tell_what_was_seen(torture: Reading) -> None:
     """NULL keys, dangling rows and cycles are said, and change the model."""
     text = "\n".join(torture.notes)
@@ -81,6 +85,7 @@ def test_notes_tell_what_was_seen(torture: Reading) -> None:
     assert not torture.model.relationship("tag_dangler").required
 
 
+@pytest.mark.thorough
 def test_types_come_from_the_values(torture: Reading) -> None:
     """Declared types are corrected by what SQLite's columns hold, and disagreeing values are listed."""
     zoo = torture.model.entity("zoo")
@@ -187,6 +192,7 @@ def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     assert database.reading(sampled_above_rows=2).model.entities
 
 
+@pytest.mark.thorough
 def test_bytes_are_measured_as_bytes(postgresql_urls: tuple[str, str]) -> None:
     """Not as the digits that PostgreSQL writes of them."""
     width = open_database(postgresql_urls[0]).reading().statistics.entity("torture.zoo").attribute("b").maximum_bytes
@@ -194,6 +200,7 @@ def test_bytes_are_measured_as_bytes(postgresql_urls: tuple[str, str]) -> None:
     assert width.value == 2
 
 
+@pytest.mark.thorough
 def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """Flags, unsigned numbers, enums, JSON and odd names of MariaDB, sampled too."""
     database = open_database(mariadb_urls[0])

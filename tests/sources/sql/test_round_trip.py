@@ -30,6 +30,7 @@ def test_sqlite_to_sqlite(torture_sqlite: SqlDatabase, tmp_path: Path) -> None:
     assert all_rows(copy) == all_rows(torture_sqlite)
 
 
+@pytest.mark.thorough
 def test_a_copy_reads_the_same_without_its_model(torture_sqlite: SqlDatabase, tmp_path: Path) -> None:
     """The copy's own declarations lead to the same values as the model it was made from."""
     url = f"sqlite:///{tmp_path / 'copy.db'}"
@@ -55,6 +56,7 @@ def test_postgresql(postgresql_urls: tuple[str, str], tmp_path: Path) -> None:
     assert all_rows(copied(source, f"sqlite:///{tmp_path / 'copy.db'}")) == expected
 
 
+@pytest.mark.thorough
 def test_mariadb(mariadb_urls: tuple[str, str], tmp_path: Path) -> None:
     """A MariaDB database survives a copy to SQLite, and one to MariaDB."""
     source = open_database(mariadb_urls[0])
@@ -63,6 +65,7 @@ def test_mariadb(mariadb_urls: tuple[str, str], tmp_path: Path) -> None:
     assert all_rows(copied(source, mariadb_urls[1])) == expected
 
 
+@pytest.mark.thorough
 def test_a_target_with_rows_is_refused(torture_sqlite: SqlDatabase, tmp_path: Path) -> None:
     """Nothing is written over rows that are there already."""
     url = f"sqlite:///{tmp_path / 'copy.db'}"
@@ -72,6 +75,7 @@ def test_a_target_with_rows_is_refused(torture_sqlite: SqlDatabase, tmp_path: Pa
     assert all_rows(open_database(url, model=torture_sqlite.model)) == before
 
 
+@pytest.mark.thorough
 def test_an_unfinished_sink_leaves_nothing(torture_sqlite: SqlDatabase, tmp_path: Path) -> None:
     """Everything becomes visible with `finish`, and not before."""
     url = f"sqlite:///{tmp_path / 'copy.db'}"
@@ -85,6 +89,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False,
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
 
 
+@pytest.mark.thorough
 @given(JSON)
 def test_json_reads_as_written(value: object) -> None:
     """JSON text to value to text to value changes nothing, and what cannot be told apart stays text."""

@@ -92,6 +92,7 @@ def keeps(address: str, database: Database[dict[str, Any]], strategy: str) -> No
         store.execute(sql)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_sqlite(strategy: str, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
@@ -122,6 +123,7 @@ def test_postgresql(strategy: str, postgresql_urls: tuple[str, str], database: D
     keeps(postgresql_urls[1], database, strategy)
 
 
+@pytest.mark.thorough
 def test_unload_declares_them_again(
     tmp_path: Path, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
 ) -> None:
@@ -144,6 +146,7 @@ def test_ddl_carries_them(tmp_path: Path) -> None:
     assert checks_of(pipeline.inspect(path, dialect="sqlite")) == CARRIED
 
 
+@pytest.mark.thorough
 def test_generated_rows_keep_them(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Whatever is known of each attribute by itself."""
     more = "".join(
@@ -184,6 +187,7 @@ BEHIND = ("08:00:00", "07:59:59.999", "00:00:00", "08:00")
 AHEAD = ("08:00:00.001", "23:59:59", "24:00:00")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_times_of_day(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:

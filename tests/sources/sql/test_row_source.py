@@ -49,6 +49,7 @@ def columns(*names: str) -> tuple[RowColumn, ...]:
     return tuple(map(RowColumn, names))
 
 
+@pytest.mark.thorough
 def test_a_parent_is_joined_and_missing_ones_are_null(league: SqlDatabase) -> None:
     """Columns along a path up come from the parent, NULL for orphans and dangling rows."""
     query = RowQuery("member", (RowColumn("id"), RowColumn("name", TEAM_UP), RowColumn("id", TEAM_UP)), columns("id"))
@@ -72,6 +73,7 @@ def test_a_table_that_is_gone(league: SqlDatabase) -> None:
         again.count("team")
 
 
+@pytest.mark.thorough
 def test_nulls_come_first(league: SqlDatabase) -> None:
     """An ascending order starts with NULL on every dialect."""
     query = RowQuery("member", columns("team_id", "id"), columns("team_id", "id"))
@@ -86,6 +88,7 @@ def test_children_are_joined(league: SqlDatabase) -> None:
     assert list(league.rows(query)) == [(1, 1), (1, 2), (1, 6), (1, 7), (2, 3), (3, None)]
 
 
+@pytest.mark.thorough
 @pytest.mark.in_turn("league")
 @pytest.mark.parametrize("key", [("team_id", "no"), ("id",)])
 def test_after_goes_on_behind_a_key(league: SqlDatabase, key: tuple[str, ...]) -> None:
@@ -105,6 +108,7 @@ def test_rows_without_a_parent_or_children(league: SqlDatabase) -> None:
     assert list(league.rows(childless)) == [(3,)]
 
 
+@pytest.mark.thorough
 def test_the_newest_of_each_group(league: SqlDatabase) -> None:
     """Only the first rows of each group stay, NULL scores last when descending."""
     order = (RowSortKey(RowColumn("score"), descending=True), RowSortKey(RowColumn("id")))
@@ -127,6 +131,7 @@ def test_groups_are_aggregated(league: SqlDatabase) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_ancestors_run_from_the_root_and_end_on_cycles(league: SqlDatabase) -> None:
     """Each row with its ancestors, outermost first; rows in a cycle have each other, once."""
     bosses = (Hop("member_member", up=True),)
@@ -144,6 +149,7 @@ def test_streams_run_beside_each_other(league: SqlDatabase) -> None:
         assert league.count("member") == 7
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 def test_pages_and_batches_lose_nothing(league: SqlDatabase, tmp_path: Path) -> None:
     """A table of several batches arrives whole, in order, once, also when its order has NULLs."""

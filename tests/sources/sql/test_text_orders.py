@@ -107,6 +107,7 @@ def test_all_other_letters_equal_the_same(cursor: Any, database: Database[Any], 
     assert groups[0] == groups[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("collation", ["utf8mb4_general_ci", "utf8mb4_unicode_ci", "latin1_swedish_ci"])
 def test_each_character_that_is_named_is_ordered_otherwise(
     cursor: Any, database: Database[Any], collation: str
@@ -118,7 +119,7 @@ def test_each_character_that_is_named_is_ordered_otherwise(
         assert unlike_ones(texts, there(cursor, collation, texts), here(database, texts)), each
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_collation_is_known(cursor: Any, database: Database[Any]) -> None:
     """What is told of printable ASCII, and of pairs of letters, is true of all that MariaDB has."""
     cursor.execute(

@@ -43,6 +43,7 @@ def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Dat
         assert [name for _, name, *_ in connection.execute("PRAGMA index_list(t)")] == ["sqlite_autoindex_t_1"]
 
 
+@pytest.mark.thorough
 def test_checks_that_are_left_out_are_named(
     postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ INSERT INTO t VALUES (1, 'new', NULL, '24:00', NULL), (2, 'gone', 'new', '07:30:
 """
 
 
+@pytest.mark.thorough
 def test_enums_and_times_are_types_again(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """An enum sorts by its labels, refuses others and has its default; equal labels are one type; a time is a time."""
     with psycopg.connect(postgresql_urls[0]) as connection:
@@ -133,6 +135,7 @@ def _loaded_conditions(url: str, database: Database[dict[str, Any]]) -> Proposal
     return proposal
 
 
+@pytest.mark.thorough
 def test_conditions_of_enums_are_declared_again(
     postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
 ) -> None:
@@ -184,6 +187,7 @@ model:
 """
 
 
+@pytest.mark.thorough
 def test_a_column_stays_text_where_a_check_compares_it_with_one(
     postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -199,6 +203,7 @@ def test_a_column_stays_text_where_a_check_compares_it_with_one(
     assert {str(check) for check in found} == {"CHECK one (a <> d)", "CHECK two (b <> 'z')"}
 
 
+@pytest.mark.thorough
 def test_texts_that_are_no_exact_times_stay(
     postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -216,6 +221,7 @@ def test_texts_that_are_no_exact_times_stay(
         assert connection.execute("SELECT a, b FROM t").fetchone() == ("7:30", time(7, 30))
 
 
+@pytest.mark.thorough
 def test_what_no_foreign_key_says_becomes_none(
     postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -267,6 +273,7 @@ def test_what_postgresql_does_not_declare_is_named(
     )
 
 
+@pytest.mark.thorough
 def test_texts_longer_than_declared_widen_their_columns(
     postgresql_urls: tuple[str, str], tmp_path: Path, database: Database[dict[str, Any]]
 ) -> None:

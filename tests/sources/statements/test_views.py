@@ -56,6 +56,7 @@ def test_a_view_joined_in_parentheses_keeps_its_join() -> None:
     assert any(access.via == "customer_orders" for access in accesses)
 
 
+@pytest.mark.thorough
 def test_joins_of_a_view_of_postgresql(postgresql: str) -> None:
     """PostgreSQL puts parentheses around the joins of a view it keeps."""
     tables = """CREATE TABLE p (id int PRIMARY KEY, name text NOT NULL); CREATE TABLE u (id int PRIMARY KEY, name text);

@@ -339,6 +339,7 @@ def test_an_unknown_dialect_is_an_error():
     assert read("-- name: s, rate: 1/s\nSELECT 1;", "postgres")[0].statements[0].dialect == "postgresql"
 
 
+@pytest.mark.thorough
 def test_deep_nesting_is_a_gap_and_not_a_crash():
     """Recursion ends somewhere; the other statements do not care."""
     deep = "(" * 5000 + "1" + ")" * 5000

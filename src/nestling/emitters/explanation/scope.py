@@ -39,7 +39,7 @@ def scope(proposal: Proposal, name: str) -> _Scope:
     else:
         raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
     unique = any(unchecked(proposal.design, about_entities(model, name)))
-    told = unique or any(is_about(gap, name) for gap in proposal.gaps) or name in _priced(proposal) or name in entities
+    told = unique or any(is_about(gap, name) for gap in proposal.gaps) or name in proposal.priced or name in entities
     if not any(found) and not told:
         known = suggest(name, decided).replace("it has", "there is", 1) if decided else ""
         raise InputError(Problem(f"`{name}` is {_ARTICLES[kind]} that no decision is about", known=known))
@@ -51,12 +51,7 @@ _ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement
 
 def known_statements(proposal: Proposal) -> list[str]:
     """The statements a design by cost was made for, and those a design does not convert."""
-    return list(dict.fromkeys((*_priced(proposal), *(name for gap in proposal.gaps for name in statements_in(gap)))))
-
-
-def _priced(proposal: Proposal) -> list[str]:
-    """The statements whose cost is known."""
-    return [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+    return list(dict.fromkeys((*proposal.priced, *(name for gap in proposal.gaps for name in statements_in(gap)))))
 
 
 def undecided(proposal: Proposal, about: str | None) -> Iterator[str]:

@@ -101,7 +101,8 @@ class CompiledRead:
     """One read. `collection` is None for an aggregation over the database.
 
     FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
-    says them in words. Where a parameter belongs stands a `Placeholder`. `notes`: where the answer may not be the source's.
+    says them in words. Where a parameter belongs stands a `Placeholder`. `notes`: where the answer may not be the source's,
+    or a join reads a whole collection for each row.
     """
 
     name: str

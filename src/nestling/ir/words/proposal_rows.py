@@ -97,7 +97,7 @@ def lacking_line(proposal: Proposal) -> str:
     """Which statements of the workload the decision leaves out, weighs in part, or does not convert, and whether it is about
     another design by now; else nothing.
     """
-    weighed = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+    weighed = proposal.priced
     every = len({*weighed, *proposal.left_out}) if weighed else 0
     unconverted = tuple(name for gap in proposal.gaps for name in statements_in(gap))
     parts = (

@@ -72,7 +72,7 @@ def _unordered(kind: TypeName) -> str:
         case TypeName.ARRAY:
             return "arrays, which MongoDB puts by their least or greatest element"
         case TypeName.GEOMETRY:
-            return "places, which are carried as found"
+            return "places, which are kept as they are read"
         case (
             TypeName.BOOLEAN | TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT | TypeName.UUID | TypeName.OBJECT_ID
             | TypeName.TEXT | TypeName.ENUM | TypeName.BITS | TypeName.DATE | TypeName.TIME | TypeName.TIMESTAMP

@@ -185,7 +185,7 @@ def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     if dialect == MYSQL and words == "timestamp":
         name = _T.TIMESTAMPTZ  # MySQL keeps it in UTC
     numbers = _numbers(inner, words) if name in _COUNTED else ()
-    gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
+    gap = carried(words) if name is _T.GEOMETRY else ""
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
     if words in _FILLED.get(dialect, ()) and not is_quoted:
         return _filled(words, numbers)

@@ -22,7 +22,7 @@ from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, condition_of
 from nestling.sources.ddl.tokens import tokens
 from nestling.sources.defaults import read_default
-from nestling.sources.remarks import computed, routine_left_out, unique_by_expression
+from nestling.sources.remarks import carried, computed, routine_left_out, unique_by_expression
 from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
 from nestling.sources.tables import PartialIndex
 
@@ -115,7 +115,7 @@ def _column(
     name, declared, not_null = row[:3]
     kind = told.type if told is not None else catalogued_type(declared, SQLITE).type
     if kind.name is TypeName.GEOMETRY:
-        gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
+        gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{table}.{name}"))
     made = told.default if told is not None and isinstance(told.default, ComputedAttribute) else None
     default = made if row[4] else read_default(row[5], kind, SQLITE)
     nullable = not (not_null or name in never_null)

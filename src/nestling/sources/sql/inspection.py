@@ -153,7 +153,7 @@ def _required(
 def _link_notes(link: Relationship, found: LinkMeasures) -> Iterator[str]:
     if found.dangling:
         rows, refer = counted(found.dangling, "row"), "refers" if found.dangling == 1 else "refer"
-        yield f"`{link.name}`: {rows} of `{link.child}` {refer} to a `{link.parent}` that does not exist"
+        yield f"`{link.name}`: {rows} of `{link.child}` {refer} to a row of `{link.parent}` that does not exist"
     if found.respelled:
         rows, spell = counted(found.respelled, "row"), "spells" if found.respelled == 1 else "spell"
         yield (

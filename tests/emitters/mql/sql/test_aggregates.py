@@ -63,6 +63,7 @@ ROWS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("text", AGGREGATES)
 def test_aggregates_are_sqlites(table: Table, text: str, rows: str) -> None:

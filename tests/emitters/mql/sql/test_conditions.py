@@ -165,6 +165,7 @@ DATES = (
 GROUPS = {"comparisons": COMPARISONS, "lists": LISTS, "logic": LOGIC, "patterns": PATTERNS, "dates": DATES}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("prefix", ["$", "$$this."])
 @pytest.mark.parametrize("group", GROUPS)

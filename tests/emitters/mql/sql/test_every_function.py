@@ -192,6 +192,7 @@ def test_an_operator_is_sqlites(table: Table, operator: str) -> None:
     _compare([*sample(exact, one_in=3, first=OPERATORS.index(operator))], table)
 
 
+@pytest.mark.thorough
 def test_what_stands_around_a_value_is_sqlites(table: Table) -> None:
     """Signs, conditions, tests and casts, of values of all kinds."""
     _compare([around.format(value) for around, value in product(AROUND, (*COLUMNS, *CONSTANTS))], table)
@@ -202,6 +203,7 @@ SUFFIX = ("IS NULL", "NOTNULL", "IN (1, 'a')", "NOT IN (2, 'b')")
 PREFIX = ("", "NOT ", "-")
 
 
+@pytest.mark.thorough
 def test_operators_in_a_row_are_sqlites(table: Table) -> None:
     """Two operators without brackets are read in SQLite's order, or are a gap."""
     pairs = [f"j {one} g {other} z" for one, other in product(INFIX, INFIX)]

@@ -85,7 +85,6 @@ def _filled(engine: sa.Engine, place: int, collection: Collection[dict[str, Any]
     return connection
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
 def test_a_function_is_the_servers(
     dialect: str, request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]]

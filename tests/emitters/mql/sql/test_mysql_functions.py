@@ -70,6 +70,7 @@ def _row(values: Any) -> list[Any]:
     return [Decimal(each) if isinstance(each, int | Decimal) else each for each in values]
 
 
+@pytest.mark.thorough
 def test_they_are_mariadbs(both: Both) -> None:
     """Of moments before 1970, at ends of months and days; of texts with and without the separator."""
     both.cursor.execute("SET time_zone = '+00:00'")
@@ -86,6 +87,7 @@ def test_emitted_code_says_a_moment_as_python_does(both: Both) -> None:
     assert [tuple(row.values()) for row in space["shown"](both.database)] == both.answers(sql)[1]
 
 
+@pytest.mark.thorough
 def test_conditions_keep_their_collation(both: Both) -> None:
     """A text made of others is compared as they are."""
     for text in CONDITIONS:
@@ -93,6 +95,7 @@ def test_conditions_keep_their_collation(both: Both) -> None:
         assert [row[0] for row in here] == [row[0] for row in there], text
 
 
+@pytest.mark.thorough
 def test_a_choice_is_stored_in_an_enum(both: Both) -> None:
     """Of labels and of the column itself."""
     for sql in WRITES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def test_nested_values_are_sqlites(table: Table, texts: list[str]) -> None:
     assert not report.gaps
 
 
+@pytest.mark.thorough
 @QUICK
 @given(texts=batches(condition))
 def test_nested_conditions_keep_sqlites_rows(table: Table, texts: list[str]) -> None:

@@ -107,6 +107,7 @@ VALUES: tuple[object, ...] = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_a_placeholder_takes_any_value(table: Table, text: str) -> None:
     """One document made without the value keeps SQLite's rows for each value, or says that the value is of the wrong kind."""

@@ -227,6 +227,7 @@ VALUES = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", VALUES)
 def test_values_are_postgresqls(both: Both, text: str) -> None:
     """The value for every row."""
@@ -279,6 +280,7 @@ CONDITIONS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("function", ["upper", "lower"])
 def test_case_of_every_letter_is_postgresqls(both: Both, function: str) -> None:

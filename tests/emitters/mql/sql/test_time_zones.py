@@ -101,6 +101,7 @@ IN_UTC = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("form", FORMS)
 def test_times_are_postgresqls(moments: Both, form: str, zone: str) -> None:

@@ -1,0 +1,67 @@
+"""Joins for each of whose rows the server reads a whole collection, as no index finds what belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.design import Design
+from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Lookup, Step, Union
+from nestling.ir.paths.row_steps import Correlate, GraphLookup, Where, WhereElement, WherePair
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.quantity_words import count
+from nestling.ir.statistics import Statistics
+from nestling.planner.work.estimate import walk
+from nestling.planner.work.facts import Probe, WorkFacts
+from nestling.planner.work.first_access import read
+
+FEW_DOCUMENTS = 100.0
+"""Documents that are read as fast without an index."""
+HALF = 0.5
+"""Share of the documents over which a row finds so many that an index would spare it little."""
+_CONDITIONS = (FilterDocuments, Where, WhereElement, WherePair)
+
+
+def notes_on_joins(plan: ReadPlan, design: Design, statistics: Statistics) -> tuple[str, ...]:
+    """A note for each such join with a collection of more than a few documents, as far as the statistics tell."""
+    facts = WorkFacts(design, statistics, collation=plan.collation)
+    return tuple(dict.fromkeys(_notes(plan.step, facts)))
+
+
+def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
+    for foreign, path in _joined(step):
+        leading = walk(_asked_first(foreign), facts.asking(Probe(path, None))).leading
+        if leading is None:
+            continue
+        access = read(leading, facts.design)
+        scanned = access.work.scanned
+        if scanned > FEW_DOCUMENTS and access.rows < scanned * HALF:
+            yield (
+                f"for each row it joins, the server reads all of `{leading.collection}` (about {count(scanned)} documents), as no"
+                f" index finds them by `{path}`: give the statement to `nestling design` with the workload, which then weighs one"
+            )
+
+
+def _joined(step: Step) -> Iterator[tuple[Step, str]]:
+    """What each lookup runs, and the path by which it asks of the collection that scans first."""
+    match step:
+        case Lookup(foreign=foreign, foreign_path=path) | Correlate(foreign=foreign, equal=(_, path)):
+            yield foreign, path
+        case GraphLookup(collection=collection, to=path):
+            yield CollectionScan(collection), path
+        case _:
+            pass
+    sources = (
+        step.sources if isinstance(step, Union) else (getattr(step, "source", None), getattr(step, "foreign", None))
+    )
+    for each in sources:
+        if each is not None:
+            yield from _joined(each)
+
+
+def _asked_first(step: Step) -> Step:
+    """The scan a lookup's steps begin with, and the conditions right after it."""
+    begin, rest = step, step
+    while not isinstance(rest, CollectionScan | Union) and (source := getattr(rest, "source", None)) is not None:
+        begin = begin if isinstance(rest, _CONDITIONS) else source
+        rest = source
+    return begin
