@@ -56,8 +56,8 @@ def test_every_table_and_foreign_key_is_accounted_for(path):
 def test_gaps_are_for_true_reasons(path):
     """Only types the file does not declare, points, and foreign keys to columns that are not unique."""
     reasons = {
-        "musicbrainz": "carried as",
-        "orangehrm": "project_id of `ohrm_project` is not unique",
+        "musicbrainz": ("is not known and carried as text", "is kept as it is read, but not computed with"),
+        "orangehrm": ("project_id of `ohrm_project` is not unique",),
     }
     for gap in reading_of(path).gaps:
-        assert reasons.get(path.parent.name, "no gap at all") in gap.what
+        assert any(reason in gap.what for reason in reasons.get(path.parent.name, ()))
