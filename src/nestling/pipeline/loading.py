@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nestling.executors.verify import VerifyReport
     from nestling.ir.design import Design
     from nestling.ir.programs.command import Aggregation
+    from nestling.ir.rows import RowSource
 
 
 class LoadMode(StrEnum):
@@ -124,7 +125,7 @@ def load(
     if not check or address is None or not has_rows(address):
         return Loaded(report, None, beside)
     try:
-        return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch), beside)
+        return Loaded(report, _verified(proposal, source, database, chosen, watch), beside)
     except KeyboardInterrupt as stopped:
         stopped.add_note(NOT_COMPARED)
         raise
@@ -142,12 +143,17 @@ def verify(
 
     Raises `VerifyError` where the documents are those of another design.
     """
+    from nestling.sources.front import open_rows
+
+    return _verified(proposal, open_rows(address, proposal.design.model), database, policy, watch)
+
+
+def _verified(
+    proposal: Proposal, source: RowSource, database: Database[Any], policy: Policy | None, watch: Watch | None
+) -> VerifyReport:
     from nestling.executors.verify import verify as compare
     from nestling.pipeline.checking import require_design
-    from nestling.sources.front import left_out, open_rows
-
-    model = proposal.design.model
-    source = open_rows(address, model)
+    from nestling.sources.front import left_out
 
     def told(progress: RowProgress) -> None:
         total = progress.total_rows // 2 if progress.total_rows is not None else None  # each row is read on both sides
@@ -156,7 +162,7 @@ def verify(
 
     homes = home_queries(proposal.design)
     require_design(proposal, database)
-    found = compare(model, homes, source, database, policy=policy, report=told)
+    found = compare(proposal.design.model, homes, source, database, policy=policy, report=told)
     return dataclasses.replace(found, left_out=left_out(source))
 
 

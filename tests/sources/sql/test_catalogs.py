@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import create_engine, make_url
 
 from nestling.common.errors import PermissionDenied
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
@@ -321,3 +321,32 @@ def test_inherited_tables_are_a_gap(postgresql_urls: tuple[str, str]) -> None:
     assert found.where == "s.c"
     assert live == [gap.what for gap in read_ddl(ddl, "m", dialect="postgresql").gaps]
     assert live[0].startswith("`s.c` inherits from `p`: its rows are read as rows of `p` too")
+
+
+ODD_POSTGRESQL = """
+CREATE SCHEMA other; CREATE TYPE other.two AS (x int, y int); CREATE SEQUENCE numbers;
+CREATE TABLE "A b" ("C d" int PRIMARY KEY, gone int, e other.two); ALTER TABLE "A b" DROP COLUMN gone;
+CREATE TABLE other.p (id int, at date) PARTITION BY RANGE (at);
+CREATE TABLE other.p1 PARTITION OF other.p FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+CREATE TABLE empty (); CREATE VIEW seen AS SELECT 1 AS one; CREATE MATERIALIZED VIEW kept AS SELECT 2 AS two;
+CREATE INDEX at ON other.p (at);
+"""
+ODD_MARIADB = """
+CREATE TABLE `A b` (`C d` int PRIMARY KEY, e geometry); CREATE SEQUENCE numbers; CREATE VIEW seen AS SELECT 1 AS one;
+CREATE TABLE old (id int PRIMARY KEY, v int) WITH SYSTEM VERSIONING;
+"""
+
+
+@pytest.mark.parametrize(("urls", "script"), [("postgresql_urls", ODD_POSTGRESQL), ("mariadb_urls", ODD_MARIADB)])
+def test_names_alone_are_those_of_the_whole(urls: str, script: str, request: pytest.FixtureRequest) -> None:
+    """Rows are read by the tables and columns that inspecting finds."""
+    _, url = request.getfixturevalue(urls)
+    driver = "postgresql+psycopg" if "postgresql" in urls else "mysql+pymysql"
+    engine = create_engine(make_url(url).set(drivername=driver))
+    with engine.begin() as connection:
+        for statement in filter(str.strip, script.split(";")):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    names = open_database(url).names
+    assert len(names.tables) == 2
+    assert names == open_database(url).catalog.names

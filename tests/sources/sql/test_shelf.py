@@ -15,7 +15,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import RowColumn, RowQuery, UndecodableText
 from nestling.ir.types import Type, TypeName
 from nestling.sources.sql.address import Address
-from nestling.sources.sql.catalog import Catalog
+from nestling.sources.sql.catalog import CatalogNames
 from nestling.sources.sql.engines.sqlite import Sqlite
 from nestling.sources.sql.shelf import SqliteShelf
 
@@ -41,13 +41,13 @@ TURNS: list[list[tuple[object, ...]]] = [
 
 def test_each_turn_has_its_own_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of an earlier turn is left; tables and what is known of them are made once."""
-    looked, catalog = list[object](), Sqlite.catalog
+    looked, names = list[object](), Sqlite.names
 
-    def counted(engine: Sqlite, address: Address, connection: Any) -> Catalog:
+    def counted(engine: Sqlite, address: Address, connection: Any) -> CatalogNames:
         looked.append(address)
-        return catalog(engine, address, connection)
+        return names(engine, address, connection)
 
-    monkeypatch.setattr(Sqlite, "catalog", counted)
+    monkeypatch.setattr(Sqlite, "names", counted)
     with closing(SqliteShelf(tmp_path / "rows.db", kept=MODEL, model=MODEL)) as shelf:
         for rows in TURNS:
             shelf.empty()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import Collation
 
 if TYPE_CHECKING:
@@ -86,3 +87,29 @@ class Catalog:
     def table(self, entity: str) -> CatalogTable:
         """The table of an entity."""
         return next(table for table in self.tables if table.entity == entity)
+
+    @property
+    def names(self) -> CatalogNames:
+        """What it names."""
+        tables = (
+            TableNames(each.entity, each.schema, each.name, tuple(c.name for c in each.columns)) for each in self.tables
+        )
+        return CatalogNames(tuple(tables), tuple(gap.where for gap in self.gaps if gap.kind is GapKind.LOST))
+
+
+@dataclass(frozen=True, slots=True)
+class TableNames:
+    """A table's names, as in `CatalogTable`, and those of its columns."""
+
+    entity: str
+    schema: str | None
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogNames:
+    """The names of a catalog's tables and columns: all that reading rows takes, and quickly read. `lost`: tables left out."""
+
+    tables: tuple[TableNames, ...]
+    lost: tuple[str, ...] = ()

@@ -32,7 +32,14 @@ from nestling.sources.remarks import (
     widths,
 )
 from nestling.sources.sql.address import Address
-from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
+from nestling.sources.sql.catalog import (
+    Catalog,
+    CatalogForeignKey,
+    CatalogNames,
+    CatalogTable,
+    ColumnFacts,
+    TableNames,
+)
 from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
@@ -65,6 +72,13 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspn
   AND n.nspname NOT LIKE 'pg\\_%' AND NOT EXISTS
   (SELECT 1 FROM pg_depend x WHERE x.objid = c.oid AND x.classid = 'pg_class'::regclass AND x.deptype = 'e')
 ORDER BY 1, 2, a.attnum"""
+_POSTGRESQL_NAMES = """
+SELECT n.nspname, c.relname, a.attname, current_schema() FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition AND n.nspname <> 'information_schema'
+  AND n.nspname NOT LIKE 'pg\\_%' AND NOT EXISTS
+  (SELECT 1 FROM pg_depend x WHERE x.objid = c.oid AND x.classid = 'pg_class'::regclass AND x.deptype = 'e')
+ORDER BY 1, 2, a.attnum"""
 # Each side names the database: told that their schemas are equal, MariaDB looks through the columns of all databases.
 _MYSQL_COLUMNS = """
 SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_nullable = 'YES', NULL,
@@ -76,6 +90,11 @@ SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_null
 FROM information_schema.tables t JOIN information_schema.columns c
   ON c.table_name = t.table_name AND c.table_schema = DATABASE()
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
+_MYSQL_NAMES = """
+SELECT NULL, t.table_name, c.column_name, NULL FROM information_schema.tables t JOIN information_schema.columns c
+  ON c.table_name = t.table_name AND c.table_schema = DATABASE()
+WHERE t.table_schema = DATABASE() AND t.table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')
+ORDER BY t.table_name, c.ordinal_position"""
 _POSTGRESQL_VIEWS = """
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'v' AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'"""
@@ -96,6 +115,8 @@ ORDER BY 1, 2, i.inhseqno"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _VERSIONED = "SYSTEM VERSIONED"
 _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", _VERSIONED)
+DEFAULT_SCHEMA = "public"
+"""Where PostgreSQL's names are looked up unless the session says another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +139,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     tables: list[CatalogTable] = []
     gaps: list[Gap] = []
     notes: list[str] = []
-    default = "public"
+    default = DEFAULT_SCHEMA
     if address.dialect == POSTGRESQL:
         cursor.execute("SELECT current_schema()")
         default = cursor.fetchone()[0] or default
@@ -158,6 +179,16 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
+
+
+def read_server_names(dialect: str, connection: Any) -> CatalogNames:
+    """The names of the tables and columns that `read_server_catalog` finds, without what takes it long."""
+    cursor = connection.cursor()
+    cursor.execute(_POSTGRESQL_NAMES if dialect == POSTGRESQL else _MYSQL_NAMES)
+    tables: dict[tuple[str, str | None, str], list[str]] = {}
+    for schema, table, column, default in cursor.fetchall():
+        tables.setdefault((_entity(schema, table, default or DEFAULT_SCHEMA), schema, table), []).append(column)
+    return CatalogNames(tuple(TableNames(*names, tuple(columns)) for names, columns in tables.items()))
 
 
 def _entity(schema: str | None, table: str, default: str) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, CatalogTable, ColumnFacts
+    from nestling.sources.sql.catalog import Catalog, CatalogNames, CatalogTable, ColumnFacts
     from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.existing import Existing
     from nestling.sources.sql.measure import Connected, TableMeasures
@@ -115,6 +115,12 @@ class Engine:
         from nestling.sources.sql.catalog_server import read_server_catalog
 
         return read_server_catalog(address, connection)
+
+    def names(self, address: Address, connection: Any) -> CatalogNames:
+        """What the catalog names, without the rest."""
+        from nestling.sources.sql.catalog_server import read_server_names
+
+        return read_server_names(address.dialect, connection)
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
         """The rows of a query as the driver has them, some thousands at a time, in constant memory."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from nestling.common.errors import SHOWN_NAMES, Problem, SourceError, unknown
 from nestling.ir.quantity_words import first_of
-from nestling.ir.reading import GapKind
 
 if TYPE_CHECKING:
     from nestling.ir.model import Model
@@ -19,12 +18,12 @@ def check_presence(database: SqlDatabase, model: Model) -> None:
     """Raise `SourceError` naming every table and column of `model` that the database lacks: a sentence for all tables, and one
     for the columns of each.
     """
-    tables = {table.entity: table for table in database.catalog.tables}
+    tables = {table.entity: table for table in database.names.tables}
     missing = [entity.name for entity in model.entities if entity.name not in tables]
     found = [_lacking("table", missing, list(tables))]
     for entity in model.entities:
         if entity.name in tables:
-            names = [column.name for column in tables[entity.name].columns]
+            names = tables[entity.name].columns
             folded = {name.casefold() for name in names}  # SQLite and MySQL tell no case in columns
             lacking = [name for name in entity.attribute_names if name.casefold() not in folded]
             found.append(_lacking("column", lacking, names, of=entity.name))
@@ -36,16 +35,15 @@ def check_presence(database: SqlDatabase, model: Model) -> None:
 
 def left_out(database: SqlDatabase, model: Model) -> tuple[str, ...]:
     """The tables, and the columns (`table.column`), that a database has and a model does not name."""
-    lost = (gap.where for gap in database.catalog.gaps if gap.kind is GapKind.LOST)
     entities = {entity.name: entity for entity in model.entities}
     found: list[str] = []
-    for table in database.catalog.tables:
+    for table in database.names.tables:
         if table.entity not in entities:
             found.append(table.entity)
             continue
         named = {name.casefold() for name in entities[table.entity].attribute_names}
-        found += (f"{table.entity}.{each.name}" for each in table.columns if each.name.casefold() not in named)
-    return (*found, *(name for name in lost if name not in entities))
+        found += (f"{table.entity}.{name}" for name in table.columns if name.casefold() not in named)
+    return (*found, *(name for name in database.names.lost if name not in entities))
 
 
 def _lacking(kind: str, names: Sequence[str], known: Sequence[str], *, of: str = "") -> Problem | None:

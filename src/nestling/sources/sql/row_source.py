@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nestling.ir.reading import Reading
     from nestling.ir.rows import RowQuery
     from nestling.sources.checks import ReadCheck
-    from nestling.sources.sql.catalog import Catalog
+    from nestling.sources.sql.catalog import Catalog, CatalogNames
     from nestling.sources.sql.engine import Engine
     from nestling.sources.sql.reflect import JoinReader
     from nestling.sources.sql.row_sql import Tables
@@ -59,6 +59,14 @@ class SqlDatabase:
         """What the database says of itself."""
         with self.connected() as connection, typed_errors(self.address):
             return self._engine.catalog(self.address, connection)
+
+    @cached_property
+    def names(self) -> CatalogNames:
+        """The tables and columns of that, which is all that rows are read by."""
+        if "catalog" in vars(self):
+            return self.catalog.names
+        with self.connected() as connection, typed_errors(self.address):
+            return self._engine.names(self.address, connection)
 
     def reading(
         self,
@@ -114,7 +122,7 @@ class SqlDatabase:
     def _tables(self) -> Tables:
         from nestling.sources.sql.row_sql import Tables
 
-        places = {table.entity: (table.schema, table.name) for table in self.catalog.tables}
+        places = {table.entity: (table.schema, table.name) for table in self.names.tables}
         return Tables(self.model, self.address.dialect, places)
 
     @property

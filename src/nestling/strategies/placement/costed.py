@@ -130,7 +130,9 @@ class _Deciding:
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
-            return Reason("cost", f"{here}: no other place keeps to the limits, such as the document bound")
+            return Reason(
+                "cost", f"{here}: any other place breaks a bound of documents or a budget, or takes away what is there"
+            )
         if len(possible) > 1:
             return Reason("cost", f"{here} costs least; its alternatives were not weighed one by one")
         return Reason("cost", f"{here}: no other place for it was proposed")

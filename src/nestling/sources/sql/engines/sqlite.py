@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Entity, Model
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.catalog import Catalog, CatalogNames, ColumnFacts
     from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.measure import Connected, TableMeasures
     from nestling.sources.sql.row_source import SqlDatabase
@@ -151,6 +151,12 @@ class Sqlite(Engine):
         from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
 
         return read_sqlite_catalog(connection)
+
+    def names(self, address: Address, connection: Any) -> CatalogNames:
+        """What the catalogue names, all of which is quickly read."""
+        from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
+
+        return read_sqlite_catalog(connection).names
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
         """Read with the driver's fast text decoding; on text that is not UTF-8 go on from there with a tolerant one."""
