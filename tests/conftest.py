@@ -15,7 +15,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
@@ -32,8 +32,8 @@ from nestling.executors.facts import pacing
 from nestling.executors.migrate import migrating
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline import design
 from tests.bundled_shop import shop_reading, write_shop
+from tests.designed_once import SHARED, designed
 from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
 from tests.soaking import SOAKING, one_in, one_value_each
@@ -59,7 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Let tests press Ctrl-C also where they were started in the background, which has children ignore it.
 
     Temporary files, and with them the servers' data, lie in memory where there is room: no test waits for a disk. No test asks
-    the system's certificates, which MySQL's driver would read at each connection, for 25 ms.
+    the system's certificates, which MySQL's driver would read at each connection, for 25 ms. Workers, which inherit this
+    process's environment, share a folder.
     """
     asked = config.option.markexpr
     if asked == EVERY_DAY and any("::" in each for each in config.args):
@@ -70,6 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if "TMPDIR" not in os.environ and MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free >= ROOM_NEEDED:
         os.environ["TMPDIR"] = str(MEMORY_DISK)
         tempfile.tempdir = None
+    if SHARED not in os.environ:
+        os.environ[SHARED] = shared = tempfile.mkdtemp(prefix="nestling-tests-")
+        config.add_cleanup(partial(shutil.rmtree, shared, ignore_errors=True))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -186,7 +190,7 @@ def shop_read(shop_folder: Path) -> Reading:
 @pytest.fixture(scope="session")
 def shop_design(shop_read: Reading) -> Callable[[str], Proposal]:
     """Its design by a strategy, made once: the optimal one takes seconds to find and weigh."""
-    return cache(partial(design, shop_read))
+    return partial(designed, shop_read)
 
 
 @pytest.fixture

@@ -28,12 +28,12 @@ NOTEBOOK = DOCS / "tutorials" / "notebook.md"
 MEASURING = "\n## Measure\n"
 """Where the page's cells begin that take their time."""
 POSTGRESQL = DOCS / "tutorials" / "postgresql.md"
-SLOW_DATABASE = DOCS / "tutorials" / "slow-database.md"
+LONG = (DOCS / "tutorials" / "ci.md", DOCS / "tutorials" / "slow-database.md")
 PAGES = (
     DOCS / "quickstart.md",
     ROOT / "README.md",
-    *(page for page in sorted((DOCS / "tutorials").glob("*.md")) if page not in (NOTEBOOK, POSTGRESQL, SLOW_DATABASE)),
-    pytest.param(SLOW_DATABASE, marks=pytest.mark.thorough),
+    *(page for page in sorted((DOCS / "tutorials").glob("*.md")) if page not in (NOTEBOOK, POSTGRESQL, *LONG)),
+    *(pytest.param(page, marks=pytest.mark.thorough) for page in LONG),
 )
 
 

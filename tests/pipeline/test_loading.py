@@ -21,7 +21,7 @@ def test_a_stop_while_rows_are_compared_says_so(
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loading, "verify", stopped)
+    monkeypatch.setattr(loading, "_verified", stopped)
     address = write_shop(tmp_path)
     proposal = pipeline.design(pipeline.inspect(address), "normalized")
     with pytest.raises(KeyboardInterrupt) as caught:

@@ -99,6 +99,7 @@ def proved(mongod: Server, address: str, folder: Path, workload: str) -> Proof:
         return prove_source(reading, address, on, variants=False, effort=BRIEFLY)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("server", ["postgresql", "mariadb"])
 def test_values_of_every_kind(request: pytest.FixtureRequest, mongod: Server, tmp_path: Path, server: str) -> None:

@@ -52,6 +52,7 @@ def work(
     return estimate(plan_read(query, used), used, proposal.statistics, values)
 
 
+@pytest.mark.thorough
 def test_row_counts_of_the_experiments(source: tuple[str, Reading], normalized: Proposal, embedded: Proposal) -> None:
     """On both designs as many results are expected as SQLite gives, for every statement the server is measured with."""
     address, reading = source

@@ -54,6 +54,22 @@ def test_the_least_and_the_last_are_dates(both: Both) -> None:
         assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there], sql
 
 
+def test_what_is_taken_from_another_row_is_a_date(both: Both) -> None:
+    """By a window function and by a subquery."""
+    for sql in (
+        "SELECT id, LAG(born) OVER (ORDER BY id), LEAD(born, 1) OVER (ORDER BY id), MAX(born) OVER () FROM buyer",
+        "SELECT id, FIRST_VALUE(shipped) OVER (ORDER BY id), NTH_VALUE(closed, 2) OVER (ORDER BY id) FROM sale",
+        "SELECT id, (SELECT MAX(b.born) FROM buyer b) AS last, (SELECT born FROM buyer b WHERE b.id = s.buyer) AS b FROM sale s",
+        "SELECT id FROM buyer WHERE born = (SELECT MIN(b.born) FROM buyer b)",
+        "SELECT id FROM buyer WHERE born > (SELECT b.born FROM buyer b WHERE b.id = 1) ORDER BY id",
+        "SELECT id, earlier FROM (SELECT id, LAG(born) OVER (ORDER BY id) AS earlier FROM buyer) x WHERE earlier IS NOT NULL",
+        "SELECT id FROM (SELECT id, LAG(born) OVER (ORDER BY id) AS earlier FROM buyer) x WHERE earlier < '1999-01-01'",
+        "SELECT YEAR((SELECT MAX(b.born) FROM buyer b)) AS y, DATE_FORMAT((SELECT MIN(born) FROM buyer), '%Y') AS t",
+    ):
+        here, there = both.answers(sql)
+        assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there], sql
+
+
 @pytest.mark.thorough
 def test_a_parameter_may_be_a_zero_date(both: Both) -> None:
     """Where the column holds such; another column of dates refuses it."""

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from nestling.ir.statements.expression import Collation, Column, Expression
-from nestling.ir.statements.operands import is_mixed, nullable
+from nestling.ir.statements.operands import is_mixed, is_mixed_time, nullable
 from nestling.ir.statements.read_locks import ReadLock
-from nestling.ir.types import FLOAT, Type
+from nestling.ir.types import FLOAT, TIMES, Type
 
 
 class JoinKind(StrEnum):
@@ -196,6 +196,11 @@ class WindowFunction:
     collation: Collation = Collation.BINARY
     partition_collations: tuple[Collation, ...] = ()
 
+    @property
+    def mixed(self) -> bool:
+        """As in `Column`: whether it is a date, and may be the text that one of its arguments may be."""
+        return self.type.name in TIMES and any(map(is_mixed_time, self.arguments))
+
 
 @dataclass(frozen=True, slots=True)
 class NamedWindow:
@@ -370,7 +375,8 @@ class Window:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The input's, then the functions'."""
-        return self.input.columns + tuple(Column(self.alias, item.name, item.window.type) for item in self.functions)
+        found = (Column(self.alias, item.name, item.window.type, mixed=item.window.mixed) for item in self.functions)
+        return self.input.columns + tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

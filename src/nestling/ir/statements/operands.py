@@ -242,5 +242,7 @@ def is_mixed_time(expression: Expression) -> bool:
             return function in _OF_ITS_VALUES and any(map(is_mixed_time, arguments))
         case Case(branches=branches, default=default):
             return is_mixed_time(default) or any(is_mixed_time(value) for _, value in branches)
+        case ScalarSubquery(relation=relation):
+            return is_mixed_time(relation.columns[0])
         case _:
             return False

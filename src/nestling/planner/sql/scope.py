@@ -163,9 +163,9 @@ class SelectWindows:
         """The column of the function; equal ones share it."""
         for item in self.functions:
             if item.window == window:
-                return Column(self.alias, item.name, window.type)
+                return Column(self.alias, item.name, window.type, mixed=window.mixed)
         self.functions.append(NamedWindow(f"{window.function.value}_{len(self.functions) + 1}", window))
-        return Column(self.alias, self.functions[-1].name, window.type)
+        return Column(self.alias, self.functions[-1].name, window.type, mixed=window.mixed)
 
 
 class Grouped(Protocol):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from nestling.ir.statements.algebra import Named, Project, Relation
-from nestling.ir.statements.expression import ANY, Expression, ScalarSubquery
+from nestling.ir.statements.expression import ANY, Expression, Rules, ScalarSubquery
+from nestling.ir.statements.operands import is_mixed_time
 from nestling.planner.sql.conversions import affinity, ordered
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Translation
@@ -16,10 +17,13 @@ from nestling.planner.sql.scope import Translation
 def value_of(
     relation: Relation, node: exp.Expr, translation: Translation, *, what: str, many_fail: bool
 ) -> ScalarSubquery:
-    """The value of the relation's one column; a column of several types has no type of its own. `what` names it in a gap."""
+    """The value of the relation's one column; a column of several types has no type of its own, unless it is MySQL's of dates.
+
+    `what` names it in a gap.
+    """
     (column,) = relation.columns
     refuse_infinite(what, node, translation, column)
-    if not column.mixed:
+    if not column.mixed or (is_mixed_time(column) and translation.dialect.rules is Rules.MYSQL):
         return ScalarSubquery(relation, column.type, many_fail)
     return ScalarSubquery(recast(relation, [ordered(column, translation)], translation), ANY, many_fail)
 

@@ -14,6 +14,7 @@ from nestling.ir.statements.algebra import (
     WindowOnly,
 )
 from nestling.ir.statements.expression import ANY, Collation, Expression, Literal, Rules
+from nestling.ir.statements.operands import is_mixed, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
@@ -133,4 +134,4 @@ def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression,
     if len(arguments) > 2:
         (value, default), kind = one_value.common([value, arguments[2]], env.translation)
         return (value, arguments[1], default), kind
-    return (value, *arguments[1:]), ANY if getattr(value, "mixed", False) else value.type
+    return (value, *arguments[1:]), ANY if is_mixed(value) and not is_mixed_time(value) else value.type
