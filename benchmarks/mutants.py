@@ -3,7 +3,7 @@
     .venv/bin/python -m benchmarks.mutants [--number N] [--seed N] [--only PATH-PART] [--seconds S]
 
 A fault turns a comparison, `and`, an arithmetic operator, a number or `not` into another one, in a copy of the repository. The
-tests that run are those of the folder's own subject, without those that take minutes; Hypothesis draws the same for every fault.
+tests that run are those of the folder's own subject, without the soaks; Hypothesis draws the same for every fault.
 Survivors are printed with the line before and after: each is a test that is missing, or a fault that changes nothing.
 """
 
@@ -197,7 +197,7 @@ def _end(folder: Path, mutant: Mutant, seconds: int) -> str:
 
 
 def _passes(folder: Path, tests: tuple[str, ...], seconds: int) -> bool:
-    options = ("-x", "-q", "-p", "no:cacheprovider", "-m", "not soak and not slow", "-o", "pythonpath=. src")
+    options = ("-x", "-q", "-p", "no:cacheprovider", "-m", "not soak", "-o", "pythonpath=. src")
     command = (sys.executable, "-m", "pytest", *options, *tests)
     environment = {**os.environ, "HYPOTHESIS_PROFILE": "ci", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=seconds, check=False)

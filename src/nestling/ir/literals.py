@@ -47,12 +47,9 @@ def python(value: object, *, indent: int = 0) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in double quotes, as JSON and JavaScript read it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a lone surrogate cannot be written to a file as it is
-        return json.dumps(text)
-    return json.dumps(text, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    """A text in double quotes, as JSON and JavaScript read it; what nobody sees, or no file holds (half a character), escaped."""
+    whole = json.dumps(text, ensure_ascii=False)
+    return whole if whole.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in whole)
 
 
 def of_collection(database: str, name: str) -> str:
