@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src/nestling")
-COPIED = ("src", "tests", "pyproject.toml")
+COPIED = ("src", "tests", "docs", "pyproject.toml")
 NEAREST = {
     "optimizer": (
         "tests/optimizer/test_solve.py",
