@@ -15,10 +15,10 @@ SET SESSION sql_mode = 'STRICT_TRANS_TABLES';
 CREATE TABLE buyer (id int PRIMARY KEY, born date NOT NULL DEFAULT '0000-00-00', died date);
 CREATE TABLE sale (id int PRIMARY KEY, buyer int NOT NULL, placed datetime NOT NULL,
   closed datetime(6) DEFAULT '0000-00-00 00:00:00',
-  shipped datetime NOT NULL DEFAULT '0000-00-00 00:00:00', FOREIGN KEY (buyer) REFERENCES buyer (id));
+  shipped datetime NOT NULL DEFAULT '0000-00-00 00:00:00', paid datetime(3) DEFAULT '0000-00-00 00:00:00', FOREIGN KEY (buyer) REFERENCES buyer (id));
 INSERT INTO buyer VALUES (1, '0000-00-00', NULL), (2, '2000-01-02', '2020-01-01');
-INSERT INTO sale VALUES (1, 1, '2024-01-05 10:00:00', NULL, '2024-01-06 11:00:00'),
-  (2, 2, '2024-01-05 10:00:00', '2024-01-05 10:00:00.123456', '2024-01-06 11:00:00')
+INSERT INTO sale VALUES (1, 1, '2024-01-05 10:00:00', NULL, '2024-01-06 11:00:00', '0000-00-00 00:00:00'),
+  (2, 2, '2024-01-05 10:00:00', '2024-01-05 10:00:00.123456', '2024-01-06 11:00:00', '2024-01-06 11:00:00.125')
 """
 WRITES = (
     "INSERT INTO sale (id, buyer, placed) VALUES (3, 1, '2024-02-01')",
@@ -52,6 +52,13 @@ def test_the_least_and_the_last_are_dates(both: Both) -> None:
     ):
         here, there = both.answers(sql)
         assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there], sql
+
+
+def test_a_function_takes_no_moments_finer_than_a_millisecond(both: Both) -> None:
+    """Where there are zero dates among them; of milliseconds it does."""
+    here, there = both.answers("SELECT id, YEAR(paid), DATE(paid) FROM sale")
+    assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there]
+    assert "moments finer than a millisecond that also hold zero dates" in both.gap("SELECT YEAR(closed) FROM sale")
 
 
 def test_what_is_taken_from_another_row_is_a_date(both: Both) -> None:
