@@ -15,7 +15,8 @@ SET SESSION sql_mode = 'STRICT_TRANS_TABLES';
 CREATE TABLE buyer (id int PRIMARY KEY, born date NOT NULL DEFAULT '0000-00-00', died date);
 CREATE TABLE sale (id int PRIMARY KEY, buyer int NOT NULL, placed datetime NOT NULL,
   closed datetime(6) DEFAULT '0000-00-00 00:00:00',
-  shipped datetime NOT NULL DEFAULT '0000-00-00 00:00:00', paid datetime(3) DEFAULT '0000-00-00 00:00:00', FOREIGN KEY (buyer) REFERENCES buyer (id));
+  shipped datetime NOT NULL DEFAULT '0000-00-00 00:00:00',
+  paid datetime(3) DEFAULT '0000-00-00 00:00:00', FOREIGN KEY (buyer) REFERENCES buyer (id));
 INSERT INTO buyer VALUES (1, '0000-00-00', NULL), (2, '2000-01-02', '2020-01-01');
 INSERT INTO sale VALUES (1, 1, '2024-01-05 10:00:00', NULL, '2024-01-06 11:00:00', '0000-00-00 00:00:00'),
   (2, 2, '2024-01-05 10:00:00', '2024-01-05 10:00:00.123456', '2024-01-06 11:00:00', '2024-01-06 11:00:00.125')
