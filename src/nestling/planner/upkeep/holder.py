@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from nestling.ir.design import Design
 from nestling.ir.paths.access_path import FieldPath, PathExpression
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, FieldMatch, Test
+from nestling.ir.primitives import Form
 from nestling.ir.statements.expression import ANY, Column
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join
@@ -89,22 +91,32 @@ def locating(place: Place, found: Sequence[Locator]) -> tuple[tuple[str, PathExp
 
 def changed_path(place: Place, found: Sequence[Locator]) -> str:
     """The path to a holder as updates name it, `$[e2]` for the elements at level 2."""
-    path, told = "", {each.level for each in found}
+    path, told = "", {each.name for each in element_filters(place, found)}
     for level, node in enumerate(place.nodes):
         path = join(path, node.field)
         if is_array(node):
-            path += f".$[e{level}]" if level in told else ".$[]"
+            path += f".$[e{level}]" if f"e{level}" in told else ".$[]"
     return path
 
 
 def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilter, ...]:
     """What `$[e2]` stands for: the elements whose locators are those of the row at hand."""
-    return tuple(
-        ElementFilter(f"e{level}", (*matches, *taken(node)))
-        for level, node in enumerate(place.nodes)
-        if is_array(node)
-        and (matches := tuple(FieldMatch(each.path, Cell(each.column)) for each in found if each.level == level))
-    )
+    filters = []
+    for level, node in enumerate(place.nodes):
+        if is_array(node):
+            matches = tuple(FieldMatch(each.path, Cell(each.column)) for each in found if each.level == level)
+            matches += taken(node) if matches else on_the_way(place.nodes[level + 1 :])
+            filters += [ElementFilter(f"e{level}", matches)] if matches else []
+    return tuple(filters)
+
+
+def on_the_way(below: Sequence[Node]) -> tuple[FieldMatch, ...]:
+    """That an element has the objects by which a path leads on: the server refuses to look for an array in one that is absent."""
+    path, last = "", ""
+    for node in takewhile(lambda each: not is_array(each), below):
+        path = join(path, node.field)
+        last = path if node.form is Form.OBJECT and node.field else last
+    return (FieldMatch(last, Constant(None), Test.NOT_EQUAL),) if last else ()
 
 
 def taken(node: Node) -> tuple[FieldMatch, ...]:

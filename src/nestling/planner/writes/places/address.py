@@ -19,7 +19,7 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
-from nestling.planner.upkeep.holder import taken
+from nestling.planner.upkeep.holder import on_the_way, taken
 from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, identity
 from nestling.planner.writes.places.new_document import pair_fields
 
@@ -148,7 +148,7 @@ def _address(
             continue
         matches = element_matches(node, known[at], row if at == len(place.nodes) - 1 else None)
         matches += (*_objects_inside(place.nodes[at + 1 : level + 1], known[at + 1 : level + 1]), *taken(node))
-        if matches:
+        if matches := matches or on_the_way(place.nodes[at + 1 : level + 1]):
             name = f"e{at}"
             path += f".$[{name}]"
             filters.append(ElementFilter(name, matches))
