@@ -21,3 +21,12 @@ def test_threads_may_write_one_file(tmp_path: Path) -> None:
         list(pool.map(write, contents))
     assert path.read_bytes() in contents
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_stays_as_private_as_it_was(tmp_path: Path) -> None:
+    """Another one in its place is read by nobody else."""
+    path = tmp_path / "design.yaml"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    write_whole(path, b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)

@@ -1,10 +1,10 @@
 """What is run on every rival: the same executions with the same values in the same order.
 
 Several clients share a block. For the rows to be the same in the end whichever of them is faster, an execution that changes
-what another one needs comes after it (`Call.after`); inserts of rows with keys of their own are in nobody's way.
+what another one needs comes after it (`Execution.after`); inserts of rows with keys of their own are in nobody's way.
 
 For what statements write of their own accord to be the same as well, every execution has a moment, a millisecond after that of
-the one before, and UUIDs of its own (`Call.instead`).
+the one before, and UUIDs of its own (`Execution.instead`).
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from nestling.ir.paths.write_path import (
     WrittenValue,
 )
 from nestling.ir.programs.compiled import Mql
+from nestling.ir.programs.filling import without
 from nestling.ir.programs.program import MISSING, ArrayPlace, CellRef, UpdateDocument
 from nestling.ir.statements.operands import nullable
 from nestling.ir.storage.names import overlap
@@ -56,13 +57,13 @@ def conditions(where: Sequence[FieldMatch]) -> Mql:
 
 
 def condition(match: FieldMatch) -> Mql:
-    """The operators on the match's path; one for an element itself compares what is missing as null."""
+    """The operators on the match's path. NULL is a field that is missing; where others write documents, also one that is null."""
     if match.test is Test.IN and isinstance(match.value, Items):
         listed = [leaf(item) for item in match.value.items]
         return {"$in": [item for item in listed if item is not MISSING]}
     value = or_null(match.value) if match.path == "" else leaf(match.value)
     if value is MISSING:
-        return {"$exists": match.test is Test.NOT_EQUAL} if match.test in (Test.EQUAL, Test.NOT_EQUAL) else {"$in": []}
+        return without(match.path, _OPERATORS[match.test])
     return {_OPERATORS[match.test]: value}
 
 

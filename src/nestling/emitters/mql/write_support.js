@@ -33,17 +33,18 @@ function part(fields, rest) {
   for (const [name, value] of Object.entries(others)) if (!groups.has(name)) made[name] = value;
   return made;
 }
-function compared(condition) {
+function compared(condition, path) {
   const made = {};
   for (const [operator, value] of Object.entries(condition)) {
     if (value !== undefined) made[operator] = document_(value);
-    else if (operator === "$eq" || operator === "$ne") made.$exists = operator === "$ne";
-    else made.$in = [];
+    else if (operator !== "$eq" && operator !== "$ne") made.$in = [];
+    else if (path === "_id") made.$exists = operator === "$ne";
+    else made[operator] = null;
   }
   return made;
 }
 function matching(conditions) {
-  const made = ([path, condition]) => [path, path === "$and" ? condition.map(matching) : compared(condition)];
+  const made = ([path, condition]) => [path, path === "$and" ? condition.map(matching) : compared(condition, path)];
   return Object.fromEntries(Object.entries(conditions).map(made));
 }
 function pulled(condition) {

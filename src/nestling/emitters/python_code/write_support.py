@@ -11,8 +11,6 @@ from bson import Decimal128
 
 from nestling.emitters.conversions.stored import MISSING
 
-ABSENT: dict[str, dict[str, Any]] = {"$eq": {"$exists": False}, "$ne": {"$exists": True}}
-
 
 def there(value: Any) -> Any:
     """A value of which None says that it is not there."""
@@ -62,21 +60,25 @@ def whole(fields: dict[str, Any]) -> Any:
 
 
 def matching(conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """A filter: what is missing matches absence where it is compared for equality, and else nothing."""
+    """A filter: what is missing matches absence and null where it is compared for equality, and else nothing."""
     return {
-        path: [matching(each) for each in condition] if path == "$and" else compared(condition)
+        path: [matching(each) for each in condition] if path == "$and" else compared(condition, path)
         for path, condition in conditions.items()
     }
 
 
-def compared(condition: Mapping[str, Any]) -> dict[str, Any]:
-    """The operators of one path."""
+def compared(condition: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """The operators of one path. No `_id` is missing."""
     made: dict[str, Any] = {}
     for operator, value in condition.items():
         if value is not MISSING:
             made[operator] = document(value)
+        elif operator not in ("$eq", "$ne"):
+            made["$in"] = []
+        elif path == "_id":
+            made["$exists"] = operator == "$ne"
         else:
-            made.update(ABSENT.get(operator, {"$in": []}))
+            made[operator] = None
     return made
 
 

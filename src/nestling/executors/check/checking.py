@@ -119,7 +119,7 @@ class _Run:
         kept = self._checkpoint(checks)
         self.progress = kept.read() if kept is not None else CheckProgress()
         counts = {name: self.database[name].estimated_document_count() for name in {c.collection for c in checks}}
-        self.total = sum(counts[run_checks.collection] for run_checks in checks)
+        self.total = sum(counts[each.collection] for each in checks)
         if kept is None and not self.way.repair:
             self.progress = together(self._part, chosen, self.report, self.total)
         else:
@@ -209,15 +209,15 @@ class _Run:
     # --- which documents ---
 
     def _ranges(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[FoundRow]]]:
-        run_checks, collection = compiled.check, self.database[compiled.check.collection]
-        ids = self.way.only[run_checks.key] if self.way.only is not None else None
+        check, collection = compiled.check, self.database[compiled.check.collection]
+        ids = self.way.only[check.key] if self.way.only is not None else None
         if ids is not None:
             for some in with_ids(ids):
                 yield some, self._rows(compiled, some)
         elif self.way.sample is not None:
             drawn = by_chance(collection, self.way.sample)
             yield drawn, self._rows(compiled, drawn)
-        elif not run_checks.is_walked:
+        elif not check.is_walked:
             yield Range(()), self._rows(compiled, Range(()))
         else:
             yield from self._walked(compiled)

@@ -49,7 +49,6 @@ _NEW_IDS: Mapping[IdForm, Callable[[], object]] = {
     IdForm.TEXT: lambda: str(uuid4()),
     IdForm.OBJECT_ID: ObjectId,
 }
-_WITHOUT = {"$eq": {"$exists": False}, "$ne": {"$exists": True}}
 _NOTHING: Mql = {"$in": []}
 
 
@@ -269,16 +268,23 @@ def filled_filter(filter: Mql, leaf: Leaf) -> Mql:  # noqa: A002 - the driver's 
         if path == "$and":
             made[path] = [filled_filter(cast(Mql, each), leaf) for each in cast("list[object]", condition)]
             continue
-        made[path] = filled_condition(cast(Mql, condition), leaf)
+        made[path] = _filled_condition(cast(Mql, condition), leaf, path)
     return made
 
 
-def filled_condition(condition: Mql, leaf: Leaf) -> Mql:
+def without(path: str, operator: str) -> Mql:
+    """What a field is asked beside NULL, which is a field that is missing, or null where others write documents: no `_id` is."""
+    if operator not in ("$eq", "$ne"):
+        return _NOTHING
+    return {"$exists": operator == "$ne"} if path == "_id" else {operator: None}
+
+
+def _filled_condition(condition: Mql, leaf: Leaf, path: str = "") -> Mql:
     """The operators of one path, filled."""
     made: Mql = {}
     for operator, value in condition.items():
         found = fill(value, leaf)
-        made |= _WITHOUT.get(operator, _NOTHING) if found is MISSING else {operator: found}
+        made |= without(path, operator) if found is MISSING else {operator: found}
     return made
 
 
@@ -304,7 +310,7 @@ def _or_null(leaf: Leaf) -> Leaf:
 
 def _filled_pull(condition: Mql, leaf: Leaf) -> Mql:
     is_element = any(name.startswith("$") and name != "$and" for name in condition)
-    return filled_condition(condition, leaf) if is_element else filled_filter(condition, leaf)
+    return _filled_condition(condition, leaf) if is_element else filled_filter(condition, leaf)
 
 
 # --- parameters ------------------------------------------------------------------------------------------------------

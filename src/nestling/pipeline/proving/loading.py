@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -52,15 +52,20 @@ def make_ready(
         load_rows(each.proposal, rows(each.proposal.design.model), each.database, each.name, watch)
         each.load_seconds = perf_counter() - began
         each.space = stored(each.database)
-        with typed_errors(address(each.database)):
-            waited = disk_wait(each.database)
     except (ConnectionFailed, DiskFull):
         raise
     except NestlingError as error:
         each.out(f"it cannot be loaded: {error.problems[0].text()}")
         return
-    each.predicted = predicted(each.proposal, reading, waited)
     each.driven = driven(each.name, each.database, statements, exact)
+
+
+def predict(contenders: Sequence[Contender], reading: Reading) -> None:
+    """Say how long the statements take on each rival. All wait for one disk, which is asked once: it is not of a design."""
+    with typed_errors(address(contenders[0].database)):
+        waited = disk_wait(contenders[0].database)
+    for each in contenders:
+        each.predicted = predicted(each.proposal, reading, waited)
 
 
 def load_rows(

@@ -139,8 +139,8 @@ class _Race:
     def enter(self, stack: ExitStack, beside: Database[Any], rivals: Mapping[str, Proposal], rows: Rows) -> None:
         """Load all rivals and the twin."""
         from nestling.executors.scratch import scratch_databases
-        from nestling.pipeline.proving.contender import TWIN, Contender
-        from nestling.pipeline.proving.loading import check_disk, make_ready
+        from nestling.pipeline.proving.contender import TWIN, Contender, in_race
+        from nestling.pipeline.proving.loading import check_disk, make_ready, predict
         from nestling.pipeline.proving.statements import compiled
 
         self.rows_of, first = rows, rows(self.reading.model)
@@ -157,6 +157,7 @@ class _Race:
             self.contenders.append(each)
             make_ready(each, one, self.reading, rows, self.watch)
         self._any_left()
+        predict(in_race(self.contenders), self.reading)
 
     def _any_left(self) -> None:
         """Raise `LoadError` with every reason when there is no design to go on with."""

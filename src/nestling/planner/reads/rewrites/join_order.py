@@ -30,6 +30,7 @@ from nestling.planner.reads.traverse import (
     rewritten,
     single,
     subqueries,
+    used,
 )
 
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
@@ -57,24 +58,28 @@ def order_joins(
 
 
 def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
-    """The tables besides the one that is read first whose rows may come in a limited order, with what is asked of others.
+    """The tables besides the one that is read first whose rows have copies that serve the statement.
 
-    Those are the table that is ordered by, where its rows have copies of others, and tables whose rows have copies of what is
-    ordered by: an index over both has the rows in that order.
+    Of a limited order those are the table that is ordered by, where its rows have copies of others, and tables whose rows have
+    copies of what is ordered by: an index over both has the rows in that order. Else it is tables whose rows have copies of all
+    that is asked of the table read first, which need not be read then.
     """
     limited, first = _limited_tables(relation), relation
     while below := inputs(first):
         first = below[0]
     scans = [each for each in everything(relation) if isinstance(each, a.Scan)]
-    ordered = {scan.entity: limited[scan.alias] for scan in scans if scan.alias in limited}
+    wanted = {scan.entity: limited[scan.alias] for scan in scans if scan.alias in limited}
+    if not wanted and isinstance(first, a.Scan):
+        asked = frozenset(column.name for column in used(relation) if column.alias == first.alias)
+        wanted = {first.entity: asked - {*design.model.entity(first.entity).key}}
     others = (scan for scan in scans if scan is not first)
     return tuple(
-        dict.fromkeys(each.alias for each in others if _has_copies(each, each.alias in limited, ordered, design))
+        dict.fromkeys(each.alias for each in others if _has_copies(each, each.alias in limited, wanted, design))
     )
 
 
-def _has_copies(scan: a.Scan, is_limited: bool, ordered: Mapping[str, frozenset[str]], design: Design) -> bool:
-    """Whether the table's rows have copies of rows they refer to: of any where it is ordered by, else of what is ordered by."""
+def _has_copies(scan: a.Scan, is_limited: bool, wanted: Mapping[str, frozenset[str]], design: Design) -> bool:
+    """Whether the table's rows have copies of rows they refer to: of any where it is ordered by, else of all that is wanted."""
     places = design.places.get(scan.entity, ())
     copies = [copy for place in places for copy in place.node.body.copies if copy.is_to_one(design.model)]
     if is_limited:
@@ -82,7 +87,7 @@ def _has_copies(scan: a.Scan, is_limited: bool, ordered: Mapping[str, frozenset[
     held: dict[str, set[str]] = {}
     for copy in copies:
         held.setdefault(copy.path[-1].target(design.model), set()).update(each.attribute for each in copy.attributes)
-    return any(names <= held.get(entity, set()) for entity, names in ordered.items())
+    return any(entity in held and names <= held[entity] for entity, names in wanted.items())
 
 
 def _limited_tables(relation: Relation) -> Mapping[str, frozenset[str]]:

@@ -32,7 +32,7 @@ from nestling.ir.statements.expression import (
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import bare, conjuncts, operands
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import MAY_BE_ARRAYS, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.writes.draft.cells import NOTHING
 from nestling.planner.writes.places.address import never_null
@@ -161,15 +161,20 @@ def _condition(scan: Scan, part: Expression) -> PlainCondition | None:
                 return None
             listed = known[0] if part.given is not None else Items(known)
             return PlainCondition(column.name, listed, Test.IN, column.nullable)
-        case IsNull(operand=Column() as column) if column.alias == scan.alias:
+        case IsNull(operand=Column() as column) if _is_one_value(scan, column):
             return PlainCondition(column.name, NOTHING)
-        case Not(operand=IsNull(operand=Column() as column)) if column.alias == scan.alias:
+        case Not(operand=IsNull(operand=Column() as column)) if _is_one_value(scan, column):
             return PlainCondition(column.name, NOTHING, Test.NOT_EQUAL)
         case (Column() as column) | Not(operand=Column() as column) if _is_plain(scan, column):
             is_truth = column.type.name is TypeName.BOOLEAN
             return PlainCondition(column.name, Constant(column is part)) if is_truth else None
         case _:
             return None
+
+
+def _is_one_value(scan: Scan, column: Column) -> bool:
+    """Whether a comparison is of it and not of each of its elements."""
+    return column.alias == scan.alias and column.type.name not in MAY_BE_ARRAYS
 
 
 def _is_plain(scan: Scan, column: Column) -> bool:
