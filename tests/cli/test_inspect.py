@@ -193,3 +193,13 @@ def test_values_of_the_data_can_be_left_out(shop: Path) -> None:
         written = (shop / f"model{has_values}.yaml").read_text()
         assert ("common:" in written, "quantiles:" in written) == (has_values, has_values)
         assert "distinct:" in written
+
+
+def test_a_design_leaves_them_out_too(shop: Path, tmp_path: Path) -> None:
+    """It is decided by them all the same."""
+    for flags, has_values in (((), True), (("--no-values",), False)):
+        done = nestling("design", "model.yaml", "-o", tmp_path / "design.yaml", *flags, cwd=shop)
+        assert done.code == 0, done.err
+        written = (tmp_path / "design.yaml").read_text()
+        assert ("common:" in written, "quantiles:" in written) == (has_values, has_values)
+        assert "distinct:" in written

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from pymongo.collection import Collection
 from pymongo.database import Database
 
 from nestling import Store, pipeline
@@ -50,6 +51,12 @@ def test_null_is_null(sql: str, affected: int, database: Documents, store: Calla
     assert sum(after.get(key) != each for key, each in before.items()) == affected
 
 
+def _one(documents: Collection[dict[str, Any]], key: int) -> dict[str, Any]:
+    found = documents.find_one({"_id": key})
+    assert found is not None
+    return found
+
+
 def test_an_element_by_its_key(database: Documents, store: Callable[[], Store]) -> None:
     """What is counted is changed."""
     database.visits.insert_many(
@@ -57,9 +64,9 @@ def test_an_element_by_its_key(database: Documents, store: Callable[[], Store]) 
     )
     opened = store()
     assert opened.execute("UPDATE stops SET note = 'x' WHERE visit_id = 1 AND note IS NULL").affected == 2
-    assert [each["note"] for each in database.visits.find_one({"_id": 1})["stops"]] == ["note 0", "x", "note 2", "x"]
+    assert [each["note"] for each in _one(database.visits, 1)["stops"]] == ["note 0", "x", "note 2", "x"]
     assert opened.execute("DELETE FROM stops WHERE visit_id = 2 AND note IS NULL").affected == 2
-    assert [each["no"] for each in database.visits.find_one({"_id": 2})["stops"]] == [0, 2]
+    assert [each["no"] for each in _one(database.visits, 2)["stops"]] == [0, 2]
 
 
 def test_an_element_without_a_key(database: Documents, store: Callable[[], Store]) -> None:
@@ -68,7 +75,7 @@ def test_an_element_without_a_key(database: Documents, store: Callable[[], Store
     database.vehicle.insert_many({"_id": n, "services": services} for n in range(30))
     opened = store()
     assert opened.execute("UPDATE services SET km = km + 1000 WHERE vehicle_id = 1").affected == 3
-    found = database.vehicle.find_one({"_id": 1})["services"]
+    found = _one(database.vehicle, 1)["services"]
     assert sorted((each["km"], each.get("cost") or 0) for each in found) == [(1010, 0), (1010, 1.5), (1010, 1.5)]
     assert opened.execute("DELETE FROM services WHERE vehicle_id = 2 AND cost IS NULL").affected == 1
-    assert database.vehicle.find_one({"_id": 2})["services"] == services[1:]
+    assert _one(database.vehicle, 2)["services"] == services[1:]

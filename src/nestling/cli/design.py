@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     help="Change a number the decision tree asks about, such as few=30; may be given several times.",
 )
 @options.looking(120.0)
+@options.no_values
 @options.output_file("the design")
 @options.as_json
 def command(
@@ -87,6 +88,7 @@ def command(
     thresholds: tuple[str, ...],
     budget_seconds: float,
     rest: float,
+    no_values: bool,
     output: Path | None,
     as_json: bool,
 ) -> int:
@@ -96,6 +98,8 @@ def command(
     embeds all it may, normalized embeds nothing. For a MongoDB (mongodb://host/database) the present design is read and
     priced too, and the changes to it are listed, the largest saving first; without --workload, the workload is what the server
     has recorded.
+
+    The file holds values of the data, as that of `nestling inspect` does; --no-values decides by them and leaves them out.
 
     Exits 1 when a table could not be read and is in no model, and when statements of the workload were left out, were read only
     in part, or are not converted. The design is made all the same. Other gaps are listed.
@@ -146,6 +150,7 @@ def command(
         else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
     )
     proposal = with_unconverted(proposal, reading, profile)
+    proposal = _to_write(proposal, no_values=no_values)
     code = DIFFERENT if lost_tables(proposal.gaps) or lacking_line(proposal) else FINE
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
@@ -169,6 +174,13 @@ def command(
         text.say(f"WARNING: {made.warning}")
     _say_next(source, output, proposal, reading, workload)
     return code
+
+
+def _to_write(proposal: Proposal, *, no_values: bool) -> Proposal:
+    """The proposal as its file has it."""
+    from nestling.ir.statistics import without_values
+
+    return replace(proposal, statistics=without_values(proposal.statistics)) if no_values else proposal
 
 
 def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading, workload: Path | None) -> None:

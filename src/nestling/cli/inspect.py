@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="For a MongoDB: write its present schema, as a design, to this file.",
 )
 @options.looking(120.0)
-@click.option("--no-values", is_flag=True, help="Leave out values of the data: common ones and quantiles.")
+@options.no_values
 @options.as_json
 def command(
     source: str,

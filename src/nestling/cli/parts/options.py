@@ -28,6 +28,12 @@ def as_json(command: AnyCommand) -> AnyCommand:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")(command)
 
 
+def no_values(command: AnyCommand) -> AnyCommand:
+    """`--no-values`."""
+    words = "Leave out values of the data: common ones and quantiles."
+    return click.option("--no-values", is_flag=True, help=words)(command)
+
+
 def source(command: AnyCommand) -> AnyCommand:
     """The `SOURCE` argument, and how to read it."""
     decorated = click.option(

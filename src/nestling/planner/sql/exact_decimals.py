@@ -41,21 +41,26 @@ def _exact_number(value: Expression) -> Expression:
     return Literal(Decimal(repr(found)), DECIMAL) if isinstance(found, float) and math.isfinite(found) else value
 
 
+def written_exactly(value: Expression) -> Expression:
+    """A number that is written, as a decimal; all else as it is."""
+    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return Literal(Decimal(value.value), DECIMAL)
+    return _exact_number(value)
+
+
 def exactly(value: Expression, kind: Type) -> Expression:
     """A value as a column of decimals that are no floats keeps it."""
     if value == NULL:
         return value
-    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        return Literal(Decimal(value.value), DECIMAL)
-    found = Parameter(value.name, kind) if isinstance(value, Parameter) else _exact_number(value)
+    found = Parameter(value.name, kind) if isinstance(value, Parameter) else written_exactly(value)
     is_kept = isinstance(found, Literal) and isinstance(found.value, Decimal)
     return found if is_kept else AttributeCast(found, kind, Rules.POSTGRESQL)
 
 
 def _is_exact(expression: Expression) -> bool:
-    """Whether it is a column of decimals that are no floats, or reckoned with one."""
+    """Whether it is a column of decimals that are no floats, others among them or not, or reckoned with one."""
     match expression:
-        case Column(mixed=False):
+        case Column():
             return expression.type.name is TypeName.DECIMAL
         case Negate(operand=operand):
             return _is_exact(operand)

@@ -39,7 +39,7 @@ from nestling.planner.sql.array_changes import as_text, is_written
 from nestling.planner.sql.changes.defaults import default_expression
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.joined_writes import Others
-from nestling.planner.sql.exact_decimals import exactly
+from nestling.planner.sql.exact_decimals import exactly, written_exactly
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import no_such, statement_gap
@@ -65,6 +65,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     is_strict = translation.model.strict_types and attribute.is_of_several_types
     if attribute.type.carried == SINGLE and is_single(expression, translation):
         return expression
+    if is_strict and attribute.type.name is TypeName.DECIMAL:
+        expression = written_exactly(expression)
     return conversions.as_given(expression) if is_strict else _converted(expression, attribute, translation)
 
 
