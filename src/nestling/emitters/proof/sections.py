@@ -116,7 +116,7 @@ def open_loop(proof: Proof) -> str:
         "Executions are due at random moments at a fixed rate, whether or not the server has answered the ones before, and their"
         " time counts from then: what users feel."
     )
-    return f"<h2>Latency at the stated rates</h2><p>{about}</p>{_table(heads, rows)}"
+    return f"<h2>Latency at a fixed rate</h2><p>{about}</p>{_table(heads, rows)}"
 
 
 def copies(proof: Proof) -> str:

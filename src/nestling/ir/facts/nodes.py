@@ -22,6 +22,8 @@ NOTHING = frozenset({"null", "undefined"})
 _BEYOND_SQL = frozenset({"regex", "dbPointer", "javascript", "javascriptWithScope", "timestamp", "minKey", "maxKey"})
 _KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
 """Bytes, UUIDs, and the subtypes of our own."""
+SOME_ARRAYS = 20
+"""Arrays of one length that are not so by chance."""
 LARGEST_MAP = 100
 """Fields of a sub-document beyond which it is kept whole: no table has so many columns that nobody gave it by hand."""
 
@@ -88,6 +90,14 @@ def beyond_sql(path: PathFacts) -> tuple[str, ...]:
     """What a path holds that no type of a model stands for, in words."""
     odd = [f"{name} values" for name, count in path.types if name in _BEYOND_SQL and count]
     return (*odd, *(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in _KEPT_SUBTYPES))
+
+
+def _vector(path: PathFacts, elements: PathFacts) -> int:
+    """How many numbers with fractions each of its arrays holds, such as a longitude and a latitude; 0 where it is no such."""
+    of = path.lengths
+    is_of_numbers = "double" in kinds(elements) and kinds(elements) <= {"double", "int", "long"}
+    is_of_one_length = of is not None and of.count >= SOME_ARRAYS and of.mean == of.max > 1
+    return int(of.max) if of is not None and is_of_numbers and is_of_one_length else 0
 
 
 class _Reader:
@@ -191,6 +201,8 @@ class _Reader:
             return (None, why) if why else (NodeForm.ARRAY, "")
         if odd := beyond_sql(elements):
             return None, f"holds {' and '.join(odd)}"
+        if length := _vector(path, elements):
+            return None, f"always holds {length:,} numbers, which their places tell apart"
         if found and not found & {"object", "array"}:
             return NodeForm.VALUES, ""
         return None, f"holds {' and '.join(sorted(found or NOTHING))} values"
