@@ -146,6 +146,12 @@ def _unused(database: Db, over: bool) -> None:
         assert database.things.find_one({"a": 3})
 
 
+def _hidden(database: Db, over: bool) -> None:
+    """Hidden; or, where nothing is to be found, hidden but unique, which keeps it at work."""
+    _filled(database, [{"a": n} for n in range(20)])
+    database.things.create_index("a", unique=not over, hidden=True)
+
+
 def _redundant(database: Db, over: bool) -> None:
     _filled(database, [{"a": n, "b": n, "c": n, "d": n} for n in range(20)])
     database.things.create_index("a", unique=not over, name="short")
@@ -311,6 +317,7 @@ FAULTS: dict[str, Fault] = {
     "mixed-types": Fault(_mixed, "things", "rating"),
     "null-or-missing": Fault(_nothing, "things", "a"),
     "unused-index": Fault(_unused, "things", "a_1", {"unused-index.days": 0}),
+    "hidden-index": Fault(_hidden, "things", "a_1", {"hidden-index.days": 0}),
     "redundant-index": Fault(_redundant, "things", "short"),
     "too-many-indexes": Fault(_many_indexes, "things"),
     "every-field-indexed": Fault(_every_field, "things"),

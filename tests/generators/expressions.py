@@ -114,6 +114,7 @@ POSTGRESQL = Grammar(
             "extract(isodow from {d})", "extract(epoch from {d})", "extract(week from {d})", "extract(second from {d})",
             "date_part('year', {d})", "extract(epoch from {d} - {d})",
             "({d}::date - {d}::date)", "mod({n}, {n})", "width_bucket({n}, 0, 10, 5)",
+            "num_nulls({a}, {a})", "num_nonnulls({a}, {a}, {a})",
         ),
         "d": (
             "({d} + interval '1 month')", "({d} - interval '1 day')", "({d} + interval '1 year 2 days')",

@@ -82,6 +82,8 @@ STATEMENTS = (
     "SELECT id, ascii(name) FROM town WHERE id > 1",
     "SELECT id FROM town WHERE ascii(substring(name from 1 for 1)) = 65",
     "SELECT id FROM town WHERE name ~ '[()]'",
+    "SELECT id, num_nulls(founded, tax, code), num_nonnulls(founded), num_nonnulls(NULL, code, 1) FROM town",
+    "SELECT t.id FROM town t LEFT JOIN country c ON c.code = t.code WHERE num_nonnulls(t.code, c.name, t.tax) IN (1, 2)",
     "SELECT id, starts_with(name, 'K'), starts_with(name, ''), starts_with(name, NULL) FROM town",
     "SELECT id FROM town WHERE starts_with(name, '(A') OR NOT starts_with(name, lower('A'))",
     "SELECT id, (SELECT c.name FROM country c WHERE c.code = t.code) AS land FROM town t",

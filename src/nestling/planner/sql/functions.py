@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from sqlglot import exp
 
 from nestling.ir.statements.expression import (
@@ -93,6 +95,26 @@ def _field(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
 
 
+def _nulls(counted: str) -> Handler:
+    """PostgreSQL's number of arguments that are NULL, or that are not; an array that stands for them (VARIADIC) is a gap."""
+    values = {"num_nulls": (1, 0), "num_nonnulls": (0, 1)}[counted]
+
+    def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+        if env.dialect.rules is not Rules.POSTGRESQL:
+            raise statement_gap(f"{counted.upper()}() function", node)
+        null, present = (exp.Literal.number(value) for value in values)
+        ones: list[exp.Expr] = [
+            exp.Case(
+                ifs=[exp.If(this=exp.Is(this=part.copy(), expression=exp.null()), true=null.copy())],
+                default=present.copy(),
+            )
+            for part in node.expressions
+        ]
+        return bound(reduce(lambda sum_, one: exp.Add(this=sum_, expression=one), ones))
+
+    return call
+
+
 _INSTEAD = {"last_insert_id": "; `INSERT … RETURNING id` answers with the new number"}
 """What to write for a function that is refused."""
 _MAY_BE_EMPTY = frozenset((*JSON_BUILDERS, *TIME_NAMES, *CALENDAR_NAMES))
@@ -107,6 +129,8 @@ NAMES: dict[str, Handler] = {
     "jsonb_set": set_under,
     "cardinality": of_one(cardinality),
     "field": _field,
+    "num_nonnulls": _nulls("num_nonnulls"),
+    "num_nulls": _nulls("num_nulls"),
     "likely": of_one(_likelihood),
     "unlikely": of_one(_likelihood),
 }
