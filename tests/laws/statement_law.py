@@ -19,7 +19,7 @@ from zlib import crc32
 
 from pymongo.database import Database
 
-from nestling.common.errors import GapError, NestlingError
+from nestling.common.errors import DesignError, GapError, NestlingError
 from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
 from nestling.emitters.mql.client_join import compiled_join
 from nestling.emitters.mql.read import compiled_read
@@ -343,11 +343,19 @@ def _keys(rows: list[Row], order: tuple[int, ...]) -> list[Row]:
     return [tuple(row[place] for place in order) for row in rows]
 
 
+def _of_model(model: Model, design: Design) -> Design:
+    """The design for what was seen of the rows; a text that turns out to be of several types has no index whatever its case."""
+    try:
+        return Design(model, design.collections, design.indexes)
+    except DesignError:
+        return Design(model, design.collections, tuple(each for each in design.indexes if not each.any_case))
+
+
 @contextmanager
 def loaded(world: World, design: Design, database: Database[Any], folder: Path) -> Iterator[Pair]:
     """The world in both."""
     source = sqlite_source(folder / "source.db", world.model, world.rows)
-    design = Design(with_seen_types(design.model, source), design.collections, design.indexes)
+    design = _of_model(with_seen_types(design.model, source), design)
     source = SqlDatabase(source.address, design.model)
     create(collection_commands(design), database, written_collections(design))
     load(design, source, database, indexes=index_commands(design), unseen=unseen_commands(design))

@@ -199,6 +199,24 @@ def test_what_has_no_single_form_is_kept_whole(database: Database[Any]) -> None:
     assert by_id[1] == tuple(things[1][name] for name in names)
 
 
+def test_numbers_that_their_places_tell_apart_stay_in_order(database: Database[Any]) -> None:
+    """A longitude and a latitude, whichever is greater; a set of numbers is an entity all the same."""
+    things = [
+        {"_id": n, "pos": [9.5 + n, 21.5], "scores": [1.5] * (n % 3 + 1), "counts": [n, 1], "few": [0.5, n]}
+        for n in range(30)
+    ]
+    for each in things[20:]:
+        del each["few"]
+    del things[0]["few"]
+    found = found_in(database, {"things": things})
+    assert gaps(found) == [
+        "things: `pos` always holds 2 numbers, which their places tell apart, and is kept whole as json"
+    ]
+    assert {"counts", "few", "scores"} <= {each.name for each in found.reading.model.entities}
+    kept = list(found.reading.model.entity("things").attribute_names).index("pos")
+    assert [row[kept] for row in rows(found, database, "things")] == [each["pos"] for each in things]
+
+
 def test_a_field_without_a_name_is_shown(database: Database[Any]) -> None:
     """What no query can say is a gap with its name, in quotes where that is no word."""
     things = [{"_id": place, "name": "a", "": 1, "box": {"": 2, "a.b": 3, "width": 4}} for place in range(10)]
