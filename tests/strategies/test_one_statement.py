@@ -35,3 +35,18 @@ def test_two_reads_by_one_key_as_often(tmp_path: Path) -> None:
 def test_children_that_no_document_holds_are_none(tmp_path: Path) -> None:
     """Advice that leads nowhere is not given: so many children are not embedded whatever is asked."""
     assert not any("one statement" in note for note in notes(tmp_path, PAGE, PETS.replace("RATE", "50/s"), most=10**6))
+
+
+MADE = 'made: {sql: "INSERT INTO person (id, name) VALUES (:id, :name)", rate: 50/s}'
+WITH_PETS = 'with_pets: {sql: "INSERT INTO pet (id, name, person_id) VALUES (:id, :name, :of)", rate: 50/s, measured_with: made}'
+ONE_COMMAND = "`made` and `with_pets` are one command today, and are priced as two"
+
+
+def test_what_one_command_inserts_is_told(tmp_path: Path) -> None:
+    """Where the children are put apart, which their own command may have decided."""
+    seldom = JOINED.replace("50/s", "1/s")
+    assert any(note.startswith(ONE_COMMAND) for note in notes(tmp_path, seldom, MADE, WITH_PETS))
+    alone = WITH_PETS.replace(", measured_with: made", "")
+    assert not any("one command" in note for note in notes(tmp_path, seldom, MADE, alone))
+    often = JOINED.replace("50/s", "5000/s")
+    assert not any("one command" in note for note in notes(tmp_path, often, MADE, WITH_PETS))
