@@ -39,7 +39,7 @@ from tests.servers import NotInstalled, mariadb_server, missing, postgresql_serv
 from tests.soaking import SOAKING, one_in, one_value_each
 
 MEMORY_DISK = Path("/dev/shm")
-ROOM_NEEDED = 8 << 30  # the servers of three workers grow to half of it
+ROOM_NEEDED = 8 << 30  # the servers of four workers grow to two thirds of it
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
 LEFT_OUT = ("soak", "thorough")
 """Marks of what `make test` does not run; `make thorough` runs the second, `make soak` both."""
