@@ -214,3 +214,11 @@ def test_the_name_of_a_file_is_told_from_sql(shop: Path) -> None:
     done = nestling("convert", "design.yaml", "few.sql", cwd=shop)
     assert done.code == 2
     assert "`few.sql` is a file, not SQL: convert its statements with --file few.sql" in done.err
+
+
+def test_sql_may_begin_with_a_comment(shop: Path) -> None:
+    """It is no option."""
+    for before in ("-- newest first\n", "--\n"):
+        done = nestling("convert", "design.yaml", f"{before}SELECT name FROM product WHERE product_id = 7", cwd=shop)
+        assert (done.code, "find(" in done.out) == (0, True), done.err
+    assert "No such option" in nestling("convert", "design.yaml", "--newest", cwd=shop).err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
@@ -17,9 +18,19 @@ if TYPE_CHECKING:
     from nestling.emitters.python_code import CodeStatement, CompiledCode
     from nestling.ir.proposal import Proposal
 
+_COMMENT = re.compile(r"--\s")
+
+
+class _OfSql(click.Command):
+    """A command whose argument may begin with a comment, which is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f"\n{each}" if _COMMENT.match(each) else each for each in args])
+
 
 @click.command(
     "convert",
+    cls=_OfSql,
     short_help="Turn SQL statements into MongoDB's.",
     epilog='\b\nExample:\n  nestling convert design.yaml "SELECT name FROM product WHERE product_id = 7"',
 )
