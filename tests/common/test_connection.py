@@ -186,3 +186,10 @@ def test_what_a_refused_document_says_is_not_the_servers_disk(database: Database
         database["logs"].insert_many([{"message": f"write failed: {NO_SPACE}"}])
     assert not disk_is_full(refused.value)
     assert disk_is_full(BulkWriteError({"writeErrors": [{"code": 8, "errmsg": f"28: {NO_SPACE}"}]}))
+
+
+def test_a_host_without_a_scheme_is_told_it() -> None:
+    """It can be pasted."""
+    with pytest.raises(ConnectionFailed) as caught, connect("localhost:27017/shop"):
+        pass
+    assert caught.value.problems[0].next_move == "write mongodb://localhost:27017/shop"
