@@ -31,7 +31,10 @@ POLL_SECONDS = 0.5
 )
 @options.as_json
 def command(data_dir: Path | None, as_json: bool) -> None:
-    """Run the embedded MongoDB until Ctrl-C or SIGTERM. Its URI is the only line on stdout."""
+    """Run the embedded MongoDB until Ctrl-C or SIGTERM. Its URI is the only line on stdout.
+
+    It listens on 127.0.0.1 alone and asks for no password: whoever is on the same machine can read what is loaded into it.
+    """
     from nestling.cli.parts import text
     from nestling.common.errors import Problem, ServerError
     from nestling.common.server import start_server
