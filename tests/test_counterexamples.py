@@ -50,8 +50,6 @@ def _text(row: list[object]) -> str:
     return json.dumps(row, default=str)
 
 
-@pytest.mark.thorough
-@pytest.mark.one_in(7)
 @writes
 def test_writes_leave_what_sqlite_leaves(
     case: Counterexample, database: Database[dict[str, Any]], tmp_path: Path
