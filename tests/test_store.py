@@ -117,7 +117,6 @@ def test_the_workload_runs_as_in_sqlite(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_statements_by_hand(run: tuple[Run, Run]) -> None:
     """SQL that is no part of the workload, with parameters; rows are dicts in the order of the columns."""
     _, execute = run
@@ -276,7 +275,6 @@ def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, 
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("how", ["run", "transaction"])
 def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, how: str) -> None:
     """A typed error names the server without its password, by both clients."""

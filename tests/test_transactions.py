@@ -98,7 +98,6 @@ def test_all_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_nothing_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]) -> None:
     """Where the caller raises, and where a statement is refused."""
     before = _state(proposal, database)

@@ -15,7 +15,6 @@ from nestling.ir.paths.work import NAMES
 from tests.cli.commands import nestling
 
 
-@pytest.mark.thorough
 def test_a_server_is_measured(mongod: Server, mongo_client: MongoClient[dict[str, Any]], tmp_path: Path) -> None:
     """The file and `--json` hold the same coefficients of that server; what was predicted is near; no database is left."""
     before = set(mongo_client.list_database_names())

@@ -40,7 +40,6 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", strategy_names())
 def test_each_strategy(mongod: Server, strategy: str) -> None:
     """Every other strategy ends verified, too, also when the demo ran there before."""

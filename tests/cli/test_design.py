@@ -402,7 +402,6 @@ SELECT soundex(name) FROM customer WHERE customer_id = :id;
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("strategy", "of"), [("optimal", "2 of 5 statements"), ("tree", "2 statements")])
 def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str, of: str) -> None:
     """They stand beside the proof by name, in the file, in `explain` and in the JSON, and the exit code is 1."""

@@ -55,7 +55,6 @@ def test_without_verifying(library: Path, target: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("source", [(), ("--from", "model.yaml"), ("--from", "schema.sql")])
 def test_a_source_without_rows(
     library: Path, target: str, database: Database[dict[str, Any]], source: tuple[str, ...]
@@ -116,7 +115,6 @@ def test_replace_and_resume_exclude_each_other(library: Path, target: str) -> No
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
 def test_an_interrupted_load_goes_on(
     tmp_path: Path, target: str, database: Database[dict[str, Any]], number: signal.Signals

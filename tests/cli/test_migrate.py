@@ -163,7 +163,6 @@ def test_abort_when_the_design_has_changed(moving: Path, target: str, database: 
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("options", "left_out", "why"),
     [

@@ -89,7 +89,6 @@ def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("collections", "counted_"), [(12, "of 12 collections"), (1, "of 1 collection ")])
 def test_progress_says_what_is_counted(
     database: Database[dict[str, Any]], target: str, tmp_path: Path, collections: int, counted_: str
@@ -118,7 +117,6 @@ def _colours(shown: str) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("arguments", "columns"),
     crossed(
@@ -172,7 +170,6 @@ def test_a_reader_that_goes_away(shop: Path, arguments: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arguments", ["inspect model.yaml", "explain design.yaml", "emit --help"])
 def test_a_reader_that_has_gone_has_found_nothing(shop: Path, arguments: str) -> None:
     """The exit code is that of a program which a closed pipe has ended, whoever writes: a table, a text, the help."""

@@ -27,6 +27,7 @@ def test_a_file_stays_as_private_as_it_was(tmp_path: Path) -> None:
     """Another one in its place is read by nobody else."""
     path = tmp_path / "design.yaml"
     path.write_bytes(b"old")
-    path.chmod(0o600)
-    write_whole(path, b"new")
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
+    for mode in (0o600, 0o444, 0o644):
+        path.chmod(mode)
+        write_whole(path, b"new")
+        assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", mode)

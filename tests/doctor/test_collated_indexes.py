@@ -72,7 +72,6 @@ def test_beside_an_equality_no_pattern_is_indexed(application: Db) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("pattern", [Regex("Klein"), Regex("^klein", "i")])
 def test_no_second_index_is_proposed_that_the_server_may_leave_unused(application: Db, pattern: Any) -> None:
     """A pattern that cannot seek reads all keys of either index, and the server may choose the one by the collation."""

@@ -17,7 +17,6 @@ Db = Database[dict[str, Any]]
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["missing-index", "case-insensitive-regex", "unanchored-pattern", "excessive-lookup"])
 def test_the_measured_mean_is_said(name: str, database: Db) -> None:
     """Of statements captured with their times the cost is the mean of these, in words and as a number."""

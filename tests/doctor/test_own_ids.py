@@ -33,7 +33,6 @@ def _said(database: Db) -> set[tuple[str, str]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["comments", "others"])
 @pytest.mark.parametrize("shared", [0, 3])
 def test_own_ids_are_no_references(database: Db, shared: int, name: str) -> None:

@@ -78,7 +78,6 @@ _MAP_REDUCE = {
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("ask", "script", "instead"),
     [

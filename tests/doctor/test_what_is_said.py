@@ -13,8 +13,8 @@ from nestling.common.errors import InputError
 from nestling.doctor import rule_names
 from nestling.doctor.growth import growth_notes
 from nestling.doctor.report import read_accepted, report, without_finding
-from nestling.doctor.rules.unused_index import DAY_SECONDS
 from nestling.ir.finding import Finding
+from nestling.ir.situation.growth import SECONDS_PER_DAY
 from tests.doctor.looking import found, look, looked_before
 
 Db = Database[dict[str, Any]]
@@ -105,12 +105,14 @@ def test_uses_of_an_index_are_counted_since_the_server_started(
     database.things.insert_many({"a": n} for n in range(20))
     database.things.create_index("a")
     facts = look(database)
-    uptime = None if up is None else up * DAY_SECONDS
+    uptime = None if up is None else up * SECONDS_PER_DAY
     facts = replace(
         facts,
         server=replace(facts.server, uptime_seconds=uptime),
         collections=tuple(
-            replace(each, indexes=tuple(replace(index, since_seconds=counted * DAY_SECONDS) for index in each.indexes))
+            replace(
+                each, indexes=tuple(replace(index, since_seconds=counted * SECONDS_PER_DAY) for index in each.indexes)
+            )
             for each in facts.collections
         ),
     )

@@ -44,7 +44,6 @@ def loaded(design: Design, database: Documents, folder: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents, tmp_path: Path) -> None:
     """Fields put anywhere at random are found with their paths, counts and an `_id`; what was loaded has none."""

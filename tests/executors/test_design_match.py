@@ -67,7 +67,6 @@ def documents(database: Database[Any]) -> dict[str, list[Any]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("sql", STATEMENTS)
 @pytest.mark.parametrize(
     ("loaded", "asked", "said"),
@@ -156,7 +155,6 @@ def test_verify_says_so_too(designed: Designed, source: str, database: Database[
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_a_load_that_stopped_is_refused_until_it_is_whole(
     designed: Designed, source: str, database: Database[Any], run: Run, tmp_path: Path
 ) -> None:

@@ -49,7 +49,6 @@ def _proposal(collections: str) -> Proposal:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("old", "new"), [(_APART, _INSIDE), (_INSIDE, _APART)])
 def test_changes_are_carried_over(old: str, new: str, database: Database[Any], tmp_path: Path) -> None:
     """Rows that change, come, go and move to another parent once the new design is ready."""

@@ -29,7 +29,6 @@ def large(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "stages",
     [

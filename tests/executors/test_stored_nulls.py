@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from nestling import Store, pipeline
 from nestling.common.server import Server
 
 Documents = Database[dict[str, Any]]
-GONE = datetime(2025, 1, 1)  # noqa: DTZ001 - dates of BSON have no zone
+GONE = datetime(2025, 1, 1, tzinfo=UTC)
 WRITES = (
     ("UPDATE driver SET n = -1 WHERE deleted_at IS NULL", 90),
     ("UPDATE driver SET n = -1 WHERE deleted_at IS NOT NULL", 10),

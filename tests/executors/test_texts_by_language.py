@@ -215,7 +215,6 @@ def _scans(database: Database[Any], collection: str, pipeline: list[Any]) -> int
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "pair", [(NORMALIZED, KEPT), (KEPT, NESTED), (NESTED, NORMALIZED)], ids=["kept", "nested", "flat"]
 )

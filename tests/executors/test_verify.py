@@ -316,7 +316,6 @@ def guarded() -> Iterator[tuple[MongoClient[dict[str, Any]], MongoClient[dict[st
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.name != "time series"], ids=lambda case: case.name)
 def test_reading_is_all_it_needs(
     guarded: tuple[MongoClient[dict[str, Any]], MongoClient[dict[str, Any]]], verifies: Verifies, case: Case

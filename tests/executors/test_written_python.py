@@ -227,7 +227,6 @@ def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[An
 
 
 @pytest.mark.thorough
-@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_no_argument_hides_what_a_function_uses(
     strategy: str, shop_folder: Path, shop_design: Callable[[str], Proposal]

@@ -16,8 +16,6 @@ from nestling.ir.text.yaml_loader import Loader
 from tests.cases.pattern_case import PatternCase, pattern_cases
 
 
-@pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_published_schema_is_the_generated_one(kind: FileKind) -> None:
     """`python -m nestling.ir.text.schema` has been run since the forms last changed, and gives a valid schema."""

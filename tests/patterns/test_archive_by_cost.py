@@ -114,7 +114,6 @@ def test_many_new_rows_are_worth_no_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: float) -> None:
     """Within one and a half times, with the archive and without."""
@@ -125,7 +124,6 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: fl
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, sales_a_second: float) -> None:
     """The archives against each other and against indexes."""

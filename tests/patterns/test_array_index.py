@@ -90,7 +90,6 @@ def test_elements_are_counted(source: tuple[Reading, sa.Engine]) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", [OPTIMAL, "normalized"])
 def test_the_server_finds_rows_by_elements(
     source: tuple[Reading, sa.Engine], database: Database[dict[str, Any]], strategy: str

@@ -135,7 +135,6 @@ def test_few_new_rows_are_worth_no_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("adds", [1.0, 200.0])
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path, adds: float) -> None:
     """Within one and a half times, with the list and without."""

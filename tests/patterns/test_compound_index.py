@@ -88,7 +88,6 @@ SELECT n FROM sale WHERE id = :id;
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "write",
     ["DELETE FROM region WHERE code = :code", "UPDATE region SET code = :new WHERE code = :code"],

@@ -73,7 +73,6 @@ def examined(application: Scenario, proposal: Proposal, database: Database[dict[
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", [JOINED, EXISTING])
 def test_children_inside_their_parents(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:
     """One index over the tags and what the posts are ordered by: ten documents are read for ten posts."""
@@ -100,7 +99,6 @@ def test_copies_beside_the_children(tmp_path: Path, database: Database[dict[str,
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "sql",
     [
@@ -144,7 +142,6 @@ NAMED_INSIDE = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", [NAMED, NAMED_INSIDE])
 def test_names_of_a_many_to_many(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:
     """The junction lies in its posts, with a copy of each label's name: the index has that, then the order."""

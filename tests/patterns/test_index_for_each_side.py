@@ -76,7 +76,6 @@ def examined(database: Database[dict[str, Any]], read: CompiledRead, values: Map
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("sql", "most"),
     [(EITHER, 70), (LATEST, 25), (BESIDE, 60), (SIDES, 70), (PAGE, 16)],

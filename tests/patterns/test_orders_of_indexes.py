@@ -47,7 +47,6 @@ def designed(reading: Reading, sql: str, dialect: str = "sqlite") -> Proposal:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("sql", "keys"),
     [

@@ -202,7 +202,6 @@ def test_it_is_read_back_from_a_design(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("happened", [1e-2, 1e-1])
 def test_rates_far_apart_turn_somewhere(happened: float, tmp_path: Path) -> None:
     """Where the decision turns is sought to an end, however little a write a minute matters beside many reads."""

@@ -62,7 +62,6 @@ def _kept(database: Database[Any], name: str) -> set[tuple[tuple[str, ...], int 
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["optimal", "normalized"])
 def test_what_indexes_keep_outlives_a_cutover(strategy: str, live: str, database: Database[Any]) -> None:
     """The new design has them all; after it has taken over, the server refuses what it refused before."""

@@ -153,7 +153,6 @@ def test_a_flip_of_the_shop_holds(shop_folder: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_flip_of_a_random_model_holds(seed: int) -> None:
     """The nearest flip of each decision of a generated reading."""

@@ -72,7 +72,6 @@ def test_only_what_counts_is_far_apart() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("line", ["-- measured: soon", "-- measured: with", "-- measured: 3 s"])
 def test_a_measurement_that_is_none_is_a_gap(live: str, line: str, tmp_path: Path) -> None:
     """The statement stays."""

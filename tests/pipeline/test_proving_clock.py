@@ -35,7 +35,6 @@ SELECT u.name, u.last_login, e.id, e.at FROM u LEFT JOIN ev e ON e.u_id = u.id W
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("clients", [1, 4])
 def test_the_same_clock_and_the_same_uuids_on_all_designs(
     postgresql: str, mongod: Server, tmp_path: Path, clients: int

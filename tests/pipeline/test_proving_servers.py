@@ -100,7 +100,6 @@ def proved(mongod: Server, address: str, folder: Path, workload: str) -> Proof:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("server", ["postgresql", "mariadb"])
 def test_values_of_every_kind(request: pytest.FixtureRequest, mongod: Server, tmp_path: Path, server: str) -> None:
     """What the driver hands over and what is read from MongoDB are the same answers."""

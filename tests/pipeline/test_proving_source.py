@@ -232,7 +232,6 @@ def test_the_only_conversion_is_wrong(mongod: Server, tmp_path: Path, monkeypatc
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", sorted(WINDOWS))
 def test_a_wrong_window_is_caught(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A window, or a LIMIT inside, over an order without ties: its values are compared."""
@@ -277,7 +276,6 @@ def test_what_is_fixed_beside_a_choice(mongod: Server, tmp_path: Path, monkeypat
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("choice", IMPOSSIBLE)
 def test_what_no_choice_gives(choice: str, mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value that no row of the group has, or a row that is nowhere without the LIMIT, is wrong whatever SQL leaves open."""

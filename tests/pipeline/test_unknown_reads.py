@@ -27,7 +27,6 @@ WRITES_ONLY = Watched(5, 0, 456.0, slow_only=True)
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["embedded", "optimal"])
 def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str) -> None:
     """Of a workload of writes alone no array and no index goes, though each would save something; the warning has the numbers."""

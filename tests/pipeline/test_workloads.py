@@ -20,7 +20,6 @@ WORKLOADS = sorted(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("folder", WORKLOADS, ids=lambda folder: folder.name)
 def test_a_workload_of_the_benchmark_is_whole(folder: Path, tmp_path: Path):
     """No gap in reading, no parameter without values at a fiftieth of its rows, no statement that embedding leaves unanswered."""

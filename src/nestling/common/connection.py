@@ -148,9 +148,9 @@ def _refuse_raw_characters(uri: str) -> None:
 
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:
-    move = "check the URI; percent-encode the characters : / ? # [ ] @ in user and password"
-    if "://" not in where:
-        move = f"write mongodb://{where}"
+    encode = "check the URI; percent-encode the characters : / ? # [ ] @ in user and password"
+    is_bare = "://" not in where and not where.startswith("mongodb")
+    move = f"write mongodb://{where}" if is_bare else encode
     return ConnectionFailed(Problem(f"the URI cannot be used: {redact(str(error))}", where=where, next_move=move))
 
 

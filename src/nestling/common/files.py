@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from stat import S_IMODE
 from uuid import uuid4
@@ -17,10 +16,12 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}-{uuid4().hex}.part")
     try:
-        beside.touch()
-        with suppress(FileNotFoundError):
+        if path.exists():
+            beside.touch(0o600)
+            beside.write_bytes(content)
             beside.chmod(S_IMODE(path.stat().st_mode))
-        beside.write_bytes(content)
+        else:
+            beside.write_bytes(content)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -7,16 +7,16 @@ from datetime import datetime
 
 from nestling.ir.facts import CollectionFacts, Facts
 from nestling.ir.quantity_words import counted
+from nestling.ir.situation.growth import SECONDS_PER_DAY
 
 LEAST_DAYS = 1 / 24
 """Days between two looks below which growth says nothing: an hour."""
-_DAY_SECONDS = 86_400
 
 
 def days_between(earlier: Facts, later: Facts) -> float:
     """Days from one look to the other; none where the later one comes first."""
     seconds = (datetime.fromisoformat(later.taken) - datetime.fromisoformat(earlier.taken)).total_seconds()
-    return seconds / _DAY_SECONDS
+    return seconds / SECONDS_PER_DAY
 
 
 def tells_growth(earlier: Facts | None, later: Facts) -> bool:
@@ -28,7 +28,7 @@ def growth_notes(earlier: Facts | None, later: Facts) -> tuple[str, ...]:
     """What to say where the earlier facts are too young."""
     if earlier is None or tells_growth(earlier, later):
         return ()
-    minutes = days_between(earlier, later) * _DAY_SECONDS / 60
+    minutes = days_between(earlier, later) * SECONDS_PER_DAY / 60
     age = f"{counted(round(minutes), 'minute')} before" if minutes >= 0 else "after"
     return (f"growth is not told: the facts of --since were taken {age} these; give some at least an hour older",)
 

@@ -154,15 +154,13 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
     from nestling.ir.statements.algebra import Query
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
-    from nestling.planner.statements.text_orders import notes_on_order
     from nestling.planner.work.scanning_joins import notes_on_joins
     from nestling.planner.writes import plan_write
 
     proposal = asked.proposal
     statement = _translated(asked.sql, proposal, asked.dialect, rounds=asked.rounds, constants=constants)
-    told = notes_on_order(statement, proposal.design.model, proposal.statistics)
+    told = _answer_notes(statement, proposal)
     if isinstance(statement, Query):
-        told = (*told, *((statement.locks.note,) if statement.locks else ()))
         lag = tolerated(proposal.design.model, proposal.requirements)
         plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
         if asked.name not in proposal.priced:
@@ -170,6 +168,16 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
         return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told)
     writes = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
     return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told)
+
+
+def _answer_notes(statement: Query | Write, proposal: Proposal) -> tuple[str, ...]:
+    """Where it may not answer as its source does, whoever joins."""
+    from nestling.ir.statements.algebra import Query
+    from nestling.planner.statements.text_orders import notes_on_order
+
+    locks = statement.locks if isinstance(statement, Query) else None
+    told = notes_on_order(statement, proposal.design.model, proposal.statistics)
+    return (*told, locks.note) if locks else told
 
 
 def _filled(
@@ -220,7 +228,7 @@ def convert_join(
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except GapError as error:
         return NotCompiled(name, sql, _gap_of(error, sql))
-    join = replace(join, notes=plain.notes)
+    join = replace(join, notes=_answer_notes(statement, proposal))
     return bind_join(join, given) if given is not None else join
 
 

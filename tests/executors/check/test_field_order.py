@@ -76,7 +76,6 @@ def test_an_order_of_fields_is_no_difference(mongo_client: MongoClient[dict[str,
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "change",
     [

@@ -59,7 +59,6 @@ def filled(url: str) -> RowSource:
     return open_database(url, model=MODEL)
 
 
-@pytest.mark.thorough
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["on_postgresql", "on_mariadb"])
 def test_the_same_documents_from_every_database(

@@ -47,7 +47,6 @@ def test_it_is_named_at_the_start(change: dict[str, Any], told: str, mongod: Ser
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -33,7 +33,6 @@ def _users(database: Documents) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by_client", [False, True])
 def test_empty_sub_documents_stay(mongod: Server, database: Documents, by_client: bool) -> None:
     """Whichever way documents come over."""

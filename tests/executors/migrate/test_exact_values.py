@@ -46,7 +46,6 @@ def _all_changed(database: Documents, mongod: Server, name: str) -> list[dict[st
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("fraction", [2, 5])
 def test_an_object_id_is_not_the_text_of_its_digits(fraction: int, mongod: Server, database: Documents) -> None:
     """In keys, in what refers to them, in fields and in arrays, whichever most values are; two documents may have both."""

@@ -34,7 +34,6 @@ def _encoded(documents: Documents, name: str) -> dict[bytes, bytes]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_it_is_what_it_was(when: str, mongod: Server, database: Documents) -> None:
     """In a field, in an array of values, in a key, in elements that become documents, and among values of other types."""

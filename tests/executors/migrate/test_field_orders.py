@@ -66,7 +66,6 @@ def told(error: MigrationError) -> set[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("origin", [CollectionOrigin.SERVER, CollectionOrigin.STREAM])
 def test_fields_stay_in_order(
     origin: CollectionOrigin, mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch

@@ -45,7 +45,6 @@ def _told(database: Documents) -> dict[str, set[str]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("old", "new"), [(ALL, FEW), (FEW, ALL), (PLAIN, EXPIRING), (EXPIRING, PLAIN)])
 def test_an_index_over_the_same_keys_takes_the_old_ones_place(
     old: Index, new: Index, database: Documents, tmp_path: Path

@@ -151,8 +151,6 @@ def test_nothing_is_written_while_the_last_changes_are_carried_over(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
-@pytest.mark.in_turn("on")
 @pytest.mark.parametrize("step", ["set_aside", "switch", "switch_indexes", "unfence"])
 @pytest.mark.parametrize("on", [True, False])
 def test_a_cutover_that_ends_halfway(
@@ -189,7 +187,6 @@ def test_a_cutover_that_ends_halfway(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("on", [True, False])
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_cutover_that_ends_between_two_names(
@@ -268,7 +265,6 @@ def test_a_name_is_given_up_that_others_take_again_and_again(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("has_validator", [True, False])
 def test_what_is_written_after_a_kill_is_there_after_an_abort(
     has_validator: bool, mongod: Server, tickets: Documents, monkeypatch: pytest.MonkeyPatch

@@ -27,8 +27,6 @@ def _people(database: Documents, rows: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
-@pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("rows", [FULL, HALF])
 @pytest.mark.parametrize("by_client", [False, True])
 def test_a_null_becomes_no_row(

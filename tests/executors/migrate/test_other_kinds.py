@@ -47,8 +47,6 @@ WRITES: list[tuple[int, dict[str, Any], str]] = [
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
-@pytest.mark.in_turn("when")
 @pytest.mark.parametrize(("number", "change", "path"), WRITES)
 @pytest.mark.parametrize("when", ["first", "ready"])
 def test_it_is_named(

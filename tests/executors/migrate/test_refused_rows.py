@@ -31,7 +31,6 @@ def _refusal(moves: tuple[Proposal, Proposal], database: Documents) -> Problem:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("values", "told"),
     [

@@ -49,7 +49,6 @@ def designs(tmp_path: Path, database: Database[Any]) -> tuple[Proposal, Proposal
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_a_store_of_the_old_design_is_refused(
     is_dropped: bool, designs: tuple[Proposal, Proposal], database: Database[Any]
@@ -100,7 +99,6 @@ def test_no_write_is_lost_beside_a_cutover(designs: tuple[Proposal, Proposal], d
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", ["DELETE FROM thing WHERE id = 1", ADD.replace(":name", "'late'")])
 def test_a_write_in_the_last_moments_is_refused_in_words(
     sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch
@@ -122,7 +120,6 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", ["UPDATE thing SET name = 'late' WHERE id = 1", ADD.replace(":name", "'late'")])
 def test_a_write_while_the_old_collections_take_none_is_refused_in_words(
     sql: str, designs: tuple[Proposal, Proposal], database: Database[Any], monkeypatch: pytest.MonkeyPatch

@@ -53,8 +53,6 @@ def people(database: Documents) -> Documents:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
-@pytest.mark.in_turn("by_client")
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 @pytest.mark.parametrize("by_client", [False, True])
 def test_null_and_missing_stay_apart(mongod: Server, people: Documents, strategy: str, by_client: bool) -> None:

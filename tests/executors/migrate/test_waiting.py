@@ -66,8 +66,6 @@ def failing(client: MongoClient[dict[str, Any]], command: str, code: int, mode: 
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
-@pytest.mark.in_turn("code")
 @pytest.mark.parametrize("command", ["aggregate", "createIndexes", "insert", "update"])
 @pytest.mark.parametrize("code", [INTERRUPTED, NOT_PRIMARY])
 def test_what_passes_is_waited_for(

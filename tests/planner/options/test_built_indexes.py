@@ -67,7 +67,6 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "optimal"])
 def test_every_built_index_has_its_price(reading: Reading, strategy: str) -> None:
     """An insert adds an entry to each index of the collection, chosen or not; an update changes those of what it changes."""

@@ -69,7 +69,6 @@ def test_an_index_finds_what_is_looked_up(rates: Path, database: Database[dict[s
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", OVER_WINDOWS)
 def test_none_is_kept_where_the_rows_are_the_same(sql: str, rates: Path, database: Database[dict[str, Any]]) -> None:
     """What is asked of the rows themselves too leaves a window over them, which reads them once; both prices say so."""

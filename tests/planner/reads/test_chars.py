@@ -333,7 +333,6 @@ def test_arrays_come_back_filled(postgresql: str, mongo_client: MongoClient[dict
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_writes_are_postgresqls(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]], way: str, tmp_path: Path

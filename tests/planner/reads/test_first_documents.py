@@ -125,7 +125,6 @@ NEWEST = "SELECT at, value FROM reading WHERE sensor_id = :sensor"
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("sql", "is_few"),
     [

@@ -37,7 +37,6 @@ def _numbers(rows: Any) -> list[list[float | None]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("sql", READS)
 def test_it_is_read_as_postgresql_reads_it(tables: Beside, sql: str) -> None:
     """To twelve digits, which the noise of floats does not reach there."""
@@ -57,7 +56,6 @@ def test_it_has_no_noise(tables: Beside) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", WRITES)
 def test_it_is_written_as_postgresql_writes_it(tables: Beside, sql: str) -> None:
     """Rounded to the column's digits, halves away from zero."""

@@ -58,7 +58,6 @@ def shop(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", OF_MOMENTS)
 def test_intervals_beside_what_is_given(shop: Beside, condition: str) -> None:
     """A date, and a datetime with and without a zone."""

@@ -67,7 +67,6 @@ def _rows(words: Beside, condition: str, values: dict[str, object] | None = None
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("form", FORMS)
 def test_constants(words: Beside, form: str) -> None:
     """Every pattern as a constant."""

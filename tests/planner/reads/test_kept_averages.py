@@ -124,7 +124,6 @@ def kept(request: pytest.FixtureRequest, database: Database[dict[str, Any]]) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_it_has_the_digits_of_the_database(kept: Kept, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """Over none, over NULLs, in groups and within expressions; also once reviews came, changed and went; no review is read."""
     for write in ("", *WRITES):

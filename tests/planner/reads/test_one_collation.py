@@ -110,7 +110,6 @@ def test_lists_are_compared_as_mariadb_does(both: Both) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_answers_as_mariadb_does(both: Both) -> None:
     """Comparisons, order, groups, joins and subqueries: every statement gives the same rows."""
     for sql in QUERIES:

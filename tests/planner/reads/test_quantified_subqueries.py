@@ -83,7 +83,6 @@ def shops(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_every_operator_of_every_set_is_postgresqls(shops: Beside) -> None:
     """With NULLs among the values and no values at all."""
     for sql in sample(statements(), one_in=5, first=len(shops.proposal.strategy)):
@@ -98,7 +97,6 @@ def test_answers_are_postgresqls(shops: Beside, sql: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_every_operator_of_every_set_is_mariadbs(both: Both) -> None:
     """With NULLs among the values and no values at all."""
     for sql in sample(statements(), one_in=5, first=len(both.proposal.strategy) + 1):

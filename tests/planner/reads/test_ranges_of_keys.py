@@ -73,7 +73,6 @@ def kept(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
 def test_the_answer_is_sqlites(kept: tuple[Beside, list[Any]]) -> None:
     """For every type and comparison, with values that are there, or between, and NULL."""
     beside, values = kept

@@ -90,7 +90,6 @@ def both(tmp_path: Path, database: Database[Any]) -> Both:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("value", [THIRD, IDS[2], THIRD.upper(), "no uuid", "17", 17, IDS[2].bytes, None])
 def test_reads_find_what_sqlite_finds(both: Both, value: object) -> None:
     """With texts, UUIDs, bytes and numbers for the parameter: SQLite's blobs and other spellings are not the text."""

@@ -67,7 +67,6 @@ LONG = {
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("case", LONG)
 @pytest.mark.timeout(120)
 def test_long_and_deep_statements_end(case: str) -> None:

@@ -29,7 +29,6 @@ from tests.sqlite_rows import sqlite_source
 EXAMPLES = examples(10, 1000, "NESTLING_UPKEEPS")
 
 
-@pytest.mark.thorough
 @pytest.mark.timeout(0 if SOAKING else 900)
 @given(st.data())
 @settings(

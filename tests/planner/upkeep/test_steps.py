@@ -159,8 +159,6 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(8)
-@pytest.mark.in_turn("backwards")
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_change_is_settled(
@@ -250,7 +248,6 @@ def test_the_newest_are_pushed() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_children_are_told_without_their_foreign_key(
     mongo_client: MongoClient[dict[str, Any]], tmp_path: Path, *, backwards: bool

@@ -127,8 +127,6 @@ def test_they_leave_what_sqlite_leaves(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
-@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(
     ("given", "violation"),
     [

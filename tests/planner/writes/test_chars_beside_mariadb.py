@@ -92,7 +92,6 @@ def _same(both: Both, sql: str, **given: object) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_writes_keep_no_blanks(both: Both) -> None:
     """Constants, defaults, columns and computed values, in keys and what is unique too; and reads show none."""
     for sql in _WRITES:
@@ -103,8 +102,6 @@ def test_writes_keep_no_blanks(both: Both) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(6)
-@pytest.mark.in_turn("both")
 @pytest.mark.parametrize("value", ["par  ", "ab   ", "par         ", "partial", "  p ", 5, None])
 def test_parameters_keep_no_blanks(both: Both, value: object) -> None:
     """Stored alone, and computed with."""
@@ -131,7 +128,6 @@ def test_written_functions_keep_no_blanks(both: Both) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_the_model_says_which_they_are(both: Both) -> None:
     """As a file of DDL does."""
     found = pipeline.inspect(both.address).model

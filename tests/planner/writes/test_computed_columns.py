@@ -43,7 +43,6 @@ WRITES = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_writes_compute_what_postgresql_does(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]], strategy: str

@@ -55,7 +55,6 @@ def both(mariadb: str, mongo_client: MongoClient[dict[str, Any]], request: pytes
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("is_emitted", [False, True], ids=["run", "emitted"])
 def test_it_is_written_with_its_copies(both: Both, is_emitted: bool) -> None:
     """Whether a row is there is asked by one collation, and what the new one copies is found by the other."""

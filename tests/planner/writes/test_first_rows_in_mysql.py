@@ -27,7 +27,6 @@ WRITES = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_the_first_rows_are_written(both: Both) -> None:
     """The same rows as there, NULLs in their place of the order."""
     store = Store(both.proposal, both.database)

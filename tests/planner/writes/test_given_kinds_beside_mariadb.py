@@ -34,7 +34,6 @@ both = both_of(SCRIPT, "normalized")
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("column", ["v", "c", "b", "j", "d", "x", "n", "at", "day"])
 def test_it_is_stored_as_mariadb_stores_it(both: Both, column: str) -> None:
     """The text of a number or of bytes too; what is refused here leaves the row as it is."""

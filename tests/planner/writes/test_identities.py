@@ -57,7 +57,6 @@ def found(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_numbers_are_given_as_in_postgresql(found: Beside) -> None:
     """DEFAULT and OVERRIDING SYSTEM VALUE give what they give there, and a number that was given raises nothing."""
     assert found.proposal.design.model.entity("shelf").attribute("id").default is Generated.IDENTITY
@@ -70,7 +69,6 @@ def test_numbers_are_given_as_in_postgresql(found: Beside) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_a_number_that_is_given_is_refused_as_in_postgresql(found: Beside) -> None:
     """Before anything is sent, by an error that says what to write instead."""
     store = Store(found.proposal, found.database)

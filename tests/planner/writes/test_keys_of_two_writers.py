@@ -71,8 +71,6 @@ def _pages() -> tuple[Collection, ...]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
-@pytest.mark.in_turn("homes")
 @pytest.mark.parametrize("homes", [_arrays, _buckets, _pages])
 @pytest.mark.parametrize("statement", [ADD_TAG, ADD_VOTE])
 def test_one_of_two_writers_is_refused(
@@ -185,7 +183,6 @@ def without_defaults(design: Design) -> Design:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("statement", ["INSERT INTO tag (ticket_id, word) VALUES (:parent, 'b') RETURNING id", GIVEN])
 def test_rows_in_two_collections_have_numbers_of_their_own(
     statement: str, tmp_path: Path, database: Database[Any]

@@ -85,8 +85,6 @@ def test_it_changes_the_rows_mariadb_changes(both: Both, sql: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(8)
-@pytest.mark.in_turn("both")
 @pytest.mark.parametrize("sql", INSERTS)
 @pytest.mark.parametrize("given", GIVEN)
 def test_what_is_given_is_added(both: Both, sql: str, given: dict[str, Any]) -> None:

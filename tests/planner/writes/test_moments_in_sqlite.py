@@ -55,7 +55,6 @@ def write(request: pytest.FixtureRequest, log: Proposal, database: Database[dict
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_a_datetime_of_milliseconds_is_found(log: Proposal, write: Write, database: Database[dict[str, Any]]) -> None:
     """The newest is first, ranges find it, functions read it, and it equals what was given."""
     write(id=3, at=KEPT)

@@ -91,7 +91,6 @@ GIVEN: tuple[dict[str, object], ...] = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_a_store_numbers_them(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """As SQLite does; no rows take no number."""
     store = Store(proposal, database)
@@ -117,7 +116,6 @@ def test_an_asynchronous_store_numbers_them(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_a_written_function_numbers_them(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """In the same way, on the driver alone."""
     copy = _function(proposal, COPY)
@@ -155,7 +153,6 @@ def test_many_writers_number_the_rows_of_queries(proposal: Proposal, database: D
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_rows_of_the_same_transaction_count(proposal: Proposal, database: Database[Any]) -> None:
     """The count is read in it, and the counter is raised outside of it: what fails leaves a gap."""
     store = Store(proposal, database)

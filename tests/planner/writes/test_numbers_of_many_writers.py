@@ -78,7 +78,6 @@ class _Commands(CommandListener):
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any], mongod: Server) -> None:
     """Under parents of their own: no transaction changes the counter, and none is tried again."""
     heard = _Commands()
@@ -99,7 +98,6 @@ def test_no_writer_waits_for_another(proposal: Proposal, database: Database[Any]
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_given_numbers_are_not_given_again(proposal: Proposal, database: Database[Any]) -> None:
     """Half of the writers give numbers ahead of the counter: a number that is made is never one of those before."""
     store, refused = Store(proposal, database), list[object]()

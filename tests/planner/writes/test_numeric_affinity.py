@@ -93,7 +93,6 @@ def test_the_type_says_so(shop: Proposal, request: pytest.FixtureRequest) -> Non
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_what_is_written_is_what_sqlite_keeps(
     shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]
 ) -> None:
@@ -106,8 +105,6 @@ def test_what_is_written_is_what_sqlite_keeps(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
-@pytest.mark.in_turn("by_store")
 @pytest.mark.parametrize("by_store", [True, False], ids=["store", "module"])
 def test_what_is_given_too(by_store: bool, shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A store and a written module store a parameter alike."""

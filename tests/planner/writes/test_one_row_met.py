@@ -52,7 +52,6 @@ def test_the_key_comes_first(both: Both, rows: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_values_that_are_given_and_emitted_python(both: Both) -> None:
     """A key that is given as NULL meets no row, so the email's changes; the function that is emitted does the same."""
     sql = f"INSERT INTO person (id, email, team_id, v) VALUES (:id, :email, 2, 'new') {_CHANGED}"
@@ -74,7 +73,6 @@ def test_what_no_model_tells_is_refused(both: Both, row: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_without_a_target_in_sqlite(strategy: str, tmp_path: Path, database: Database[Any]) -> None:
     """SQLite looks at its indexes from the newest on: one row that is met changes, and two are refused."""

@@ -47,7 +47,6 @@ def _written(both: Both, sql: str, given: dict[str, object] | None = None) -> No
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", _COLUMNS)
 def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
     """A number is a place; a text is a label, or the place it says."""
@@ -57,7 +56,6 @@ def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("column", _COLUMNS)
 def test_a_parameter_is_mariadbs_label(both: Both, column: str) -> None:
     """The same, given."""

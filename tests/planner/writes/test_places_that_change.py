@@ -53,7 +53,6 @@ KEYS_CHANGE = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("design", ["nested", "ordered", "overflowing"])
 def test_children_wait_for_their_parent(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Orphans move into a parent that arrives, whether it is new or gets their key; it leaves them when it goes."""
@@ -66,7 +65,6 @@ def test_children_wait_for_their_parent(design: str, database: Database[dict[str
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("design", ["ordered", "overflowing"])
 def test_children_follow_their_parents_key(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Elements of the array go with it; those in overflow pages get theirs anew."""

@@ -95,8 +95,6 @@ def _there(engine: sa.Engine, sql: str, values: Mapping[str, Any]) -> tuple[bool
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
-@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", DESIGNS)
 def test_a_row_that_breaks_a_check_is_refused(
     source: tuple[str, str], strategy: str, database: Database[dict[str, Any]]

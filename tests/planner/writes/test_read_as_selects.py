@@ -44,7 +44,6 @@ STATEMENTS = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_sets_may_come_first(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """Whichever way is taken – here it is the last –, every home holds afterwards what SQLite's table holds."""
@@ -101,8 +100,6 @@ CASCADES = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(5)
-@pytest.mark.in_turn("step")
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("step", [-1, 1])
 def test_rows_that_go_with_others_are_found_either_way(

@@ -116,7 +116,6 @@ def served(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_beside_postgresql(served: Beside) -> None:
     """The same rows."""
     store = Store(served.proposal, served.database)

@@ -70,7 +70,6 @@ both = both_of(SCRIPT, "normalized", "embedded")
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_writes_do_as_mariadb_does(both: Both) -> None:
     """What one refuses, the other does, and all else leaves the same rows; joins find what differs by case."""
     for number, sql in enumerate(WRITES, 1):

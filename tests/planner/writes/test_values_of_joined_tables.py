@@ -45,7 +45,6 @@ def _updates() -> Iterator[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_each_value_is_what_sqlite_stores(proposal: Proposal, tmp_path: Path, database: Database[Any]) -> None:
     """Of a column of every kind into one of every kind, bare and inside other values; classes included."""
     everything = (

@@ -70,7 +70,6 @@ def served(
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_beside_postgresql(served: Beside) -> None:
     """The same rows are changed, to the same values; parameters are keys too."""
     store = Store(served.proposal, served.database)

@@ -39,7 +39,6 @@ both = both_of(_SCRIPT, "normalized", "embedded")
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_zeros_in_a_statement(both: Both) -> None:
     """In one row or some of several, whatever is to be done about a row that is there."""
     store = Store(both.proposal, both.database)
@@ -50,7 +49,6 @@ def test_zeros_in_a_statement(both: Both) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_zeros_that_are_given(both: Both) -> None:
     """A store looks at the value each time."""
     store = Store(both.proposal, both.database)
@@ -77,7 +75,6 @@ def test_written_functions_refuse_zeros(both: Both) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_zeros_that_are_computed_are_refused(both: Both) -> None:
     """Nothing of the statement stays."""
     store = Store(both.proposal, both.database)

@@ -36,7 +36,6 @@ both = both_of(_SCRIPT, "normalized", "embedded")
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_zero_dates_are_stored_as_loading_stores_them(both: Both) -> None:
     """Every row is as it is in MariaDB."""
     for sql in WRITES:

@@ -71,7 +71,6 @@ WRITES: dict[str, tuple[str, Write]] = {
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_writes_are_said(strategy: str, own_shop: Callable[[str], Shop], tmp_path: Path) -> None:
     """The rows the design's collections hold after all of them are those SQLite holds after the SQL of each."""

@@ -37,7 +37,6 @@ def test_reads_come_back_with_the_same_answers(strategy: str, shops: dict[str, S
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_writes_come_back_as_changes_of_the_same_rows(strategy: str, own_shop: Callable[[str], Shop]) -> None:
     """An insert, an increment and a changed name are said as such; upkeep of copies is left out, not said as a write."""

@@ -75,7 +75,6 @@ def carried(database: Database[Any], path: Path) -> LiveDatabase:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ODD)
 def test_what_sql_has_not_is_carried_as_extended_json(database: Database[Any], tmp_path: Path, name: str) -> None:
     """As a field, among texts, in arrays, in sub-documents; a gap names each, and a change of it is seen."""

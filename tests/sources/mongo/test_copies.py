@@ -166,7 +166,6 @@ def test_a_copy_has_its_fields_as_documents_have_them(mongod: Server, database: 
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("stale", [0, 20, 60])
 def test_copies_that_went_stale_are_noted(mongod: Server, database: Documents, stale: int) -> None:
     """Under another name and as a counter, while most agree: the note says in how many documents they differ."""

@@ -51,7 +51,6 @@ def _made() -> str:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_rows_refused(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """Of rows of every kind."""

@@ -143,7 +143,6 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Server:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_the_tables_of_the_application_are_filled_as_they_are(
     server: Server, database: Database[dict[str, Any]]
 ) -> None:

@@ -71,7 +71,6 @@ def values(reading: Reading, name: str) -> Distribution:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "place",
     [

@@ -84,7 +84,6 @@ def _tried(sink: SqlSink, entity: Entity) -> Iterator[tuple[int, Type, object, s
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 def test_any_value_in_any_column(target: tuple[str, Model]) -> None:
     """What is not refused reads back as it was; what is refused is named; what fits its column is never refused."""
     url, model = target

@@ -93,7 +93,6 @@ def keeps(address: str, database: Database[dict[str, Any]], strategy: str) -> No
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_sqlite(strategy: str, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """The rest of a condition is told."""
@@ -188,7 +187,6 @@ AHEAD = ("08:00:00.001", "23:59:59", "24:00:00")
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_times_of_day(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
     """Their texts are in the order of the times, whatever digits of a second there are; the copy is declared so too."""

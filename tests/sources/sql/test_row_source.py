@@ -89,7 +89,6 @@ def test_children_are_joined(league: SqlDatabase) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.in_turn("league")
 @pytest.mark.parametrize("key", [("team_id", "no"), ("id",)])
 def test_after_goes_on_behind_a_key(league: SqlDatabase, key: tuple[str, ...]) -> None:
     """Starting after a key gives the rest of the same stream."""
@@ -150,7 +149,6 @@ def test_streams_run_beside_each_other(league: SqlDatabase) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 def test_pages_and_batches_lose_nothing(league: SqlDatabase, tmp_path: Path) -> None:
     """A table of several batches arrives whole, in order, once, also when its order has NULLs."""
     path = tmp_path / "many.db"

@@ -21,8 +21,8 @@ from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
+from nestling.ir.situation.growth import SECONDS_PER_DAY
 
-DAY_SECONDS = 86_400
 RULE = Rule(
     "Hidden index",
     Severity.WARNING,
@@ -41,7 +41,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 def _days(index: IndexFacts) -> float:
     """Days since it was hidden, or since the server's last start: hiding an index begins the count of its uses anew."""
-    return index.since_seconds / DAY_SECONDS
+    return index.since_seconds / SECONDS_PER_DAY
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) -> Finding:

@@ -21,8 +21,8 @@ from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
+from nestling.ir.situation.growth import SECONDS_PER_DAY
 
-DAY_SECONDS = 86_400
 RULE = Rule(
     "Unused index",
     Severity.WARNING,
@@ -43,7 +43,7 @@ def _days(seen: RuleInput, index: IndexFacts) -> float:
     """Days over which uses were counted: a restart begins anew."""
     uptime = seen.facts.server.uptime_seconds
     seconds = index.since_seconds if uptime is None else min(index.since_seconds, uptime)
-    return seconds / DAY_SECONDS
+    return seconds / SECONDS_PER_DAY
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) -> Finding:

@@ -58,6 +58,8 @@ def conditions(where: Sequence[FieldMatch]) -> Mql:
 
 def condition(match: FieldMatch) -> Mql:
     """The operators on the match's path. NULL is a field that is missing; where others write documents, also one that is null."""
+    if match.test is Test.THERE:
+        return {"$exists": True}
     if match.test is Test.IN and isinstance(match.value, Items):
         listed = [leaf(item) for item in match.value.items]
         return {"$in": [item for item in listed if item is not MISSING]}

@@ -82,13 +82,14 @@ WrittenValue: TypeAlias = Cell | Constant | GivenValue | SubDocument | Items | P
 class Test(StrEnum):
     """How a field is compared, in MongoDB's way: an array matches when one of its elements does."""
 
-    EQUAL = "="  # a missing value: the field is missing
+    EQUAL = "="  # a value that is missing: the field is missing, or null
     NOT_EQUAL = "≠"
     LESS = "<"
     LESS_OR_EQUAL = "≤"
     GREATER = ">"
     GREATER_OR_EQUAL = "≥"
     IN = "in"  # the value is a column that holds an array
+    THERE = "is there"  # whatever its value, and whatever the match's
 
 
 @dataclass(frozen=True, slots=True)

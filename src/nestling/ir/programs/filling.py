@@ -273,15 +273,10 @@ def filled_filter(filter: Mql, leaf: Leaf) -> Mql:  # noqa: A002 - the driver's 
 
 
 def without(path: str, operator: str) -> Mql:
-    """What a field is asked beside NULL, which is a field that is missing, or null where others write documents.
-
-    No `_id` is. Of a place in an array (`lines.0`) null is asked of every element, too, as a field of it: whether it is there
-    is all that is asked.
-    """
+    """What a field is asked beside NULL, which is a field that is missing, or null where others write documents: no `_id` is."""
     if operator not in ("$eq", "$ne"):
         return _NOTHING
-    is_there_or_not = path == "_id" or path.rpartition(".")[2].isdigit()
-    return {"$exists": operator == "$ne"} if is_there_or_not else {operator: None}
+    return {"$exists": operator == "$ne"} if path == "_id" else {operator: None}
 
 
 def _filled_condition(condition: Mql, leaf: Leaf, path: str = "") -> Mql:

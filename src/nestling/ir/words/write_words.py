@@ -127,9 +127,16 @@ def _which(collection: str, where: Sequence[FieldMatch], *, many: bool) -> str:
 
 
 def _all(where: Sequence[FieldMatch]) -> str:
-    return " and ".join(
-        f"{f'`{match.path}`' if match.path else 'it'} {_TESTS.get(match.test, match.test)} {value_words(match.value)}"
-        for match in where
+    return " and ".join(map(_asked, where))
+
+
+def _asked(match: FieldMatch) -> str:
+    of = f"`{match.path}`" if match.path else "it"
+    is_there = f"{of} {match.test}"
+    return (
+        is_there
+        if match.test is Test.THERE
+        else f"{of} {_TESTS.get(match.test, match.test)} {value_words(match.value)}"
     )
 
 

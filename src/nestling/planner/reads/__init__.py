@@ -95,7 +95,7 @@ def ways(
 ) -> Iterator[Relation]:
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
-    In the others the joins start at a table that may have the rows in a limited order, the first children of one parent are found
+    In the others the joins start at a table whose rows have copies of others, the first children of one parent are found
     by their foreign key, a join with embedded children becomes an EXISTS, or the values of an EXISTS or IN are found first. Which
     is cheapest depends on the data.
     """

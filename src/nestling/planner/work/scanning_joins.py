@@ -9,15 +9,12 @@ from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Looku
 from nestling.ir.paths.row_steps import Correlate, GraphLookup, Where, WhereElement, WherePair
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.quantity_words import count
+from nestling.ir.situation.scanned import FEW_ROWS, HALF
 from nestling.ir.statistics import Statistics
 from nestling.planner.work.estimate import walk
 from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import read
 
-FEW_DOCUMENTS = 100.0
-"""Documents that are read as fast without an index."""
-HALF = 0.5
-"""Share of the documents over which a row finds so many that an index would spare it little."""
 _CONDITIONS = (FilterDocuments, Where, WhereElement, WherePair)
 
 
@@ -34,7 +31,7 @@ def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
             continue
         access = read(leading, facts.design)
         scanned = access.work.scanned
-        if scanned > FEW_DOCUMENTS and access.rows < scanned * HALF:
+        if scanned > FEW_ROWS and access.rows < scanned * HALF:
             yield (
                 f"for each row it joins, the server reads all of `{leading.collection}` (about {count(scanned)} documents), as no"
                 f" index finds them by `{path}`: give the statement to `nestling design` with the workload, which then weighs one"

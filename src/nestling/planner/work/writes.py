@@ -263,7 +263,7 @@ class _Counted:
                 return Condition(asked.path, Use.EQUAL, min(1.0, one.share * times), times, one.entries * times)
             case Test.LESS | Test.LESS_OR_EQUAL | Test.GREATER | Test.GREATER_OR_EQUAL:
                 return stated or Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
-            case Test.NOT_EQUAL:
+            case Test.NOT_EQUAL | Test.THERE:
                 there = 1 - known.missing if known is not None else 1.0
                 is_present = asked.value == Constant(None)
                 said = Clause(asked.path, ClauseOperator.PRESENT) if is_present else None

@@ -5,11 +5,12 @@ one command today.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 
 from nestling.ir.proposal import Choice, Decision
 from nestling.ir.rate import rate_text
 from nestling.ir.situation import Situation, read_by_same_key
-from nestling.ir.workload import StatementKind
+from nestling.ir.workload import Statement, StatementKind
 
 MOST_PAIRS = 3
 """Pairs told, the most frequent ones."""
@@ -31,17 +32,21 @@ def one_statement(situation: Situation, decisions: Collection[Decision], may_emb
 def one_write(situation: Situation, decisions: Collection[Decision], may_embed: Collection[str]) -> Iterator[str]:
     """The same for INSERTs that were captured as one command, which inserted the parent with its children."""
     apart = {made.relationship for made in decisions if made.choice is not Choice.EMBED} & {*may_embed}
-    inserts = {
-        each.name: each
-        for each in situation.reading.workload.statements
-        if each.kind is StatementKind.INSERT and each.accesses
-    }
-    for each in inserts.values():
-        first = inserts.get(each.measured_with)
-        child, parent = each.accesses[0].entity, first.accesses[0].entity if first is not None else ""
-        if any(link.parent == parent and link.name in apart for link in situation.parents.get(child, ())):
-            yield (
-                f"`{each.measured_with}` and `{each.name}` are one command today, and are priced as two: where `{child}` is"
-                f" embedded in `{parent}`, the second costs nothing of its own. Leave it out of the workload and design again, to"
-                f" see whether `{child}` stays there"
-            )
+    found = (
+        each for each in situation.reading.workload.statements if each.kind is StatementKind.INSERT and each.accesses
+    )
+    inserts = {each.name: each for each in found}
+    pairs = ((inserts[each.measured_with], each) for each in inserts.values() if each.measured_with in inserts)
+    for first, each in islice((pair for pair in pairs if not apart.isdisjoint(_links(situation, *pair))), MOST_PAIRS):
+        parent, child = first.accesses[0].entity, each.accesses[0].entity
+        yield (
+            f"`{first.name}` and `{each.name}` are one command today, and are priced as two: where `{child}` is embedded in"
+            f" `{parent}`, the second costs nothing of its own. Leave it out of the workload and design again, to see whether"
+            f" `{child}` stays there"
+        )
+
+
+def _links(situation: Situation, parent: Statement, child: Statement) -> Iterator[str]:
+    """The relationships between what two statements insert."""
+    links = situation.parents.get(child.accesses[0].entity, ())
+    return (link.name for link in links if link.parent == parent.accesses[0].entity)

@@ -166,7 +166,6 @@ GROUPS = {"comparisons": COMPARISONS, "lists": LISTS, "logic": LOGIC, "patterns"
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("prefix", ["$", "$$this."])
 @pytest.mark.parametrize("group", GROUPS)
 def test_conditions_keep_sqlites_rows(table: Table, group: str, prefix: str) -> None:

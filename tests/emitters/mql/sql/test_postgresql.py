@@ -281,7 +281,6 @@ CONDITIONS = (
 
 
 @pytest.mark.thorough
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("function", ["upper", "lower"])
 def test_case_of_every_letter_is_postgresqls(both: Both, function: str) -> None:
     """One by one, of all alphabets; on a letter whose case hangs on the version of Unicode the statement fails."""

@@ -128,7 +128,7 @@ def _where(place: Place, level: int, known: Known) -> list[FieldMatch]:
                 FieldMatch(path, Constant(None), Test.NOT_EQUAL)
             )  # what follows from above tells no absent object
         elif _is_untold_array(node, known[at]):
-            found.append(FieldMatch(join(path, "0"), NOTHING, Test.NOT_EQUAL))  # nor one in an array
+            found.append(FieldMatch(join(path, "0"), NOTHING, Test.THERE))  # nor one in an array
     return [identity, *found] if identity is not None else found
 
 
