@@ -193,7 +193,7 @@ def _names(compiled: CompiledCheck) -> list[str]:
 
 
 def _check(database: Database[Any], compiled: list[CompiledCheck]) -> None:
-    report = run_checks(compiled, database, (), way=CheckOptions())
+    report = run_checks(compiled, database, way=CheckOptions())
     assert report.clean, report.findings
 
 

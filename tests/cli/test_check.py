@@ -10,6 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.ir.text import write_proposal
 from tests.cli.commands import nestling
 from tests.executors.check.library import BOOKS, library, rows
@@ -210,26 +211,40 @@ def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None
     assert "collections of the design are not there: `authors`" in done.err
 
 
-def test_the_documents_of_another_design(loaded: Path, target: str, database: Documents) -> None:
-    """Not "clean", nor unloaded without what is not found: what reads a database by a design says that it is another one's."""
+def test_a_wrong_database_gets_one_answer(loaded: Path, target: str, database: Documents) -> None:
+    """Not "clean", nor unloaded without what is not found: what reads a database by a design says what is wrong with it."""
     for name in ("author", "book"):
         database[name].drop()
     for strategy in ("normalized", "embedded"):
         made = nestling("design", "sqlite:///library.db", "--strategy", strategy, "-o", f"{strategy}.yaml", cwd=loaded)
         assert made.code == 0, made.err
+
+    def answers(design: str) -> set[str]:
+        reading = (
+            ("check", design, target),
+            ("check", design, target, "--repair"),
+            ("sync", design, target, "--once"),
+            ("unload", design, "--from", target, "--to", "sqlite:///copy.db"),
+            ("verify", design, "--from", "sqlite:///library.db", "--to", target),
+        )
+        refused = [nestling(*command, cwd=loaded) for command in reading]
+        assert {each.code for each in refused} == {2}
+        return {each.err for each in refused}
+
+    (empty,) = answers("normalized.yaml")
+    assert "collections of the design are not there: `author`, `book`" in empty
+    database["authors"].insert_one({})
+    (mistyped,) = answers("embedded.yaml")
+    assert "it has `authors`" in mistyped
+    database["authors"].drop()
     done = nestling("load", "normalized.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=loaded)
     assert done.code == 0, done.err
     assert nestling("check", "normalized.yaml", target, cwd=loaded).code == 0
-    reading = (
-        ("check", "embedded.yaml", target),
-        ("check", "embedded.yaml", target, "--repair"),
-        ("sync", "embedded.yaml", target, "--once"),
-        ("unload", "embedded.yaml", "--from", target, "--to", "sqlite:///copy.db"),
-    )
-    for command in reading:
-        refused = nestling(*command, cwd=loaded)
-        assert refused.code == 2
-        assert "author: the documents are another design's: none has `book`" in refused.err
+    (other,) = answers("embedded.yaml")
+    assert "author: the documents are another design's: none has `book`" in other
+    database[CHECKPOINT_COLLECTION].insert_one({"collections": ["author"]})
+    (unfinished,) = answers("embedded.yaml")
+    assert "a load has stopped before its end, or is under way" in unfinished
     assert not (loaded / "copy.db").exists()
 
 

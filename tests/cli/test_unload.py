@@ -60,7 +60,7 @@ def test_a_database_that_was_never_loaded(library: Path, target: str) -> None:
     """An empty database is not unloaded as no rows: the missing collection is named."""
     done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", cwd=library)
     assert done.code == 2
-    assert "there is no collection `author`" in done.err
+    assert "collections of the design are not there: `author`" in done.err
 
 
 def test_a_source_must_be_named(library: Path) -> None:

@@ -61,14 +61,6 @@ def test_every_form_becomes_tables_again(database: Database[Any], tmp_path: Path
         assert report.entities[name] == len(expected)
 
 
-def test_a_missing_collection_is_named_before_anything_is_written(database: Database[Any], tmp_path: Path) -> None:
-    """An empty table would be rows dropped in silence."""
-    database.order.insert_one({})
-    with pytest.raises(RebuildError, match="no collection `orders`, the home of `order`; it has `order`"):
-        unloaded(database, NESTED, tmp_path)
-    assert not (tmp_path / "copy.db").exists()
-
-
 def test_a_row_that_cannot_be_read_is_an_error(database: Database[Any], tmp_path: Path) -> None:
     """A date beyond what a date can say names collection, attribute and row; nothing half done is to be seen."""
     write(database, NESTED)

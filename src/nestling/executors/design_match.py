@@ -12,9 +12,9 @@ from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout, OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, address, typed_errors
-from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError, name_list
+from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError, name_list, suggest
 from nestling.executors.calls import CollectionCall
-from nestling.ir.storage.names import CHECKPOINT_COLLECTION, LOOK
+from nestling.ir.storage.names import CHECKPOINT_COLLECTION, LOOK, is_system
 
 MILLISECONDS = 10_000
 """What looking for one field may take; in the documents of the design it is found at once."""
@@ -27,9 +27,8 @@ Looks: TypeAlias = Generator[CollectionCall, Any, Any]
 
 
 def require_fields(database: Database[Any], fields: _Fields) -> None:
-    """Raise `VerifyError` with every collection whose documents all lack a field; one that is empty or missing lacks nothing.
-
-    Also where not all of the documents are there yet.
+    """Raise `VerifyError` with every collection that is not there or whose documents all lack a field; one that is empty lacks
+    nothing. Also where not all of the documents are there yet.
     """
     with typed_errors(address(database)):
         look(database, looks(database.name, fields))
@@ -39,16 +38,6 @@ def require_loaded(database: Database[Any], collections: Sequence[str]) -> None:
     """Raise `VerifyError` where a load of these collections has not come to its end."""
     with typed_errors(address(database)):
         look(database, _loaded(database.name, collections))
-
-
-def require_collections(where: str, there: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise `VerifyError` where one of the design's collections is missing."""
-    missing = [name for name in wanted if name not in there]
-    if missing:
-        more = f" and {len(missing) - SHOWN_NAMES} more" if len(missing) > SHOWN_NAMES else ""
-        what = f"collections of the design are not there: {name_list(missing[:SHOWN_NAMES])}{more}"
-        move = "name the database this design was loaded into, or create them: `nestling load design.yaml --to mongodb://…`"
-        raise VerifyError(Problem(what, where=where, next_move=move))
 
 
 def look(database: Database[Any], asked: Looks) -> Any:
@@ -73,18 +62,14 @@ def raise_unless_unknown(error: OperationFailure) -> None:
 
 
 def looks(where: str, fields: _Fields) -> Looks:
-    """Look whether all documents are there, and for every field in all of them."""
-    yield from _loaded(where, tuple(fields))
+    """Look whether all collections and documents are there, and for every field in all of them."""
+    yield from _there(where, tuple(fields))
     yield from _lacking({name: list(each.items()) for name, each in fields.items()})
 
 
 def first_looks(where: str, fields: _Fields) -> Looks:
     """Look for every collection, and for the fields in the first documents of each; in all documents only for what these lack."""
-    there = yield CollectionCall(None, "list_collection_names", {})
-    if there is not None:
-        require_collections(where, there, tuple(fields))
-    if there is None or CHECKPOINT_COLLECTION in there:
-        yield from _loaded(where, tuple(fields))
+    yield from _there(where, tuple(fields))
     doubtful = dict[str, list[tuple[str, str]]]()
     for name, each in fields.items():
         holders = dict.fromkeys(each.values())
@@ -103,6 +88,20 @@ def collections_there(names: Sequence[str]) -> Generator[CollectionCall, Any, Ma
     """What tells these collections from others that had or will have their names; none where the user may not ask."""
     found = yield CollectionCall(None, "list_collections", {"filter": {"name": {"$in": list(names)}}})
     return {each["name"]: each["info"].get("uuid") for each in found or ()}
+
+
+def _there(where: str, wanted: Sequence[str]) -> Looks:
+    """Raise `VerifyError` where one of these collections is missing, or their load has not come to its end."""
+    there = yield CollectionCall(None, "list_collection_names", {})
+    missing = [name for name in wanted if there is not None and name not in there]
+    if missing:
+        more = f" and {len(missing) - SHOWN_NAMES} more" if len(missing) > SHOWN_NAMES else ""
+        what = f"collections of the design are not there: {name_list(missing[:SHOWN_NAMES])}{more}"
+        move = "name the database this design was loaded into, or create them: `nestling load design.yaml --to mongodb://…`"
+        known = suggest(missing[0], {name for name in there or () if not is_system(name)})
+        raise VerifyError(Problem(what, where=where, known=known, next_move=move))
+    if there is None or CHECKPOINT_COLLECTION in there:
+        yield from _loaded(where, wanted)
 
 
 def _loaded(where: str, collections: Sequence[str]) -> Looks:

@@ -11,7 +11,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.common.errors import NestlingError, Problem, RebuildError, RowRefused, SourceError, suggest
+from nestling.common.errors import NestlingError, Problem, RebuildError, RowRefused, SourceError
 from nestling.executors.batches import batches
 from nestling.executors.progress import ReportProgress, RowCounter
 from nestling.executors.read import read_rows
@@ -45,13 +45,11 @@ def unload(
 ) -> UnloadReport:
     """Write every entity's rows to `sink`; `homes` are the queries of the home views by entity. Reads only.
 
-    Raises `RebuildError` naming every collection the database lacks before anything is written, and naming the collection
-    when a row cannot be rebuilt; `SourceError` naming every column that does not give back what it is given, once all rows have
-    been looked at. The sink is then not finished, so that it shows nothing.
+    Raises `RebuildError` naming the collection when a row cannot be rebuilt; `SourceError` naming every column that does not
+    give back what it is given, once all rows have been looked at. The sink is then not finished, so that it shows nothing.
     """
     counter, written, transfer = RowCounter(report), dict[str, int](), _Transfer(sink)
     with typed_errors(address(database)):
-        _require_collections(model, homes, database)
         try:
             sink.begin(model)
             for entity in model.entities:
@@ -121,23 +119,3 @@ def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregatio
         next_move=f"make `{name}` json in the model, which keeps it as Extended JSON, or change that value",
     )
     return RefusedValues(entity.name, name, type(row[position]), 1, row, problem)
-
-
-def _require_collections(model: Model, homes: Mapping[str, Aggregation], database: Database[Any]) -> None:
-    """An empty table for a collection that is not there would be rows dropped in silence."""
-    there = frozenset(database.list_collection_names())
-    wanted: dict[str, str] = {}
-    for entity in model.entities:
-        wanted.setdefault(homes[entity.name].collection, entity.name)
-    problems = [
-        Problem(
-            what=f"there is no collection `{name}`, the home of `{entity}`",
-            where=f"database {database.name}",
-            known=suggest(name, there),
-            next_move="name the database the design was loaded into",
-        )
-        for name, entity in sorted(wanted.items())
-        if name not in there
-    ]
-    if problems:
-        raise RebuildError(*problems)

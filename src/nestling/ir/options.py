@@ -67,6 +67,13 @@ class Mode:
     without: tuple[str, ...] = ()
     loads: tuple[tuple[str, float], ...] = ()
 
+    def then(self, other: Mode) -> Mode:
+        """Both ways, one after the other, as one."""
+        needs = tuple(dict.fromkeys((*self.needs, *other.needs)))
+        without = tuple(dict.fromkeys((*self.without, *other.without)))
+        also, loads = (*self.also, *other.also), (*self.loads, *other.loads)
+        return Mode(f"{self.text}; {other.text}", needs, self.cost + other.cost, also, without, loads)
+
     def times(self, number: float, *, more: float = 0.0) -> Mode:
         """The same so many times in an execution, and `more` seconds once."""
         also = tuple((name, cost * number) for name, cost in self.also)

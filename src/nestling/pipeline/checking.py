@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import first_of
-from nestling.ir.storage.layout import Role
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ def check(
         only = touched(compiled, changed_since(database, names, since))
     kept = Path(checkpoint) if checkpoint is not None else None
     way = CheckOptions(repair=repair, remove=remove, sample=sample, only=only, checkpoint=kept)
-    homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
-    report = run_checks(compiled, database, homes, gaps=gaps, way=way, report=watch)
+    report = run_checks(compiled, database, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
     stores = [store.name for store in proposal.design.stores]
@@ -87,7 +85,7 @@ def _not_enforced(proposal: Proposal) -> Iterator[Gap]:
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:
-    """Raise `VerifyError` where the documents are those of another design."""
+    """Raise `VerifyError` where collections are missing, or the documents are not all there, or those of another design."""
     from nestling.emitters.kept_fields import kept_fields
     from nestling.executors.design_match import require_fields
 

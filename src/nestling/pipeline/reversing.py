@@ -150,7 +150,7 @@ def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldCom
             return FieldComparison(0, why=each.what)
         compiled.append(compiled_check(each))
     try:
-        report = run_checks(compiled, database, (), way=CheckOptions(shown=1))
+        report = run_checks(compiled, database, way=CheckOptions(shown=1))
     except (ReadError, PermissionDenied) as error:
         return FieldComparison(0, why=error.problems[0].what)
     example = report.findings[0].id if report.findings else None

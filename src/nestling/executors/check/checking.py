@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
@@ -33,7 +33,6 @@ from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate, estimate
 from nestling.executors.check.scope import Range, ScopeStage, by_chance, next_range, with_ids
-from nestling.executors.design_match import require_collections
 from nestling.executors.exact import exact
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
@@ -75,7 +74,6 @@ class CheckOptions:
 def run_checks(
     compiled: Sequence[CompiledCheck],
     database: Database[Any],
-    collections: Iterable[str],
     *,
     gaps: Sequence[Gap] = (),
     way: CheckOptions | None = None,
@@ -83,13 +81,12 @@ def run_checks(
 ) -> CheckReport:
     """Compare, and repair where the way says so; writes nothing else.
 
-    `collections` are those the design cannot be without. Raises `VerifyError` where one is missing, `PermissionDenied`,
-    `ReadError` for a comparison of one document that takes too long.
+    Raises `PermissionDenied`, `ReadError` for a comparison of one document that takes too long.
     """
     with typed_errors(address(database)):
         chosen = way or CheckOptions()
         reader = Reader(database, chosen.seconds)
-        return _Run(compiled, database, chosen, report, reader).all(tuple(collections), gaps)
+        return _Run(compiled, database, chosen, report, reader).all(gaps)
 
 
 @dataclass(slots=True)
@@ -110,8 +107,7 @@ class _Run:
     stopped: Event = field(default_factory=Event)
     """That nobody waits for the rest any more."""
 
-    def all(self, collections: tuple[str, ...], gaps: Sequence[Gap]) -> CheckReport:
-        require_collections(self.database.name, self.database.list_collection_names(), collections)
+    def all(self, gaps: Sequence[Gap]) -> CheckReport:
         chosen = [c for c in self.compiled if self.way.only is None or c.check.key in self.way.only]
         if self.way.repair:
             check_privileges(self.database, (sorted({c.check.collection for c in chosen}), ("find", "update")))

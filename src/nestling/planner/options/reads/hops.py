@@ -160,11 +160,11 @@ class Hops:
             for name, absorbed in modes.places.absorbed[visit.entity]:
                 if absorbed.relationship == link.name:
                     yield modes.mode(name, (name,), at_hand, without=hop.tails)
-            yield from self._copied(hop)
+            yield from self.from_copies(hop)
         for home in modes.places.homes[visit.entity]:
             yield from self._looked_up(home, hop)
 
-    def _copied(self, hop: JoinHop) -> Iterator[Mode]:
+    def from_copies(self, hop: JoinHop) -> Iterator[Mode]:
         """All that is asked of the parent from copies in the child."""
         visit, link = hop.visit, hop.link
         asked = {*visit.access.attributes, *(f.attribute for f in visit.access.filters)} - set(link.parent_attributes)

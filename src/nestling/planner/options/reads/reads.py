@@ -10,8 +10,9 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.reads.begun_at_children import begun_at_children, together
 from nestling.planner.options.reads.hops import HOP, Hops, JoinHop
-from nestling.planner.options.reads.index_across_parents import few_by_index
+from nestling.planner.options.reads.index_across_parents import Few, few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest, window
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
@@ -35,17 +36,36 @@ class Reads:
         told = latest(statement, self.modes.situation)
         found = visits(statement, self.modes.situation.model, self.modes.sizes, told.one if told is not None else None)
         few = tuple(few_by_index(self.modes, statement, found)) if told is None else ()
-        for position, visit in enumerate(found):
-            modes = tuple(self._modes(statement, found, position, visit, told))
-            sorting = self._sorting(statement, found) if visit is found[-1] else 0.0
-            whole = (
-                *(replace(each, cost=each.cost + sorting) for each in modes),
-                *(mode for each in few for mode in each.modes(position, visit, modes)),
-            )
-            step = tuple(self._with_parts(mode, statement, visit) for mode in whole)
-            yield StatementStep(statement.name, f"{position}: {visit.entity}", step)
+        ways = [self._ways(statement, found, position, told, few) for position in range(len(found))]
+        names = [f"{position}: {visit.entity}" for position, visit in enumerate(found)]
+        begun = tuple(self._begun_at_children(statement, found)) if told is None and not few else ()
+        if begun:
+            ways[:2] = [(*together(self.modes, found, *ways[:2]), *begun)]
+            names[:2] = [", ".join(names[:2])]
+        for name, modes in zip(names, ways, strict=True):
+            yield StatementStep(statement.name, name, modes)
         price = self.modes.price(self._always(statement, found))
         yield Charge(statement.name, "the request and its result", (), price)
+
+    def _ways(
+        self, statement: Statement, found: tuple[Visit, ...], position: int, told: Latest | None, few: tuple[Few, ...]
+    ) -> tuple[Mode, ...]:
+        """All ways to answer a visit, with what is done to all rows after the last."""
+        visit = found[position]
+        modes = tuple(self._modes(statement, found, position, visit, told))
+        sorting = self._sorting(statement, found) if visit is found[-1] else 0.0
+        whole = (
+            *(replace(each, cost=each.cost + sorting) for each in modes),
+            *(mode for each in few for mode in each.modes(position, visit, modes)),
+        )
+        return tuple(self._with_parts(mode, statement, visit) for mode in whole)
+
+    def _begun_at_children(self, statement: Statement, found: tuple[Visit, ...]) -> Iterator[Mode]:
+        """The ways of the first two visits from the second's rows, with what is done to all rows after the last."""
+        last = len(found) == 2
+        rest = self._grouping(statement, found) + self._sorting(statement, found) if last else 0.0
+        for mode in begun_at_children(self.starts, self.hops, statement, found):
+            yield self._with_parts(replace(mode, cost=mode.cost + rest), statement, found[1])
 
     def _modes(
         self, statement: Statement, found: tuple[Visit, ...], position: int, visit: Visit, told: Latest | None
