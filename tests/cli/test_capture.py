@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,8 @@ def test_a_workload_with_a_design(used: Path, target: str) -> None:
     """With a design the workload file holds SQL with rates that `design` takes; what SQL lacks is named in it."""
     done = nestling("capture", "capture.json", "--design", "design.yaml", "-o", "workload.sql", cwd=used)
     assert done.code == 1, done.err
+    (following,) = re.findall(r"^Next: nestling (.*)$", done.err, re.MULTILINE)
+    assert nestling(*following.split(), cwd=used).code == 0
     text = (used / "workload.sql").read_text()
     assert SECRET not in text + done.out
     assert "FROM author a\nLEFT JOIN book b ON b.author_id = a.author_id\nWHERE a.author_id = :author_id;" in text

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from nestling.ir.bindings import Bindings
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.trace import Tracer, mix, tickets
@@ -34,6 +36,22 @@ def numbers(*names: str) -> dict[str, Bindings]:
 def test_inserts_with_keys_wait_for_nobody() -> None:
     """Rows with keys of their own come in any order, also when other rows of their parents change."""
     assert tickets(Workload((READ, ADD, BIRTH)), MODEL) == {"add": frozenset(), "birth": frozenset({"author"})}
+
+
+@pytest.mark.parametrize(
+    ("sql", "besides"),
+    [
+        ("INSERT INTO book VALUES (:id, 1) ON CONFLICT DO NOTHING", None),
+        ("INSERT OR IGNORE INTO book VALUES (:id, 1)", None),
+        ("INSERT INTO book VALUES (:id, 1) ON DUPLICATE KEY UPDATE author = author + 1", StatementKind.UPDATE),
+        ("REPLACE INTO book VALUES (:id, 1)", StatementKind.DELETE),
+    ],
+)
+def test_inserts_that_may_meet_a_row_are_chained(sql: str, besides: StatementKind | None) -> None:
+    """Which of two comes first decides which row there is."""
+    more = () if besides is None else (Access("book", besides, ("author",)),)
+    meeting = replace(ADD, sql=sql, accesses=(*ADD.accesses, *more))
+    assert tickets(Workload((meeting,)), MODEL) == {"add": frozenset({"book"})}
 
 
 def test_inserts_wait_where_their_parents_may_go() -> None:

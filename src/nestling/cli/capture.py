@@ -70,8 +70,8 @@ def command(
         text.print_json(capture_json(found, said))
         return code
     show(found, said)
-    if output is not None:
-        text.say(f"Next: nestling design SOURCE --workload {output} -o design.yaml")
+    if output is not None and design is not None:
+        text.say_next(f"nestling design {text.argument(design)} --workload {text.argument(output)} -o again.yaml")
     return code
 
 

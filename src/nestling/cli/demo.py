@@ -79,9 +79,9 @@ def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: 
     from nestling.pipeline import LoadMode, load, opened
     from nestling.pipeline.stale_copy import spoil_and_mend
 
-    address, reading, proposal = _designed(folder, strategy)
     proof: Proof | None = None
     with opened(target, OWN_DATABASE) as (server, database):
+        address, reading, proposal = _designed(folder, strategy)
         mode = LoadMode.REPLACE if database.name == OWN_DATABASE else LoadMode.REFUSE
         done = load(proposal, address, database, mode=mode)
         answers = {each.name: each.equal for each in _asked(folder, reading, proposal, database)}
@@ -102,13 +102,13 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
     from nestling.pipeline import LoadMode, load, opened
     from nestling.pipeline.stale_copy import spoil_and_mend
 
-    address, reading, proposal = _designed(folder, strategy)
-    _title("1. Inspect", "a relational shop, and the statements its application runs")
-    inspect_command.show(reading)
-    _title("2. Design", f"strategy {strategy}, asked of these numbers")
-    design_command.show(proposal)
     proof: Proof | None = None
     with opened(target, OWN_DATABASE) as (server, database):
+        address, reading, proposal = _designed(folder, strategy)
+        _title("1. Inspect", "a relational shop, and the statements its application runs")
+        inspect_command.show(reading)
+        _title("2. Design", f"strategy {strategy}, asked of these numbers")
+        design_command.show(proposal)
         started = server.data_directory is not None
         _title("3. Create, load, verify", f"on {server.origin}, started for this" if started else server.text())
         mode = LoadMode.REPLACE if database.name == OWN_DATABASE else LoadMode.REFUSE

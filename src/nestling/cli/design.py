@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
     from nestling.ir.reading import Reading
     from nestling.optimizer.pareto import ParetoPoint
-    from nestling.pipeline import Redesign
+    from nestling.pipeline import Redesign, Watch
     from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.strategies import Thresholds
 
@@ -140,19 +140,20 @@ def command(
         if short_names:
             reading = with_short_names(reading)
             found = replace(found, reading=reading) if found is not None else None
+        _follow_search(watch, strategy)
         if found is not None:
             made = redesign(
                 found, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
             )
-    proposal = (
-        made.proposal
-        if made is not None
-        else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
-    )
-    proposal = with_unconverted(proposal, reading, profile)
+            proposal = made.proposal
+        else:
+            proposal = design(
+                reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
+            )
+        proposal = with_unconverted(proposal, reading, profile)
+        points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     proposal = _to_write(proposal, no_values=no_values)
     code = DIFFERENT if lost_tables(proposal.gaps) or lacking_line(proposal) else FINE
-    points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
         text.write_result(output, write_proposal(proposal))
     if as_json:
@@ -174,6 +175,14 @@ def command(
         text.say(f"WARNING: {made.warning}")
     _say_next(source, output, proposal, reading, workload)
     return code
+
+
+def _follow_search(watch: Watch | None, strategy: str) -> None:
+    """Say that the source is read, and what comes now."""
+    from nestling.ir.proposal import OPTIMAL
+
+    if watch is not None:
+        watch("looking for the least cost" if strategy == OPTIMAL else "designing", 0, None)
 
 
 def _to_write(proposal: Proposal, *, no_values: bool) -> Proposal:

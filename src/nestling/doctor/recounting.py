@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.doctor.guards import single
-from nestling.doctor.words import in_database
+from nestling.doctor.words import aggregation_in, in_database
 from nestling.ir.facts import field_path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Counted
@@ -21,7 +21,7 @@ def can_recount(counter: Counted) -> bool:
 
 def showing(counter: Counted) -> str:
     """What shows the documents whose counters differ, with what they say and how many rows there are."""
-    return _aggregate(counter, _differing(counter))
+    return aggregation_in(counter.database, counter.collection, _differing(counter))
 
 
 def recounting(counter: Counted) -> str:
@@ -40,11 +40,7 @@ def recounting(counter: Counted) -> str:
     merge = (
         f"into: {quoted(counter.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
     )
-    return _aggregate(counter, (*_differing(counter), f"{{$merge: {{{merge}}}}}"))
-
-
-def _aggregate(counter: Counted, stages: tuple[str, ...]) -> str:
-    return f"{in_database(counter.database, counter.collection)}.aggregate([{', '.join(stages)}])"
+    return aggregation_in(counter.database, counter.collection, (*_differing(counter), f"{{$merge: {{{merge}}}}}"))
 
 
 def _differing(counter: Counted) -> tuple[str, ...]:

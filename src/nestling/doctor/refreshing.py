@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nestling.doctor.guards import single
-from nestling.doctor.words import in_database
+from nestling.doctor.words import aggregation_in
 from nestling.ir.facts import ELEMENT, Copied, field_path
 from nestling.ir.facts.structure import Steps
 from nestling.ir.literals import quoted
@@ -20,7 +20,7 @@ def can_refresh(copied: Copied) -> bool:
 
 def showing(copied: Copied) -> str:
     """What shows the documents whose copies differ, with what is there and what the source says."""
-    return _aggregate(copied, _differing(copied))
+    return aggregation_in(copied.database, copied.collection, _differing(copied))
 
 
 def refreshing(copied: Copied) -> str:
@@ -29,11 +29,7 @@ def refreshing(copied: Copied) -> str:
     name, value = quoted(field), quoted("$" + field)
     kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
     merge = f"into: {quoted(copied.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
-    return _aggregate(copied, (*_differing(copied), f"{{$merge: {{{merge}}}}}"))
-
-
-def _aggregate(copied: Copied, stages: Sequence[str]) -> str:
-    return f"{in_database(copied.database, copied.collection)}.aggregate([{', '.join(stages)}])"
+    return aggregation_in(copied.database, copied.collection, (*_differing(copied), f"{{$merge: {{{merge}}}}}"))
 
 
 def _written(copied: Copied) -> Steps:

@@ -43,6 +43,11 @@ def in_database(database: str, name: str) -> str:
     return of_collection(f"db.getSiblingDB({quoted(database)})", name)
 
 
+def aggregation_in(database: str, name: str, stages: Iterable[str]) -> str:
+    """The command that runs these stages over a collection of any database, in the MongoDB shell."""
+    return f"{in_database(database, name)}.aggregate([{', '.join(stages)}])"
+
+
 def here(collection: CollectionFacts) -> str:
     """The expression for this collection."""
     return in_database(collection.database, collection.name)

@@ -110,6 +110,11 @@ class Limit:
     requirement: str = ""  # the requirement that sets it, in words
     in_bytes: bool = False
 
+    @property
+    def scale(self) -> float:
+        """The largest number in it, by which rounding is measured."""
+        return max([abs(self.at_most), *(abs(amount) for _, amount in self.amounts)]) or 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class DesignProblem:

@@ -9,6 +9,7 @@ the one before, and UUIDs of its own (`Execution.instead`).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from nestling.ir.bindings import Bindings
 from nestling.ir.model import Model
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
+
+_MAY_MEET = re.compile(r"\b(conflict|ignore)\b", re.IGNORECASE)
+"""What an INSERT says that may meet a row and leaves it as it is; where it is but a name, executions wait for others in vain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,8 @@ def tickets(workload: Workload, model: Model) -> dict[str, frozenset[str]]:
 
 def _adds_only(statement: Statement, model: Model) -> bool:
     """Whether it is an INSERT of rows whose keys it is given."""
-    if statement.kind is not StatementKind.INSERT or "conflict" in statement.sql.lower():
+    writes = [access.kind for access in statement.accesses if access.kind.writes]
+    if any(kind is not StatementKind.INSERT for kind in writes) or _MAY_MEET.search(statement.sql):
         return False
     return all(
         set(model.entity(access.entity).key) <= set(access.attributes)

@@ -55,7 +55,7 @@ def _broken(problem: DesignProblem, chosen: frozenset[str]) -> Iterator[str]:
         if needs.structure in chosen and not any(name in chosen for name in needs.any_of):
             yield in_words(needs)
     for limit in problem.limits:
-        if _amount(limit, chosen) > limit.at_most + AGREEMENT * _size(limit):
+        if _amount(limit, chosen) > limit.at_most + AGREEMENT * limit.scale:
             yield in_words(limit)
     for step in problem.steps:
         if not any(_can(mode, chosen) for mode in step.modes):
@@ -64,10 +64,6 @@ def _broken(problem: DesignProblem, chosen: frozenset[str]) -> Iterator[str]:
 
 def _amount(limit: Limit, chosen: frozenset[str]) -> float:
     return fsum(amount for when, amount in limit.amounts if all(name in chosen for name in when))
-
-
-def _size(limit: Limit) -> float:
-    return max([abs(limit.at_most), *(abs(amount) for _, amount in limit.amounts)]) or 1.0
 
 
 def _can(mode: Mode, chosen: frozenset[str]) -> bool:

@@ -78,7 +78,7 @@ def _may_be_allowed(problem: DesignProblem, inside: frozenset[str], outside: fro
     if any(needs.structure in inside and outside.issuperset(needs.any_of) for needs in problem.needs):
         return False
     return all(
-        _least_amount(limit, inside, outside) <= limit.at_most + ROUNDING * _size(limit) for limit in problem.limits
+        _least_amount(limit, inside, outside) <= limit.at_most + ROUNDING * limit.scale for limit in problem.limits
     )
 
 
@@ -89,10 +89,6 @@ def _least_amount(limit: Limit, inside: frozenset[str], outside: frozenset[str])
         for when, amount in limit.amounts
         if (inside.issuperset(when) if amount > 0 else outside.isdisjoint(when))
     )
-
-
-def _size(limit: Limit) -> float:
-    return max([abs(limit.at_most), *(abs(amount) for _, amount in limit.amounts)]) or 1.0
 
 
 def _least_terms(problem: DesignProblem, inside: frozenset[str], outside: frozenset[str]) -> Iterator[float]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import bare, conjunction, conjuncts
 from nestling.ir.storage.layout import Role
-from nestling.planner.homes.archive import bound
+from nestling.planner.homes.archive_bound import archive_bound
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rows import LoweringContext, PlacedScan
 from nestling.planner.reads.traverse import mentioned
@@ -42,7 +42,7 @@ def _bounds(
             continue
         rows, entity = at.place.store.split, context.design.model.entity(at.place.node.entity)
         if rows is not None and rows.rows is not None and rows.rows.attribute == column.name and not column.mixed:
-            yield Compare(Comparison.LESS, column, bound(entity.attribute(column.name), rows.rows.value))
+            yield Compare(Comparison.LESS, column, archive_bound(entity.attribute(column.name), rows.rows.value))
 
 
 def bounded_below(predicate: Expression) -> Column | None:

@@ -12,7 +12,7 @@ from nestling.ir.statements.expression import FALSE, TRUE, Case, Compare, Compar
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Place
 from nestling.ir.types import BOOLEAN
-from nestling.planner.homes.archive import bound
+from nestling.planner.homes.archive_bound import archive_bound
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places.conditional_steps import cell_types, when
 
@@ -43,5 +43,5 @@ def _before(row: Cells, split: Split) -> Expression:
     assert split.rows is not None
     attribute = row.entity.attribute(split.rows.attribute)
     column = column_of(attribute, "row", row.column(attribute.name))
-    less = Compare(Comparison.LESS, column, bound(attribute, split.rows.value))
+    less = Compare(Comparison.LESS, column, archive_bound(attribute, split.rows.value))
     return Case(((less, TRUE),), FALSE, BOOLEAN)
