@@ -39,14 +39,18 @@ def test_children_that_no_document_holds_are_none(tmp_path: Path) -> None:
 
 MADE = 'made: {sql: "INSERT INTO person (id, name) VALUES (:id, :name)", rate: 50/s}'
 WITH_PETS = 'with_pets: {sql: "INSERT INTO pet (id, name, person_id) VALUES (:id, :name, :of)", rate: 50/s, measured_with: made}'
-ONE_COMMAND = "`made` and `with_pets` are one command today, and are priced as two"
+ONE_COMMAND = "`made` and `with_pets` are one command today, and are priced as one"
 
 
-def test_what_one_command_inserts_is_told(tmp_path: Path) -> None:
-    """Where the children are put apart, which their own command may have decided."""
-    seldom = JOINED.replace("50/s", "1/s")
-    assert any(note.startswith(ONE_COMMAND) for note in notes(tmp_path, seldom, MADE, WITH_PETS))
+def test_what_one_command_inserts_is_priced_as_one(tmp_path: Path) -> None:
+    """Where the children are put in their parents; as commands of their own they would be put apart."""
+    seldom = JOINED.replace("50/s", "2/s")
     alone = WITH_PETS.replace(", measured_with: made", "")
-    assert not any("one command" in note for note in notes(tmp_path, seldom, MADE, alone))
-    often = JOINED.replace("50/s", "5000/s")
-    assert not any("one command" in note for note in notes(tmp_path, often, MADE, WITH_PETS))
+    together, apart = (design(people(tmp_path, seldom, MADE, each)) for each in (WITH_PETS, alone))
+    assert [len(each.design.collections) for each in (together, apart)] == [1, 2]
+    assert any(note.startswith(ONE_COMMAND) for note in together.notes)
+    assert not any("one command" in note for note in apart.notes)
+    (inside, outside) = (each.costs for each in (together, apart))
+    assert inside is not None
+    assert outside is not None
+    assert dict(inside.statements)["with_pets"] < dict(outside.statements)["with_pets"] / 10

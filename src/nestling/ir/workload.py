@@ -176,6 +176,11 @@ class Statement:
     measured_with: str = ""
 
     @property
+    def adds_one_kind(self) -> bool:
+        """Whether it inserts rows of one entity, and reads none."""
+        return self.kind is StatementKind.INSERT and len(self.accesses) == 1
+
+    @property
     def known_values(self) -> dict[str, object]:
         """For each parameter, what is known of its values: a sample, or a `Quantile`."""
         return {name: Quantile(share) for name, share in self.quantiles} | dict(self.samples)
@@ -245,3 +250,9 @@ class Workload:
     def statement(self, name: str) -> Statement | None:
         """The statement of that name, if there is one."""
         return next((statement for statement in self.statements if statement.name == name), None)
+
+    def inserted_with(self, statement: Statement) -> Statement | None:
+        """The INSERT in whose command an application also adds the rows of this one; None where that is a command of its own."""
+        first = self.statement(statement.measured_with) if statement.measured_with else None
+        is_one = first is not None and first.adds_one_kind and statement.adds_one_kind and first.rate_per_second > 0
+        return first if is_one else None

@@ -115,13 +115,16 @@ class Queries:
         whole = min(self.least, evaluation.cost)
         said, rates = dict(statement_costs(problem, chosen)), problem.rates
         choice = looked(self.found.problem, chosen, evaluation)
-        statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
+        workload = self.found.situation.reading.workload
+        statements = [each for each in workload.statements if each.name in said]
         steps: list[StatementStep] = []
         is_known = True
         draft = partial(self._drafted, chosen, evaluation, [])
         for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
             if not statement.sql or not statement.accesses or statement.name in self.unanswered:
                 continue
+            if workload.inserted_with(statement) is not None:
+                continue  # its own query is another command than the application's
             key = statement.name, choice.used(statement.name)
             if not self._is_priced(key, statement, draft):
                 return tuple(steps), False

@@ -81,7 +81,7 @@ def assembled(
     embeddable = {
         each.part.links[0] for each in candidates if isinstance(each.part, Nested) and each.part.overflow is None
     }
-    pairs = (*one_statement(known, told, embeddable), *one_write(known, told, embeddable))
+    pairs = (*one_statement(known, told, embeddable), *one_write(known, told))
     notes = (*made.notes, *ruled_out(known), *pairs)
     return replace(made, weighed=(*others, *passing_bounds(known, refused)), costs=costs, notes=notes)
 

@@ -1,5 +1,5 @@
 """A word on pairs of statements, of a parent and of its children: what would be one read if it were one statement, and what is
-one command today.
+priced as one command.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import islice
 from nestling.ir.proposal import Choice, Decision
 from nestling.ir.rate import rate_text
 from nestling.ir.situation import Situation, read_by_same_key
-from nestling.ir.workload import Statement, StatementKind
+from nestling.ir.workload import Statement
 
 MOST_PAIRS = 3
 """Pairs told, the most frequent ones."""
@@ -29,20 +29,16 @@ def one_statement(situation: Situation, decisions: Collection[Decision], may_emb
         )
 
 
-def one_write(situation: Situation, decisions: Collection[Decision], may_embed: Collection[str]) -> Iterator[str]:
-    """The same for INSERTs that were captured as one command, which inserted the parent with its children."""
-    apart = {made.relationship for made in decisions if made.choice is not Choice.EMBED} & {*may_embed}
-    found = (
-        each for each in situation.reading.workload.statements if each.kind is StatementKind.INSERT and each.accesses
-    )
-    inserts = {each.name: each for each in found}
-    pairs = ((inserts[each.measured_with], each) for each in inserts.values() if each.measured_with in inserts)
-    for first, each in islice((pair for pair in pairs if not apart.isdisjoint(_links(situation, *pair))), MOST_PAIRS):
+def one_write(situation: Situation, decisions: Collection[Decision]) -> Iterator[str]:
+    """A sentence for each INSERT that is priced as a part of its parent's command, in whose document its rows are."""
+    inside = {made.relationship for made in decisions if made.choice is Choice.EMBED}
+    workload = situation.reading.workload
+    pairs = ((first, each) for each in workload.statements if (first := workload.inserted_with(each)) is not None)
+    for first, each in islice((pair for pair in pairs if not inside.isdisjoint(_links(situation, *pair))), MOST_PAIRS):
         parent, child = first.accesses[0].entity, each.accesses[0].entity
         yield (
-            f"`{first.name}` and `{each.name}` are one command today, and are priced as two: where `{child}` is embedded in"
-            f" `{parent}`, the second costs nothing of its own. Leave it out of the workload and design again, to see whether"
-            f" `{child}` stays there"
+            f"`{first.name}` and `{each.name}` are one command today, and are priced as one: insert each `{parent}` with its"
+            f" `{child}` in it, as now. Of the two statements nestling makes two commands"
         )
 
 

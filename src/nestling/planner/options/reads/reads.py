@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.options import Charge, Mode, StatementStep
 from nestling.ir.paths import work_of
-from nestling.ir.paths.work import Work
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.begun_at_children import begun_at_children, together
@@ -119,8 +119,9 @@ class Reads:
         return replace(mode, also=(*mode.also, *also)) if also else mode
 
     def _always(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
+        workload = self.modes.situation.reading.workload
         if not found:
-            return work_of.request()
+            return work_of.request() if workload.inserted_with(statement) is None else NO_WORK
         said, result = self.modes.sizes.said(statement), shown_rows(statement, found, self.modes.sizes)
         width = self._width(found)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own

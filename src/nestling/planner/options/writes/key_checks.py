@@ -7,7 +7,7 @@ it back, unless the row is put into an array of that very document.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.constraints.partial_unique import PartialUnique
@@ -108,22 +108,39 @@ class Guards:
     modes: Modes
     starts: Starts
 
-    def keys(self, statement: Statement, access: Access, position: int, rows: float) -> Iterator[StatementStep]:
-        """Whether another row has the key, where rows come to a place no index guards, or have another key there."""
+    def keys(
+        self, statement: Statement, access: Access, position: int, rows: float, within: Collection[str] = ()
+    ) -> Iterator[StatementStep]:
+        """Whether another row has the key, where rows come to a place no index guards, or have another key there.
+
+        `within`: the homes in which rows come with a new parent, and nothing is asked.
+        """
         if access.kind is StatementKind.DELETE:
             return
-        situation, homes = self.modes.situation, self.modes.places.homes[access.entity]
+        situation = self.modes.situation
+        homes = [home for home in self.modes.places.homes[access.entity] if home.id not in within]
         every = dict.fromkeys(group for home in homes for group in open_groups(situation, home))
         is_new, changed = access.kind is StatementKind.INSERT, set(access.attributes)
+        free = (*within, *(name for name, _ in self.modes.places.absorbed[access.entity]))
         for group in (group for group in every if is_new or changed & set(group)):
-            modes = [mode.times(rows) for home in homes for mode in self._same(statement, access, home, group)]
-            modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
+            modes = [
+                mode.times(rows)
+                for home in homes
+                if home.id not in within
+                for mode in self._same(statement, access, home, group)
+            ]
+            modes += [Mode(name, (name,), 0.0) for name in free]
             yield StatementStep(
                 statement.name, f"{position}: no other {access.entity} with its {', '.join(group)}", tuple(modes)
             )
         for unique in situation.model.entity(access.entity).partial_uniques if is_new else ():
-            modes = [mode.times(rows) for home in homes for mode in self._among_some(statement, access, home, unique)]
-            modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
+            modes = [
+                mode.times(rows)
+                for home in homes
+                if home.id not in within
+                for mode in self._among_some(statement, access, home, unique)
+            ]
+            modes += [Mode(name, (name,), 0.0) for name in free]
             yield StatementStep(statement.name, f"{position}: no other {access.entity} breaks {unique}", tuple(modes))
 
     def _among_some(self, statement: Statement, access: Access, home: Home, unique: PartialUnique) -> Iterator[Mode]:

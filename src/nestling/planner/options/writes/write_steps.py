@@ -18,6 +18,7 @@ from nestling.planner.options.writes.index_entries import entries_across, entrie
 from nestling.planner.options.writes.inserted_rows import InsertedRows, inserted_rows
 from nestling.planner.options.writes.inserts import Inserts
 from nestling.planner.options.writes.key_checks import Guards
+from nestling.planner.options.writes.one_command import OneCommand
 from nestling.planner.options.writes.transactions import Together
 from nestling.planner.options.writes.upkeep import UpkeepCosts
 
@@ -35,13 +36,17 @@ class Writes:
 
     def steps(self, statement: Statement) -> Iterator[StatementStep | Charge]:
         """The steps of each entity written, what its indexes cost, and what is kept right."""
+        one = OneCommand.of(self.modes, statement)
+        within = frozenset(home.id for home in one.within()) if one is not None else frozenset[str]()
+        if one is not None:
+            yield one.request()
         for position, access in enumerate(statement.accesses):
             if access.kind.writes:
                 new = inserted_rows(statement, access, self.modes.situation, self.modes.sizes)
-                modes = tuple(self._at_home(statement, access, new))
+                modes = tuple(self._at_home(statement, access, new, one))
                 yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
                 rows = new.count if access.kind is StatementKind.INSERT else self.changes.rows(access)
-                yield from self.guards.keys(statement, access, position, rows)
+                yield from self.guards.keys(statement, access, position, rows, within)
                 yield from self.guards.parents(statement, access, position, new)
                 yield from self.changes.children(statement, access, position)
                 yield from self._kept_apart(statement, access, rows)
@@ -49,12 +54,17 @@ class Writes:
                 kept = self.upkeep.kept(statement, access, rows)
                 yield from kept.costs
                 archives = (name for name, _ in self.modes.places.archives[access.entity])
-                yield from self.together.steps(statement, access, position, (*kept.at_once, *archives))
+                yield from self.together.steps(statement, access, position, (*kept.at_once, *archives), within)
 
-    def _at_home(self, statement: Statement, access: Access, new: InsertedRows) -> Iterator[Mode]:
+    def _at_home(
+        self, statement: Statement, access: Access, new: InsertedRows, one: OneCommand | None
+    ) -> Iterator[Mode]:
+        inside = tuple(one.within()) if one is not None else ()
         for home in self.modes.places.homes[access.entity]:
             apart = tuple(written_apart(self.modes, access, home))
-            if access.kind is StatementKind.INSERT:
+            if one is not None and home in inside:
+                found = iter((one.inserted(access, home).times(new.count),))
+            elif access.kind is StatementKind.INSERT:
                 found = self.inserts.inserted(access, home, new)
             else:
                 found = self.changes.changed(statement, access, home)
