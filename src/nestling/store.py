@@ -219,7 +219,7 @@ class _Statements(Generic[Driver]):
         dialect = self._dialect or dialect
         made, constants = convert_for(self._proposal, sql, parameters, name=name, dialect=dialect, rounds=self._rounds)
         if isinstance(made, NotCompiled):
-            raise GapError(Problem(made.gap.said, where=made.gap.where or name, next_move=made.gap.next_move))
+            raise GapError(Problem(made.gap.sentence, where=made.gap.where or name, next_move=made.gap.next_move))
         key = _key(name, sql, constants, parameters)
         if constants:
             self._constants.keep((name, sql), tuple(each for each in constants if each not in numbers))

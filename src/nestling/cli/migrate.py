@@ -99,13 +99,13 @@ def command(
                 for name in aborted.late
             ]
             shape = {"aborted": True, "indexes_dropped": indexes, "late": list(aborted.late)}
-            return _said(shape, "\n".join(lines), as_json=as_json)
+            return _print_result(shape, "\n".join(lines), as_json=as_json)
         if drop_old:
             dropped = drop_what_is_left(*designs, database, may_lose=may_lose, policy=policy)
             names = dropped.collections
             what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
             shape = {"dropped": list(names), "unknown": [asdict(each) for each in dropped.unknown]}
-            return _said(shape, "\n".join([*_gone(dropped.unknown), what]), as_json=as_json)
+            return _print_result(shape, "\n".join([*_gone(dropped.unknown), what]), as_json=as_json)
         with progress(enabled=not as_json) as watch:
             done = migrate(
                 *designs,
@@ -127,7 +127,7 @@ def command(
     return FINE if done.equal else DIFFERENT
 
 
-def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
+def _print_result(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
     from nestling.cli.parts import text
 
     if as_json:

@@ -47,7 +47,7 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> s
     if required := sorted(each.name for each in fields.values() if each.required):
         schema["required"] = required[:MOST_FIELDS]
     schema["properties"] = {
-        each.name: {"bsonType": _said(each.types)} for each in known if not each.types <= {*NOTHING}
+        each.name: {"bsonType": _listed_types(each.types)} for each in known if not each.types <= {*NOTHING}
     }
     return json.dumps({"$jsonSchema": schema}, ensure_ascii=False)
 
@@ -82,5 +82,5 @@ def _both(one: _Field, other: _Field) -> _Field:
     return _Field(one.name, one.types | other.types, one.documents + other.documents, one.required or other.required)
 
 
-def _said(types: frozenset[str]) -> list[str] | str:
+def _listed_types(types: frozenset[str]) -> list[str] | str:
     return sorted(types) if len(types) > 1 else next(iter(types))

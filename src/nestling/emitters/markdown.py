@@ -131,14 +131,14 @@ def _properties(index: PlannedIndex) -> Iterator[str]:
     if index.unique:
         yield "unique"
     for each in index.partial:
-        yield f"only where {_code(each.name)} {_compared(each)}"
+        yield f"only where {_code(each.name)} {_condition_text(each)}"
     if index.expire_after_seconds is not None:
         yield f"expires after {index.expire_after_seconds:,} s"
     if index.collation is not Collation.BINARY:
         yield "whatever case and accents"
 
 
-def _compared(one: Clause) -> str:
+def _condition_text(one: Clause) -> str:
     match one.comparison:
         case ClauseOperator.PRESENT:
             return "exists"

@@ -13,8 +13,8 @@ from pymongo.errors import CollectionInvalid, OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, address, disk_is_full, typed_errors
 from nestling.common.errors import LoadError, Problem
-from nestling.common.redaction import redact
 from nestling.executors.errors.codes import DUPLICATE_KEY, INDEX_CONFLICTS
+from nestling.executors.errors.server_message import server_message
 from nestling.executors.errors.write_errors import whole_fields
 from nestling.executors.found_indexes import is_there
 from nestling.executors.rights import WRITING, check_privileges
@@ -99,7 +99,7 @@ def _create_collection(database: Database[Any], command: CreateCollection) -> No
     except (CollectionInvalid, OperationFailure) as error:
         if isinstance(error, OperationFailure) and _is_typed(error):
             raise
-        raise LoadError(Problem(f"cannot be created: {_said(error)}", where=command.name)) from None
+        raise LoadError(Problem(f"cannot be created: {server_message(error)}", where=command.name)) from None
 
 
 def _create_alike(database: Database[Any], commands: Sequence[CreateIndex], quorum: Mapping[str, Any]) -> None:
@@ -143,7 +143,7 @@ def _is_typed(error: OperationFailure) -> bool:
 def _index_problem(database: Database[Any], command: CreateIndex, error: OperationFailure) -> Problem:
     names = ", ".join(whole_fields(path for path, _ in command.keys))
     if error.code != DUPLICATE_KEY:
-        what = f"the index on {names} cannot be built: {_said(error)}"
+        what = f"the index on {names} cannot be built: {server_message(error)}"
         return Problem(what, where=command.collection, next_move=_without_conflict(command, error))
     if "collation" in command.options:
         return _alike(database, command, names)
@@ -181,11 +181,6 @@ def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem
     )
     move = "mend the source, or say `collation: binary` of the attribute in the model, which tells them apart, and design anew"
     return Problem(what, where=command.collection, next_move=move)
-
-
-def _said(error: Exception) -> str:
-    details = error.details if isinstance(error, OperationFailure) else None
-    return redact(str((details or {}).get("errmsg", error)))
 
 
 # --- privileges ------------------------------------------------------------------------------------------------------

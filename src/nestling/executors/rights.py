@@ -35,7 +35,7 @@ def check_privileges(database: Database[Any], *needs: Need) -> None:
                 lacking.setdefault(action, {})[name] = None
     if lacking:
         user = status["authenticatedUsers"][0]["user"]
-        said = "; ".join(_said(lacking))
+        said = "; ".join(_lacking_words(lacking))
         roles = [
             role
             for role, has in (("readWrite", lacking.keys() - {MODIFYING}), ("dbAdmin", MODIFYING in lacking))
@@ -46,7 +46,7 @@ def check_privileges(database: Database[Any], *needs: Need) -> None:
         raise PermissionDenied(Problem(f"the user `{user}` may not: {said}", where=database.name, next_move=move))
 
 
-def _said(lacking: Mapping[str, Iterable[str]]) -> Iterator[str]:
+def _lacking_words(lacking: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """The actions, those together that lack in the same collections: `insert, update in orders, lines`."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for action, names in lacking.items():

@@ -60,10 +60,10 @@ class Gap:
     """The SQL it is about, as its dialect writes it; a long one is cut."""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.said}" if self.where else self.said
+        return f"{self.where}: {self.sentence}" if self.where else self.sentence
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """What it is and in what, and who lacks it where that is not whoever wrote the input."""
         what = self.what if self.text in self.what else f"{self.what}, in `{self.text}`"
         return f"{what} ({self.kind.words})" if self.kind.words else what
@@ -86,7 +86,7 @@ class FoundGap(GapError):
     """
 
     def __init__(self, gap: Gap, parameters: tuple[str, ...] = ()) -> None:
-        super().__init__(Problem(what=gap.said, where=gap.where, next_move=gap.next_move))
+        super().__init__(Problem(what=gap.sentence, where=gap.where, next_move=gap.next_move))
         self.gap = gap
         self.parameters = parameters
 

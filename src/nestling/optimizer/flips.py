@@ -255,7 +255,7 @@ class _Search:
         checks = [self.allowed.corrections.check(self.problem_at(value), chosen) for chosen, value in looked]
         if LookResult.DEARER in checks:
             return corner
-        kept = self._kept(there, replace(corner, chosen=corner.before))
+        kept = self._best_at(there, replace(corner, chosen=corner.before))
         if kept is None:
             return replace(corner, checked=False)
         if isinstance(kept, Solution):
@@ -264,7 +264,7 @@ class _Search:
             checks.append(self.allowed.corrections.check(self.problem_at(there), kept.chosen))
         return replace(corner, checked=LookResult.NO_TIME not in checks)
 
-    def _kept(self, value: float, corner: Corner) -> Solution | Impossible | None:
+    def _best_at(self, value: float, corner: Corner) -> Solution | Impossible | None:
         """The best choice with a corner's decision at a value; None when there was no time for it."""
         problem = self.problem_at(value)
         seconds = self.allowed.take(problem)

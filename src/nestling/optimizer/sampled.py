@@ -67,10 +67,10 @@ def _any(problem: DesignProblem, decided: tuple[str, ...], chance: Random) -> fr
     for name in picked:
         if all(sum(each in chosen for each in group.among) == 0 for group in problem.groups if name in group.among):
             chosen.add(name)
-    return _kept(problem, chosen, frozenset(decided))
+    return _allowed_part(problem, chosen, frozenset(decided))
 
 
-def _kept(problem: DesignProblem, chosen: set[str], decided: frozenset[str]) -> frozenset[str] | None:
+def _allowed_part(problem: DesignProblem, chosen: set[str], decided: frozenset[str]) -> frozenset[str] | None:
     """Without what cannot stand in it."""
     while broken := [need.structure for need in problem.needs if not holds(need, frozenset(chosen))]:
         if not decided.isdisjoint(broken):

@@ -60,7 +60,7 @@ def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
     for statement in situation.statements_of[entity.name]:
         for access in statement.accesses:
             exact = {each.attribute for each in access.filters if each.operator.is_exact} - unfit
-            if access.entity == entity.name and len(exact) == 1 and not set(entity.key) <= _compared(access):
+            if access.entity == entity.name and len(exact) == 1 and not set(entity.key) <= _filtered_attributes(access):
                 found.setdefault(exact.pop(), []).append(statement.name)
     return found
 
@@ -86,7 +86,7 @@ def _otherwise(access: Access) -> Iterator[str]:
         yield from (name for _, name in access.grouping.aggregates if name is not None)
 
 
-def _compared(access: Access) -> set[str]:
+def _filtered_attributes(access: Access) -> set[str]:
     return {each.attribute for each in access.filters}
 
 

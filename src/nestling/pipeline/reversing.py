@@ -91,7 +91,7 @@ def in_place(
             Problem("a model is made of one database, and the URI names none", redact(uri), next_move=move)
         )
     facts = facts_of(uri, seconds=seconds, structure=True, rest=rest, watch=watch)
-    found = _compared(uri, facts, name, redact(uri), watch)
+    found = _read_equal_copies(uri, facts, name, redact(uri), watch)
     if statements is not None:
         return _known(replace(found, reading=with_lacks(statements.over(found.reading))))
     if watch is not None:
@@ -106,7 +106,7 @@ def _known(found: LiveDatabase) -> LiveDatabase:
     return replace(found, reading=replace(found.reading, today=Today(found.in_place, found.watched)))
 
 
-def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> LiveDatabase:
+def _read_equal_copies(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> LiveDatabase:
     """What the facts say, where only what is equal in all documents is a copy: what differs is data of its own."""
     from nestling.pipeline.read_only import looked_at
     from nestling.sources.mongo import DerivedField, FieldComparison, read

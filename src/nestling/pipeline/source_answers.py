@@ -56,7 +56,7 @@ class AskedSource:
         self._statements, self._model = statements, model
         self.product = statements.product
         self.language_orders = statements.language_orders()
-        self._attributes = cache(self._compared)
+        self._attributes = cache(self._attributes_compared)
         self._in_milliseconds = any(cut_moments(model))
 
     def answer(self, sql: str, dialect: str, values: Mapping[str, object], seconds: float) -> SourceAnswer:
@@ -64,7 +64,7 @@ class AskedSource:
         found = self._statements.rows(sql, values, self._attributes(sql, dialect), seconds)
         return SourceAnswer(tuple(found.rows), found.single, self._in_milliseconds)
 
-    def _compared(self, sql: str, dialect: str) -> Mapping[str, Attribute]:
+    def _attributes_compared(self, sql: str, dialect: str) -> Mapping[str, Attribute]:
         """The attribute each parameter is compared with."""
         from nestling.planner.sql import translate
         from nestling.planner.statements.parameters import parameter_uses

@@ -43,7 +43,7 @@ def sync_plan(design: Design) -> SyncPlan:
     upkeeps = [upkeep for upkeep in upkeeps_of(design) if upkeep.freshness.level is not Level.SNAPSHOT]
     upkept = (DriftKind.COPY, DriftKind.COMPUTED, DriftKind.REFERENCE)
     checks = {check.id: check for check in checks_of(design).checks if check.kind in upkept}
-    kept = tuple(_kept(design, upkeep, checks) for upkeep in upkeeps)
+    kept = tuple(_followed(design, upkeep, checks) for upkeep in upkeeps)
     routes = tuple(map(_compiled_route, routes_of(design)))
     return SyncPlan(design.model.name, stored_digest(design, Policy()), kept, routes)
 
@@ -75,7 +75,7 @@ def not_followed(design: Design) -> Iterator[str]:
         )
 
 
-def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> BackgroundUpkeep:
+def _followed(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> BackgroundUpkeep:
     from nestling.ir.programs.route import BackgroundUpkeep
     from nestling.pipeline.checking import compiled_check
     from nestling.planner.routes import anchor_path, search

@@ -19,7 +19,7 @@ from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, POSTGRESQL
 from nestling.ir.types import TypeName
 from nestling.sources.tables import CheckConstraint, find_name
 
-_Said: TypeAlias = tuple[Attribute, Allowed]
+_AllowedOf: TypeAlias = tuple[Attribute, Allowed]
 """What a condition allows of an attribute's values."""
 
 _T = exp.DataType.Type
@@ -71,11 +71,11 @@ class Conditions:
     check: CheckConstraint
     dialect: str
 
-    def said(self, node: exp.Expr) -> _Said | None:
+    def allowed_by(self, node: exp.Expr) -> _AllowedOf | None:
         """What a condition allows, if it compares one column with constants; rows where that is NULL pass a CHECK."""
         try:
             _check_read(node)
-            return self._said(node.unnest())
+            return self._allowed(node.unnest())
         except (_NotSaid, InputError, RecursionError):
             return None
 
@@ -88,10 +88,10 @@ class Conditions:
         except _NotSaid:
             return None
 
-    def _said(self, node: exp.Expr) -> _Said:
+    def _allowed(self, node: exp.Expr) -> _AllowedOf:
         match node:
             case exp.And():
-                return _alike(self._said(node.left.unnest()), self._said(node.right.unnest()), Allowed.meet)
+                return _alike(self._allowed(node.left.unnest()), self._allowed(node.right.unnest()), Allowed.meet)
             case exp.Or():
                 return self._either(node.left.unnest(), node.right.unnest())
             case exp.In():
@@ -111,20 +111,20 @@ class Conditions:
             case _:
                 raise _NotSaid
 
-    def _either(self, left: exp.Expr, right: exp.Expr) -> _Said:
+    def _either(self, left: exp.Expr, right: exp.Expr) -> _AllowedOf:
         """Two lists of values are one; `… OR x IS NULL` says nothing more."""
         for node, other in ((left, right), (right, left)):
             if (absent := self._null(node)) is not None:
-                found = self._said(other)
+                found = self._allowed(other)
                 return _alike(found, (absent, found[1]), lambda one, _: one)
-        return _alike(self._said(left), self._said(right), _one_list)
+        return _alike(self._allowed(left), self._allowed(right), _one_list)
 
     def _null(self, node: exp.Expr) -> Attribute | None:
         if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null) and isinstance(node.this, exp.Column):
             return self._attribute(node.this)
         return None
 
-    def _listed(self, node: exp.Expr, values: Sequence[exp.Expr]) -> _Said:
+    def _listed(self, node: exp.Expr, values: Sequence[exp.Expr]) -> _AllowedOf:
         attribute = self._column(node)
         return attribute, Allowed(tuple(dict.fromkeys(self._constant(value, attribute) for value in values)))
 
@@ -137,7 +137,7 @@ class Conditions:
             raise _NotSaid
         return node.expressions
 
-    def _compared(self, kind: type[exp.Expr], node: exp.Expr, constant: exp.Expr) -> _Said:
+    def _compared(self, kind: type[exp.Expr], node: exp.Expr, constant: exp.Expr) -> _AllowedOf:
         node = node.unnest()
         if isinstance(node, exp.Length):
             attribute = self._column(node.this)
@@ -231,7 +231,7 @@ def _length(kind: type[exp.Expr], length: Number) -> Allowed:
     return Allowed(minimum_length=least, maximum_length=most)
 
 
-def _alike(one: _Said, other: _Said, joined: Callable[[Allowed, Allowed], Allowed]) -> _Said:
+def _alike(one: _AllowedOf, other: _AllowedOf, joined: Callable[[Allowed, Allowed], Allowed]) -> _AllowedOf:
     """Two conditions on one attribute as one."""
     if one[0].name != other[0].name:
         raise _NotSaid

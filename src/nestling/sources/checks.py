@@ -125,7 +125,7 @@ def said_of_rows(
 
 def _carry(part: Expr, conditions: Conditions, allowed: dict[str, Allowed], plain: frozenset[str]) -> bool:
     """Add what a condition says to what is allowed; whether that is all it says."""
-    if (said := conditions.said(part)) is None:
+    if (said := conditions.allowed_by(part)) is None:
         return _goes_without_saying(part, conditions)
     attribute, more = said
     if is_any(attribute, more):

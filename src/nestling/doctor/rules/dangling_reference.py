@@ -53,7 +53,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Finding:
-    said = _said(reference, dangling)
+    said = _how_many(reference, dangling)
     if reference.converted:
         said += f"; {looked_up(reference)}"
     return seen.finding(
@@ -77,7 +77,7 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
     )
 
 
-def _said(reference: ReferenceFacts, dangling: int) -> str:
+def _how_many(reference: ReferenceFacts, dangling: int) -> str:
     """How many lead to nothing: documents or elements that hold one, or, where these were not counted, different values."""
     where = f"in `{reference.target}`" if reference.target else "in any collection of this database"
     if not reference.held:

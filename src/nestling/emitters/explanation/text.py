@@ -147,7 +147,7 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[U
     impossible = [each for each in others if each.gain is None and each.because]
     unweighed = sum(each.gain is None and not each.because for each in others)
     if kept:
-        yield [UnbrokenLine("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
+        yield [UnbrokenLine("Kept besides"), *(line for each in kept for line in _weighed_lines(each, costs))]
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
@@ -197,7 +197,7 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
     return shown
 
 
-def _kept(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
+def _weighed_lines(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     checked = "" if each.checked else f"; {UNCHECKED}"
     if each.stays:

@@ -56,7 +56,7 @@ class _Function(ProgramWriter):
         named = ", ".join(f"{name}: Any" for name in self.arguments)
         given = "int" if self.write.answer is None else "list[dict[str, Any]]"
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
-        yield f'    """{_said(self.write)}"""'
+        yield f'    """{_docstring(self.write)}"""'
         yield from (f"    {each.name} = {_NEW_IDS[each.form]}" for each in self.write.new_ids)
         yield from (indent(line, "    ") for each in self.write.numbers_before for line in self.taken(each))
         yield from self.once.lines(late=self.late)
@@ -226,7 +226,7 @@ def _cell(row: str, column: str) -> str:
     return f"{row}.get({one_line(column)}, MISSING)"
 
 
-def _said(write: CompiledWrite) -> str:
+def _docstring(write: CompiledWrite) -> str:
     """The function's docstring: the statement, what it returns, and what is left to be done."""
     sql = comment(write.sql).replace("\\", "\\\\").replace('"""', "'''").rstrip('"')
     left = f" The background sync brings {', '.join(write.left)}." if write.left else ""

@@ -10,7 +10,7 @@ from typing import Any
 from nestling.executors.errors.invalid_values import broken_check, broken_words
 from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.storage.names import join
-from nestling.ir.storage.stored_names import NO_NAMES, said
+from nestling.ir.storage.stored_names import NO_NAMES, path_words
 
 SHOWN = 3
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:([ T])\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?", re.ASCII)
@@ -21,12 +21,12 @@ OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "
 def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES, *, values: bool = False) -> str:
     """What is wrong by the server's error, after a colon: `joined` is string, not date. Empty before 5.0, which does not say.
 
-    `names`: what people call what is stored at a path (`said_names`); `values`: say which value is not allowed, too.
+    `names`: what people call what is stored at a path (`path_names`); `values`: say which value is not allowed, too.
     """
     broken = [*_broken(error)]
     told_of = {path for path, rule in broken if rule["operatorName"] != "not"}
     shown = ((path, rule) for path, rule in broken if rule["operatorName"] != "not" or path not in told_of)
-    words = (words for path, rule in shown for words in _said(rule, path, names, values=values))
+    words = (words for path, rule in shown for words in _broken_rules(rule, path, names, values=values))
     told = list(islice(dict.fromkeys(words), SHOWN))
     return f": {', '.join(told)}" if told else ""
 
@@ -67,17 +67,19 @@ def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mappin
             yield path, rule
 
 
-def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str], *, values: bool) -> Iterator[str]:
-    name, field = rule["operatorName"], f"`{said(path, names)}`" if path else "the document"
+def _broken_rules(rule: Mapping[str, Any], path: str, names: Mapping[str, str], *, values: bool) -> Iterator[str]:
+    name, field = rule["operatorName"], f"`{path_words(path, names)}`" if path else "the document"
     if name == "$expr":
         yield f"{broken_check(rule)} does not hold"
         return
     if name == "bsonType" and "consideredType" in rule:
         yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"
     elif name == "required":
-        yield from (f"`{said(join(path, missing), names)}` is missing" for missing in rule.get("missingProperties", ()))
+        yield from (
+            f"`{path_words(join(path, missing), names)}` is missing" for missing in rule.get("missingProperties", ())
+        )
     elif name == "additionalProperties" and "additionalProperties" in rule:
-        yield from (f"`{said(join(path, more), names)}` is not allowed" for more in rule["additionalProperties"])
+        yield from (f"`{path_words(join(path, more), names)}` is not allowed" for more in rule["additionalProperties"])
     elif path:
         form = _form(rule.get("consideredValue")) if name == "pattern" else ""
         written = f"is a text written {form}, which the design does not read as a date"

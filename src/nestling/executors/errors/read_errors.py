@@ -16,6 +16,7 @@ from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, Op
 
 from nestling.common.connection import TRANSIENT_TRANSACTION
 from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge, ValueNotReckoned
+from nestling.executors.errors.server_message import server_message
 from nestling.ir.programs.failure import failure_in
 
 DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
@@ -50,7 +51,7 @@ def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
         raise ReadError(Problem(what, where=name, next_move=_WITHOUT)) from None
     except ExecutionTimeout as error:
         move = "give it more time, or an index its access path can use (`explain` on the server shows)"
-        raise ReadError(Problem(f"it took too long: {_said(error)}", where=name, next_move=move)) from None
+        raise ReadError(Problem(f"it took too long: {server_message(error)}", where=name, next_move=move)) from None
     except OperationFailure as error:
         if error.code in PASSED_ON or error.has_error_label(TRANSIENT_TRANSACTION):
             raise
@@ -69,7 +70,7 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
         return _too_large(name, "a document it needs on the way, such as an array of all matches")
     if error.code in OUT_OF_MEMORY:
         move = "leave rows out earlier (a condition, a limit), or keep the value computed in the design"
-        what = f"a stage needs more memory than the server gives it: {_said(error)}"
+        what = f"a stage needs more memory than the server gives it: {server_message(error)}"
         return ResultTooLarge(Problem(what, where=name, next_move=move))
     if error.code == NOT_CONVERTED and "overflow" in str(error):
         return ValueNotReckoned(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
@@ -83,13 +84,9 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
     if own is not None:
         return ValueNotReckoned(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))
     kind = ValueNotReckoned if error.code == NOT_CONVERTED else ReadError
-    return kind(Problem(f"the server refuses it: {_said(error)} (code {error.code})", where=name))
+    return kind(Problem(f"the server refuses it: {server_message(error)} (code {error.code})", where=name))
 
 
 def _too_large(name: str, what: str) -> ResultTooLarge:
     move = "ask for fewer columns or rows at once, or split the entity's large attributes off in the design"
     return ResultTooLarge(Problem(f"{what} is over 16 MiB, the most a document holds", where=name, next_move=move))
-
-
-def _said(error: OperationFailure) -> str:
-    return str(error).split(", full error:", 1)[0]

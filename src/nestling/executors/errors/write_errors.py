@@ -34,6 +34,7 @@ from nestling.common.errors import (
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words, is_cutover
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
+from nestling.executors.errors.server_message import server_message
 from nestling.executors.errors.transient import is_transient
 from nestling.ir.design import Design
 from nestling.ir.literals import shell
@@ -49,7 +50,7 @@ from nestling.ir.programs.program import (
     RefuseRows,
     WriteCommand,
 )
-from nestling.ir.storage.stored_names import NO_NAMES, said, said_names
+from nestling.ir.storage.stored_names import NO_NAMES, path_names, path_words
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
@@ -75,7 +76,7 @@ def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
         yield
     except (PyMongoError, BSONError) as error:
         written = _refusing(error) or collections_of(write.steps)
-        names = said_names(design, written) if design is not None else NO_NAMES
+        names = path_names(design, written) if design is not None else NO_NAMES
         ours = typed(error, write.name, names)
         if ours is None:
             raise
@@ -114,7 +115,7 @@ def collections_of(steps: Sequence[ProgramStep]) -> Iterator[str]:
 
 
 def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] = NO_NAMES) -> NestlingError | None:
-    """Our error for the driver's, if it is about the write itself, and not about the server; `names` as of `said_names`."""
+    """Our error for the driver's, if it is about the write itself, and not about the server; `names` as of `path_names`."""
     where = f"statement `{name}`" if name else ""
     match error:
         case DuplicateKeyError():
@@ -132,7 +133,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
         case OperationFailure() if what := _of_cutover(error):
             return WriteError(Problem(what, where=where, next_move=_AFTER_CUTOVER))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
-            why = invalid_words(error.details or {}, names, values=True) or f": {_said(error)}"
+            why = invalid_words(error.details or {}, names, values=True) or f": {server_message(error)}"
             of_values = breaks_checks_alone(error.details or {})
             move = _OF_VALUES if of_values else ""
             problem = Problem(f"the collection's validator refuses the document{why}", where=where, next_move=move)
@@ -150,7 +151,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
 def _of_cutover(error: OperationFailure) -> str:
     """Why a collection takes no write while another design takes over; empty where something else is wrong."""
     if error.code == IS_A_VIEW:
-        return f"a view is in place of the collection, as in the last moments of a migration: {_said(error)}"
+        return f"a view is in place of the collection, as in the last moments of a migration: {server_message(error)}"
     if error.code == DOCUMENT_INVALID and is_cutover(error.details or {}):
         return (
             "the collection takes no writes, as a migration compares it for the last time and another design takes over"
@@ -165,7 +166,7 @@ def _of_server(error: PyMongoError, where: str) -> NestlingError | None:
             return _refused(error, where)
         case ExecutionTimeout():
             move = "give it more time, or an index its access path can use (`explain` on the server shows)"
-            return WriteError(Problem(f"it took too long: {_said(error)}", where=where, next_move=move))
+            return WriteError(Problem(f"it took too long: {server_message(error)}", where=where, next_move=move))
         case BulkWriteError() | WriteConcernError():
             return write_conflict(error, where)
         case OperationFailure(code=code) if code not in PASSED_ON and not is_transient(error):
@@ -196,7 +197,7 @@ def _refused(error: OperationFailure, where: str) -> WriteError:
     if own is not None:
         return DataError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
     kind = DataError if _is_of_values(error) else WriteError
-    return kind(Problem(f"the server refuses the change: {_said(error)}", where=where))
+    return kind(Problem(f"the server refuses the change: {server_message(error)}", where=where))
 
 
 def _is_of_values(error: OperationFailure) -> bool:
@@ -218,7 +219,7 @@ def _duplicate(error: DuplicateKeyError, where: str, names: Mapping[str, str]) -
     details: dict[str, Any] = dict(error.details or {})
     pattern = whole_fields(details.get("keyPattern") or {})
     violation = Violation.KEY if pattern == ["_id"] else Violation.UNIQUE
-    fields = name_list(said(field, names) for field in pattern) or "a unique index"
+    fields = name_list(path_words(field, names) for field in pattern) or "a unique index"
     return ConstraintError(
         Problem(f"there is a row with the same {fields} already", where=where, known=_values(details, names)),
         violation=violation,
@@ -235,12 +236,7 @@ def _values(details: dict[str, Any], names: Mapping[str, str]) -> str:
     """The values that are there twice; of texts whose case does not count the server tells only what they are sorted by."""
     values = None if "collation" in details else details.get("keyValue")
     return (
-        ", ".join(f"{said(field, names)} = {shell(value)}" for field, value in values.items())
+        ", ".join(f"{path_words(field, names)} = {shell(value)}" for field, value in values.items())
         if isinstance(values, dict)
         else ""
     )
-
-
-def _said(error: OperationFailure) -> str:
-    details = dict(error.details or {})
-    return str(details.get("errmsg") or error)

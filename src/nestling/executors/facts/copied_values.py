@@ -113,7 +113,7 @@ def comparison(
     limited = asking.within(asking.seconds_left() * TIME_SHARE)
     for whole in (True, False) if _is_small(holder) and _is_small(target) else (False,):
         reader = _Reader(database, limited, what)
-        compare = partial(_compared, reader, reference, holder, target, pairs, whole=whole)
+        compare = partial(_compare_copies, reader, reference, holder, target, pairs, whole=whole)
         made: ComparedFields | None = limited.ask(what, compare, None)
         if made is not None and not reader.is_cut:
             return made
@@ -125,7 +125,7 @@ def _is_small(collection: CollectionFacts) -> bool:
     return collection.storage is not None and collection.storage.data_bytes <= WHOLE_UP_TO_BYTES
 
 
-def _compared(
+def _compare_copies(
     reader: _Reader,
     reference: ReferenceFacts,
     holder: CollectionFacts,

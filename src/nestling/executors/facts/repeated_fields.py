@@ -54,7 +54,7 @@ def copies(
         named = {each.path.steps for each in pairs}
         pairs += [each for each in _told(reference, holder, repeats) if each.path.steps not in named]
         if pairs:
-            yield from _compared(database, reference, holder, target, pairs, asking)
+            yield from _compare_fields(database, reference, holder, target, pairs, asking)
 
 
 def _told(reference: ReferenceFacts, holder: CollectionFacts, repeats: Sequence[RepeatedColumn]) -> Iterator[_Pair]:
@@ -95,7 +95,7 @@ def _pairs(
             yield path, field
 
 
-def _compared(
+def _compare_fields(
     database: Database[FoundDocument],
     reference: ReferenceFacts,
     holder: CollectionFacts,

@@ -10,11 +10,11 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED, disk_is_full
 from nestling.common.errors import LoadError, Problem
-from nestling.common.redaction import redact
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import invalid_words, no_dates
+from nestling.executors.errors.server_message import server_message
 from nestling.ir.literals import shell
-from nestling.ir.storage.stored_names import NO_NAMES, said
+from nestling.ir.storage.stored_names import NO_NAMES, path_words
 
 INVALID = 121
 SHOWN = 3
@@ -30,23 +30,19 @@ def refusal(
 ) -> LoadError | OperationFailure:
     """The error of documents the server would not take (the others of the batch are stored), or of a whole command.
 
-    `names`: what people call what is stored at a path (`said_names`); `resumed`: an earlier load may have stored some of them.
+    `names`: what people call what is stored at a path (`path_names`); `resumed`: an earlier load may have stored some of them.
 
     What is no fault of the documents, a missing right or a full disk, stays the driver's error, for `typed_errors`.
     """
     if cause is not None:
         is_typed = cause.code == UNAUTHORIZED or disk_is_full(cause)
-        return cause if is_typed else LoadError(Problem(_said(cause.details or {}), where=store))
+        return cause if is_typed else LoadError(Problem(server_message(cause.details or {}), where=store))
     if full := next((error for _, error in refused if error.get("code") == OUT_OF_DISK_SPACE), None):
-        return OperationFailure(_said(full), OUT_OF_DISK_SPACE)
+        return OperationFailure(server_message(full), OUT_OF_DISK_SPACE)
     problems = [_problem(store, document, error, names, resumed=resumed) for document, error in refused[:SHOWN]]
     if len(refused) > SHOWN:
         problems.append(Problem(f"{len(refused) - SHOWN} more documents of this batch were refused", where=store))
     return LoadError(*problems)
-
-
-def _said(error: Mapping[str, Any]) -> str:
-    return redact(str(error.get("errmsg", "the server refused it")))
 
 
 def _problem(
@@ -60,14 +56,14 @@ def _problem(
             )
             return Problem(what, where=where, next_move=_CHANGED_MOVE)
         case code if code == DUPLICATE_KEY:
-            key = {said(path, names): value for path, value in dict(error.get("keyValue", {})).items()}
+            key = {path_words(path, names): value for path, value in dict(error.get("keyValue", {})).items()}
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
             move = _OTHER_FORM_MOVE if no_dates(error) else "mend the row, or the collection's validator"
             what = f"the document breaks the collection's validator{invalid_words(error, names, values=True)}"
             return Problem(what, where=where, next_move=move)
-    return Problem(_said(error), where=where)
+    return Problem(server_message(error), where=where)
 
 
 _OTHER_FORM_MOVE = (

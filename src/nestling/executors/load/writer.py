@@ -29,7 +29,7 @@ from nestling.executors.load.refusal import INVALID, refusal
 from nestling.ir.codec import RAW
 from nestling.ir.design import Design
 from nestling.ir.programs.command import ModifyCollection
-from nestling.ir.storage.stored_names import said_names
+from nestling.ir.storage.stored_names import path_names
 
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024
@@ -164,11 +164,11 @@ class Writer:
             unexplained = [pair for pair in unexplained if pair not in invalid]
             self._insert_some(store, [document.raw for document, _ in invalid], repeats=repeats)
         if unexplained:
-            raise refusal(store, unexplained, names=said_names(self._design, (store,)), resumed=self._repeats)
+            raise refusal(store, unexplained, names=path_names(self._design, (store,)), resumed=self._repeats)
 
     def _take_unseen(self, store: str, error: Mapping[str, Any]) -> None:
         """Have a collection's validator take what the source may hold beside what the model tells, because of a refusal."""
-        words = invalid_words(error, said_names(self._design, (store,))).removeprefix(": ")
+        words = invalid_words(error, path_names(self._design, (store,))).removeprefix(": ")
         try:
             for command in self._unseen[store]:
                 modify(self._database, command)

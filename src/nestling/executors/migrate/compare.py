@@ -117,12 +117,14 @@ class HomeViews:
         encoders = {name: canonical_encoder([name], entity, self.policy) for name in entity.attribute_names}
         forms = stored_values(old[-1]), stored_values(new[-1])
 
-        def said(name: str, value: object, told: Mapping[str, object]) -> tuple[bytes, bytes]:
+        def both_forms(name: str, value: object, told: Mapping[str, object]) -> tuple[bytes, bytes]:
             return encoders[name]([value]), stored_bytes({name: told[name]} if name in told else {})
 
         pairs = zip(entity.attribute_names, old, new, strict=False)
         return tuple(
-            name for name, before, after in pairs if said(name, before, forms[0]) != said(name, after, forms[1])
+            name
+            for name, before, after in pairs
+            if both_forms(name, before, forms[0]) != both_forms(name, after, forms[1])
         )
 
 

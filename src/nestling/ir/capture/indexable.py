@@ -29,7 +29,7 @@ class _Passed:
         if name == "$unwind" and isinstance(body, Mapping):  # that of what a `$lookup` joins becomes a part of it
             return all(map(self.keeps, _unwound(body)))
         if name == "$match":  # one that cannot go before the stages so far stays where it is
-            return bool(_kept(body, self.keeps) == body)
+            return bool(_about_kept_paths(body, self.keeps) == body)
         return name in ("$sort", "$lookup")
 
     def passes(self, name: str, body: Any) -> bool:
@@ -50,7 +50,7 @@ def served(pipeline: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, in
     order: dict[str, int] | None = None
     for name, body in ((name, body) for stage in pipeline for name, body in stage.items()):
         if name == "$match":
-            conditions.append(_kept(body, passed.keeps))
+            conditions.append(_about_kept_paths(body, passed.keeps))
         elif name == "$sort" and order is None:
             order = body if all(map(passed.keeps, body)) else {}
         if not passed.lets_sorts_by(name, body):
@@ -70,12 +70,12 @@ def compared(condition: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
             yield name, test
 
 
-def _kept(condition: Mapping[str, Any], keeps: Callable[[str], bool]) -> dict[str, Any]:
+def _about_kept_paths(condition: Mapping[str, Any], keeps: Callable[[str], bool]) -> dict[str, Any]:
     """What of a condition is about paths that are kept; alternatives with another path are left out whole."""
     kept: dict[str, Any] = {}
     for name, test in condition.items():
         if name == "$and":
-            kept[name] = [_kept(each, keeps) for each in test]
+            kept[name] = [_about_kept_paths(each, keeps) for each in test]
         elif all(keeps(path) for path, _ in compared({name: test})):
             kept[name] = test
     return kept

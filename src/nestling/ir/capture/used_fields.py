@@ -33,7 +33,7 @@ def taken_by(shape: CommandShape) -> Projection | None:
     clauses = shape.clauses
     if not shape.operation.reads or "cut" in clauses:
         return None
-    asked = {*_compared(clauses.get("filter", {})), *_compared(clauses.get("query", {}))}
+    asked = {*_filter_fields(clauses.get("filter", {})), *_filter_fields(clauses.get("query", {}))}
     match shape.operation:
         case CommandOperation.FIND:
             asked |= {_top(path) for path in clauses.get("sort", {})}
@@ -92,7 +92,7 @@ def _names(stage: str, body: Any) -> Iterator[str]:
     """The fields a stage names without a `$`."""
     match stage:
         case "$match":
-            yield from _compared(body)
+            yield from _filter_fields(body)
         case "$sort":
             yield from map(_top, body)
         case "$lookup":
@@ -103,12 +103,12 @@ def _names(stage: str, body: Any) -> Iterator[str]:
             return
 
 
-def _compared(condition: Any) -> Iterator[str]:
+def _filter_fields(condition: Any) -> Iterator[str]:
     """The top-level fields a filter is about."""
     for name, test in condition.items() if isinstance(condition, Mapping) else ():
         if name in ("$and", "$or", "$nor"):
             for inner in test if isinstance(test, list) else ():
-                yield from _compared(inner)
+                yield from _filter_fields(inner)
         elif name == "$expr":
             yield from _mentioned(test)
         elif not name.startswith("$"):

@@ -42,17 +42,17 @@ def _mistakes(condition: Expression, entity: Entity) -> Iterator[str]:
             if entity.attribute(name).type.name in _NO_NULL:
                 yield f"NULL of `{name}` is not told from its values"
         case Compare(operator=operator, left=left, right=right):
-            yield from _compared((left, right), entity, ordered=operator not in _EQUAL)
+            yield from _kind_problems((left, right), entity, ordered=operator not in _EQUAL)
             for side in filter(is_condition, (left, right)):
                 yield from _mistakes(side, entity)
         case InList(operand=operand, items=items):
-            yield from _compared((operand, *items), entity, ordered=False)
+            yield from _kind_problems((operand, *items), entity, ordered=False)
         case _:
             for part in operands(condition):
                 yield from _mistakes(part, entity)
 
 
-def _compared(sides: tuple[Expression, ...], entity: Entity, *, ordered: bool) -> Iterator[str]:
+def _kind_problems(sides: tuple[Expression, ...], entity: Entity, *, ordered: bool) -> Iterator[str]:
     kinds = {_kind(side, entity) for side in sides}
     if len(kinds) > 1:
         yield f"{' and '.join(sorted(kinds))} are compared"

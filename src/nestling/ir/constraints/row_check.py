@@ -102,7 +102,7 @@ def _condition(expression: Expression) -> Expression:
         case IsNull(operand=operand):
             return IsNull(_column(operand))
         case Compare(operator=operator, left=left, right=right, collation=Collation.BINARY):
-            return _compared(operator, _side(left), _side(right))
+            return _comparison(operator, _side(left), _side(right))
         case InList(operand=operand, items=items, collation=Collation.BINARY) if items:
             return InList(_operand(operand), tuple(map(_constant, items)))
         case Literal(value=bool()):
@@ -128,7 +128,7 @@ def _side(expression: Expression) -> Expression:
     return _condition(expression) if is_condition(expression) else _operand(expression)
 
 
-def _compared(operator: Comparison, left: Expression, right: Expression) -> Expression:
+def _comparison(operator: Comparison, left: Expression, right: Expression) -> Expression:
     if operator is Comparison.SAME:
         return same(left, right)
     if operator is Comparison.DIFFERENT:

@@ -32,14 +32,14 @@ def _joins(name: str, body: object) -> Iterator[JoinFacts]:
 
 def _lookup(body: Mapping[str, object]) -> JoinFacts:
     """A `$lookup` by its two fields, or by what its pipeline compares with the variables of `let`."""
-    foreign, equal = _text(body, "foreignField"), dict(_compared(body))
+    foreign, equal = _text(body, "foreignField"), dict(_joined_fields(body))
     if not foreign:
         foreign = next((field for field, local in equal.items() if local), "")
     local = _text(body, "localField") or equal.get(foreign, "")
     return JoinFacts(_text(body, "from"), local, foreign, tuple(sorted(equal.keys() - {foreign})))
 
 
-def _compared(body: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _joined_fields(body: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """The fields that the first stage of a `$lookup`'s pipeline compares for equality, and with which of the document before."""
     stages, variables = body.get("pipeline"), body.get("let")
     first = stages[0] if isinstance(stages, list) and stages else {}

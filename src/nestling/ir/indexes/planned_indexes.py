@@ -37,7 +37,7 @@ def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
     for store in design.stores:
         own = [_named(index) for index in design.indexes if index.collection == store.name]
         own += [identity_index(store)] if identity_is_collated(design, store) else []
-        merged = _merged(next(_compared(design, index)) for index in own)
+        merged = _merged(next(_by_comparison(design, index)) for index in own)
         found += [index for number, index in enumerate(merged) if _gap(design, store, index, number) is None]
     return tuple(found)
 
@@ -56,7 +56,7 @@ def index_gaps(design: Design) -> tuple[Gap, ...]:
 def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
     wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
     for index in (*map(_named, design.indexes), *needed_indexes(design)):
-        wanted[index.collection] += _compared(design, index)
+        wanted[index.collection] += _by_comparison(design, index)
     kept: list[PlannedIndex] = []
     gaps: list[Gap] = []
     for store in design.stores:
@@ -68,7 +68,7 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
     return tuple(kept), (*gaps, *_unchecked_keys(design))
 
 
-def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
+def _by_comparison(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
     """The index as the source compares its texts, and to the letter besides where values as they are lead to documents."""
     if index.collation is not Collation.BINARY:
         yield index

@@ -33,7 +33,7 @@ def mistakes_in_layout(
                 what=f"two collections are called `{name}`", path=("collections", name), next_move="rename one"
             )
     yield from _home_mistakes(model, places)
-    said = Counter(_said(stores))
+    said = Counter(_storage_forms(stores))
     for link in model.relationships:
         yield from _said_mistakes(link, said)
     for store in stores:
@@ -80,7 +80,7 @@ def _home_mistakes(model: Model, places: Mapping[str, tuple[Place, ...]]) -> Ite
             yield Problem(what=f"entity `{entity.name}` has {len(homes)} homes: {stores}", path=("collections",))
 
 
-def _said(stores: Sequence[StoredCollection]) -> Iterator[tuple[str, str]]:
+def _storage_forms(stores: Sequence[StoredCollection]) -> Iterator[tuple[str, str]]:
     """(relationship, how) for every place that says how a relationship is stored."""
     for store in stores:
         if store.role is Role.HOME:

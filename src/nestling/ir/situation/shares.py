@@ -30,7 +30,7 @@ def _of_one(known: AttributeStatistics, constants: list[Clause]) -> float | None
     missing = known.null_share.value if known.null_share is not None else None
     left = 1.0
     for each in constants:
-        kept = _kept(known, each)
+        kept = _share_of_values(known, each)
         if kept is None:
             return None
         left -= 1 - kept
@@ -41,7 +41,7 @@ def _of_one(known: AttributeStatistics, constants: list[Clause]) -> float | None
     return max(left, 0.0) * (1 - (missing or 0.0))
 
 
-def _kept(known: AttributeStatistics, one: Clause) -> float | None:
+def _share_of_values(known: AttributeStatistics, one: Clause) -> float | None:
     """The share among rows that have a value."""
     distinct = known.distinct.value if known.distinct is not None else None
     if one.comparison in (ClauseOperator.NULL, ClauseOperator.PRESENT):

@@ -19,7 +19,7 @@ def stored_names(model: Model, store: StoredCollection) -> Iterator[tuple[str, A
         yield from _below(model, root, "")
 
 
-def said_names(design: Design, collections: Iterable[str]) -> Mapping[str, str]:
+def path_names(design: Design, collections: Iterable[str]) -> Mapping[str, str]:
     """For each path, the `entity.attribute` these collections store there; a path where they differ is left out."""
     wanted, found = {*collections}, dict[str, dict[str, None]]()
     for store in design.stores:
@@ -28,7 +28,7 @@ def said_names(design: Design, collections: Iterable[str]) -> Mapping[str, str]:
     return {path: next(iter(names)) for path, names in found.items() if len(names) == 1}
 
 
-def said(path: str, names: Mapping[str, str]) -> str:
+def path_words(path: str, names: Mapping[str, str]) -> str:
     """A path as people know it: what is stored there, or below it where that is one value of several parts; else the path."""
     if path in names:
         return names[path]

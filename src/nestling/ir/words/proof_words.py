@@ -45,7 +45,11 @@ def verdict(proof: Proof) -> str:
         return f"Nothing was measured; {beside_source(proof.source)}; {_unproved(proof.setting.left_out)}"
     if advised is None or not advised.counts or advised.throughput is None:
         return f"The chosen design does not count: {advised.disqualified if advised else 'it is not there'}"
-    parts = [f"the chosen design answers {rate(advised.throughput)} statements/s", *_compared(proof), _place(proof)]
+    parts = [
+        f"the chosen design answers {rate(advised.throughput)} statements/s",
+        *_beside_yardsticks(proof),
+        _place(proof),
+    ]
     out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
     equal = "all answers equal" if proof.missing else "all answers and rows equal"
     parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else f"{equal} to one another{_but_for(proof)}")
@@ -110,7 +114,7 @@ def _unproved(statements: int) -> str:
     return f"NOTHING IS PROVED OF {statements} STATEMENT{'S' * (statements > 1)} LEFT OUT"
 
 
-def _compared(proof: Proof) -> Iterator[str]:
+def _beside_yardsticks(proof: Proof) -> Iterator[str]:
     """How it stands beside the yardsticks and designs from files."""
     faster = []
     for each in proof.designs:

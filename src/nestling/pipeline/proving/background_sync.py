@@ -52,7 +52,7 @@ def kept_right(proposal: Proposal, on: LoadedDesign) -> Iterator[Background]:
     A server that cannot be followed, or a sync that gives up, is said; one that is lost, or whose disk is full, is an error.
     """
     told = Background()
-    with _said(told):
+    with _losses_told(told):
         sync(proposal, on.database, once=True)
     if told.missing:
         yield told
@@ -66,12 +66,12 @@ def kept_right(proposal: Proposal, on: LoadedDesign) -> Iterator[Background]:
             yield told
         finally:
             stop.set()
-        with _said(told):
+        with _losses_told(told):
             running.result()
 
 
 @contextmanager
-def _said(told: Background) -> Iterator[None]:
+def _losses_told(told: Background) -> Iterator[None]:
     try:
         yield
     except (ConnectionFailed, DiskFull):

@@ -221,10 +221,10 @@ class _Comparison:
 
     def _differs(self, suspects: list[_Suspect]) -> None:
         one = suspects[0]
-        expected, found = _said(one.expected, one.found), _said(one.found, one.expected)
+        expected, found = _answer_words(one.expected, one.found), _answer_words(one.found, one.expected)
         everywhere = all(each.everywhere for each in suspects)
         for each in () if everywhere else suspects:
-            theirs, ours = _said(each.expected, each.found), _said(each.found, each.expected)
+            theirs, ours = _answer_words(each.expected, each.found), _answer_words(each.found, each.expected)
             each.by.out(
                 f"`{each.call.statement}` gives another answer than the source ({self.source.product}): {ours}, where the"
                 f" source gives {theirs}"
@@ -280,7 +280,7 @@ def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:
     return tuple(name for name, verdict in report.entities.items() if not verdict.equal)
 
 
-def _said(answer: StatementAnswer, beside: StatementAnswer) -> str:
+def _answer_words(answer: StatementAnswer, beside: StatementAnswer) -> str:
     """An answer in words, with the first row that the other one has not in its place, or not at all."""
     count = f"{len(answer.rows):,} {'row' if len(answer.rows) == 1 else 'rows'}"
     for row in _others(answer, beside):

@@ -87,7 +87,9 @@ def judge(racing: list[Contender], call: Execution, answers: Mapping[str, Statem
         if answer.failed:
             each.out(f"`{call.statement}` fails: {answer.failed}")
         elif right is not None and not both_right(exact[each.name], right, shape):
-            each.out(f"`{call.statement}` gives another answer: {said(answer)}, where others give {said(right)}")
+            each.out(
+                f"`{call.statement}` gives another answer: {answer_words(answer)}, where others give {answer_words(right)}"
+            )
         elif right is not None and not both_right(answer, right, shape):
             each.stale[call.statement] += 1
 
@@ -114,7 +116,7 @@ def _right(answers: Mapping[str, StatementAnswer], shape: AnswerShape) -> Statem
     return max(groups, key=lambda group: (len(group[1]), SIMPLEST in group[1]))[0]
 
 
-def said(answer: StatementAnswer) -> str:
+def answer_words(answer: StatementAnswer) -> str:
     """An answer in words."""
     if answer.failed or answer.refused:
         return f"a refusal ({answer.refused})" if answer.refused else answer.failed

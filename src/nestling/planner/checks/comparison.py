@@ -33,7 +33,7 @@ NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
 
 def differing(step: Step, values: Sequence[ComparedValue]) -> Step:
     """The rows in which one of the values is not what it must be."""
-    expected = DocumentOf(tuple((str(n), _compared(each.expected, each)) for n, each in enumerate(values)))
+    expected = DocumentOf(tuple((str(n), _comparable(each.expected, each)) for n, each in enumerate(values)))
     found = DocumentOf(tuple((str(n), _found(each)) for n, each in enumerate(values)))
     return FilterDocuments(step, DocumentComparison(expected, Comparator.NOT_EQUAL, found))
 
@@ -47,11 +47,11 @@ def field_order(what: Copy | Computed | Reference) -> tuple[str, ...]:
 
 def _found(value: ComparedValue) -> PathExpression:
     """What is there, its fields in the order in which what must be there has them."""
-    found = _compared(value.found, value)
+    found = _comparable(value.found, value)
     return InOrder(found, value.order, value.several) if value.order else found
 
 
-def _compared(column: str, value: ComparedValue) -> PathExpression:
+def _comparable(column: str, value: ComparedValue) -> PathExpression:
     """A missing value is not one that is null, unless it may be either."""
     path = FieldPath(column)
     return IfMissing(path, FixedValue(None)) if value.null_or_missing else path

@@ -33,18 +33,18 @@ from nestling.planner.upkeep.holder import is_array
 
 def kept_checks(design: Design) -> Iterator[Check | Gap]:
     """A check for every upkeep that follows its source; a gap for what no read is known for."""
-    for upkeep in _compared(design):
+    for upkeep in _checked_upkeeps(design):
         yield _check_or_gap(upkeep, design)
 
 
 def field_checks(design: Design) -> Iterator[FieldCheck]:
     """The same checks, each field by itself: of a copy of one row each of its attributes, in whatever order they are stored."""
-    for upkeep in _compared(design):
+    for upkeep in _checked_upkeeps(design):
         for field, each in _fields(upkeep, design):
             yield FieldCheck(each.holder, field, join(_path(each.place), field), _check_or_gap(each, design))
 
 
-def _compared(design: Design) -> Iterator[Upkeep]:
+def _checked_upkeeps(design: Design) -> Iterator[Upkeep]:
     return (each for each in upkeeps_of(design) if each.freshness.level is not Level.SNAPSHOT)
 
 

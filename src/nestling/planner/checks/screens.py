@@ -170,7 +170,7 @@ def _different(
         found = _unmatched(alike, link, value, sources)
     else:
         at, there = (_document([FieldPath(f"_id.{each}") for each in names]) for names in (link, value))
-        found = _compared(ProjectDocuments(alike, ((SCREEN_KEY, at), (_HELD, there))), sources, sources.nothing)
+        found = _differing_links(ProjectDocuments(alike, ((SCREEN_KEY, at), (_HELD, there))), sources, sources.nothing)
         return ProjectDocuments(found, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
     return ProjectDocuments(found, ((SCREEN_KEY, _document([FieldPath(f"_id.{each}") for each in link])),))
 
@@ -212,7 +212,7 @@ def _unmatched(alike: Step, link: Sequence[str], value: Sequence[str], sources: 
     )
 
 
-def _compared(holders: Step, sources: _Sources, nothing: Mapping[str, object]) -> Step:
+def _differing_links(holders: Step, sources: _Sources, nothing: Mapping[str, object]) -> Step:
     """The links under which something else is held than is implied, or sources do not agree."""
     implied = ProjectDocuments(
         sources.step, ((SCREEN_KEY, _document(sources.link)), (_IMPLIED, _document(sources.implied)))

@@ -12,7 +12,7 @@ from nestling.ir.types import TypeName
 from nestling.planner.homes.attribute import AttributeAccess, attribute_at
 
 
-def copied_attribute(design: Design, place: Place, attribute: str) -> AttributeAccess:
+def attribute_of_copy(design: Design, place: Place, attribute: str) -> AttributeAccess:
     """The value of an attribute of the copied row: its copy, or the child's foreign key that refers to it."""
     copy = _copy(place)
     field = next((field for field in copy.attributes if field.attribute == attribute), None)

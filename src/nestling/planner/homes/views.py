@@ -23,7 +23,7 @@ from nestling.ir.paths.access_path import (
 from nestling.ir.storage.layout import Place
 from nestling.ir.types import TypeName
 from nestling.planner.homes.attribute import attribute_at, file_split
-from nestling.planner.homes.of_copies import copied_attribute, copied_row_exists
+from nestling.planner.homes.of_copies import attribute_of_copy, copied_row_exists
 from nestling.planner.homes.place import documents_at, with_joins
 
 
@@ -64,7 +64,7 @@ def place_rows(design: Design, place: Place, names: Mapping[str, str]) -> Step:
     if place.copy is not None:
         exists = copied_row_exists(design, place)
         step = FilterDocuments(step, exists) if exists is not None else step
-        found = {name: copied_attribute(design, place, name) for name in names}
+        found = {name: attribute_of_copy(design, place, name) for name in names}
     else:
         found = {name: attribute_at(design, place, len(place.nodes) - 1, name) for name in names}
     return ProjectDocuments(

@@ -87,7 +87,7 @@ def share(predicate: Expression, known: KnownOf, values: SampleValues = NO_VALUE
         case Literal(value=value):
             return 1.0 if value else 0.0
         case Compare():
-            return _compared(predicate, known, values, unknown)
+            return _share_compared(predicate, known, values, unknown)
         case InList():
             return _listed(predicate, known, values)
         case IsNull(operand=operand):
@@ -131,7 +131,7 @@ def _between(ends: list[Compare], known: KnownOf, values: SampleValues, unknown:
     return min(told, unknown.two_ends if is_closed else unknown.one_end)
 
 
-def _compared(predicate: Compare, known: KnownOf, values: SampleValues, unknown: Ranges) -> float:
+def _share_compared(predicate: Compare, known: KnownOf, values: SampleValues, unknown: Ranges) -> float:
     match predicate.operator:
         case Comparison.EQUAL | Comparison.SAME:
             return _equals(predicate, known, values)

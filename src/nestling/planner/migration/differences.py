@@ -21,7 +21,7 @@ _SHOWN = 5
 
 def differences(old: Design, new: Design) -> tuple[str, ...]:
     """A sentence for every entity whose home changes, and for everything kept that comes, goes or changes."""
-    return (*_homes(old, new), *_kept(old, new))
+    return (*_homes(old, new), *_upkeep_differences(old, new))
 
 
 def _homes(old: Design, new: Design) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _place(place: Place) -> str:
     return f"the {'array' if node.form.to_many else 'sub-document'} `{place.path}` of {where}"
 
 
-def _kept(old: Design, new: Design) -> Iterator[str]:
+def _upkeep_differences(old: Design, new: Design) -> Iterator[str]:
     before, after = ({upkeep.id: upkeep for upkeep in upkeeps_of(design)} for design in (old, new))
     for name in before:
         if name not in after:

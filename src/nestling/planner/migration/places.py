@@ -12,7 +12,7 @@ from nestling.ir.primitives import Holder
 from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 from nestling.planner.homes.attribute import attribute_at, is_collection_root, path_to
-from nestling.planner.homes.of_copies import copied_attribute
+from nestling.planner.homes.of_copies import attribute_of_copy
 from nestling.planner.homes.views import column_fields, place_rows
 
 
@@ -39,7 +39,7 @@ def _planned(design: Design, entity: str, place: Place) -> PlannedPlace:
     level = len(place.nodes) - 1
     paths: dict[str, str] = {}
     for name in columns:
-        found = copied_attribute(design, place, name) if place.copy else attribute_at(design, place, level, name)
+        found = attribute_of_copy(design, place, name) if place.copy else attribute_at(design, place, level, name)
         if isinstance(found.value, FieldPath) and not found.joins:
             paths[name] = found.value.path
     splits = place.store.collection.splits if level == 0 and place.copy is None and is_collection_root(place) else ()

@@ -59,9 +59,9 @@ def where(rows: Lowered, predicate: Expression, context: LoweringContext) -> Low
 def _where_subquery(rows: Lowered, predicate: Expression, context: LoweringContext) -> Lowered:
     if context.may(Rewrite.SEMI_JOIN):
         if isinstance(predicate, InSubquery):
-            return _kept(rows, _hits(predicate), context)
+            return _with_matches(rows, _hits(predicate), context)
         if isinstance(predicate, Exists):
-            return _kept(rows, predicate, context)
+            return _with_matches(rows, predicate, context)
         if isinstance(predicate, Not) and isinstance(predicate.operand, Exists):
             kept = _by_elements(rows, predicate.operand, context, negated=True)
             if kept is not None:
@@ -74,7 +74,7 @@ def _where_subquery(rows: Lowered, predicate: Expression, context: LoweringConte
     return rows.where(expression, context)
 
 
-def _kept(rows: Lowered, exists: Exists, context: LoweringContext) -> Lowered:
+def _with_matches(rows: Lowered, exists: Exists, context: LoweringContext) -> Lowered:
     """The rows that find something."""
     kept = _by_elements(rows, exists, context, negated=False)
     if kept is not None:

@@ -60,9 +60,9 @@ class _Found:
         """Everything in an expression, its subqueries first."""
         for inner in subqueries(expression):
             self.relation(inner.relation)
-        self._compared(expression)
+        self._take_comparison(expression)
 
-    def _compared(self, expression: Expression) -> None:
+    def _take_comparison(self, expression: Expression) -> None:
         if isinstance(expression, Compare) and expression.operator in _ORDERED:
             for one, other in ((expression.left, expression.right), (expression.right, expression.left)):
                 self._ordered(one, expression.collation, beside=other)
@@ -70,7 +70,7 @@ class _Found:
             for one in (*expression.operands, *expression.relation.columns):
                 self._ordered(one, expression.collation)
         for each in operands(expression):
-            self._compared(each)
+            self._take_comparison(each)
 
     def _name(self, relation: a.Relation) -> None:
         """Which attributes' texts are in the columns that a relation makes."""

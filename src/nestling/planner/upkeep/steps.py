@@ -48,11 +48,11 @@ def upkeep_steps(
         if upkeep.freshness.is_left:
             left.append(upkeep.id)
         else:
-            steps += _kept(design, upkeep, due, change)
+            steps += _upkeep_in_order(design, upkeep, due, change)
     return UpkeepSteps(tuple(steps), tuple(left))
 
 
-def _kept(design: Design, upkeep: Upkeep, due: Sequence[Trigger], change: RowChange) -> Iterator[WriteStep]:
+def _upkeep_in_order(design: Design, upkeep: Upkeep, due: Sequence[Trigger], change: RowChange) -> Iterator[WriteStep]:
     """Operators that add to what is there come first: a refresh after them reads the homes, and has the last word."""
     _refuse_fixed(upkeep)
     quick = {trigger: shortcut(design, upkeep, trigger, change) for trigger in due}

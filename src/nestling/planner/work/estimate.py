@@ -124,7 +124,7 @@ def opened(stream: Stream, facts: WorkFacts, needs: frozenset[str] | None = None
 
 def _filtered(step: FilterDocuments, stream: Stream, facts: WorkFacts) -> Stream:
     """Documents that are there; what is asked of a collection's own joins in with its other conditions."""
-    said = _said(step.predicate)
+    said = _as_clause(step.predicate)
     kept = share_within((said,), stream.known) if said is not None else 1.0
     if stream.leading is not None:
         asked = Condition("", Use.NONE, kept, clause=said)
@@ -133,7 +133,7 @@ def _filtered(step: FilterDocuments, stream: Stream, facts: WorkFacts) -> Stream
     return stream.then(work_of.pass_on(stream.rows) + work_of.ask(stream.rows), rows=stream.rows * kept)
 
 
-def _said(predicate: Predicate) -> Clause | None:
+def _as_clause(predicate: Predicate) -> Clause | None:
     """What it says that an index of some documents may ask for."""
     match predicate:
         case FieldExists(path) | FieldHasValue(path):

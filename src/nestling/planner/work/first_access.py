@@ -74,7 +74,7 @@ def _by_any_index(
 ) -> Iterator[FirstAccess]:
     """The accesses by one index each."""
     for keys in _indexes(leading, design):
-        if (access := _by_index(_compared(leading, design, keys), design, keys, order, needs)) is not None:
+        if (access := _by_index(_as_collated(leading, design, keys), design, keys, order, needs)) is not None:
             yield access
     yield from _by_partial(leading, design, order)
     parts = _by_index(_without_varying(leading), design, tuple((path, 1) for path in leading.identity), (), needs)
@@ -97,7 +97,7 @@ def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
             yield index.keys
 
 
-def _compared(leading: Leading, design: Design, keys: IndexOrder) -> Leading:
+def _as_collated(leading: Leading, design: Design, keys: IndexOrder) -> Leading:
     """The same without use for texts where the read has a collation, and no index on these keys has it."""
     if leading.collation is Collation.BINARY:
         return leading

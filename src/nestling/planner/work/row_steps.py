@@ -139,7 +139,9 @@ def _asked(step: Where, stream: Stream, values: SampleValues) -> Stream:
     ]
     work = work_of.pass_on(stream.rows) + asked_in_turn(stream.rows, asked)
     stream = replace(stream, known=_rows_left(parts, step.layout, stream, values))
-    return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * _kept(parts, step.layout, stream, values))
+    return stream.parsing(size(step.predicate)).then(
+        work, rows=stream.rows * _share_left(parts, step.layout, stream, values)
+    )
 
 
 def _rows_left(
@@ -159,7 +161,7 @@ def _rows_left(
     return known
 
 
-def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: SampleValues) -> float:
+def _share_left(parts: Sequence[Expression], layout: Layout, stream: Stream, values: SampleValues) -> float:
     """The share of rows that conjuncts leave, of what those asked before them have left."""
     find, fresh, kept = _find(stream, layout), list[Expression](), 1.0
     for each in parts:

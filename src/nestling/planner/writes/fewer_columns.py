@@ -30,7 +30,7 @@ def _needing(step: Step, wanted: frozenset[str]) -> Step:
         case Union(sources):
             return Union(tuple(_needing(each, wanted) for each in sources))
         case Constants(rows):
-            return replace(step, rows=tuple(_kept(row, wanted) for row in rows))
+            return replace(step, rows=tuple(_wanted_columns(row, wanted) for row in rows))
         case Lookup(source, CollectionScan(), foreign_path="_id", field=name) if name not in wanted:
             return _needing(source, wanted)  # at most one document has the `_id`: there are as many rows without it
         case Add(source, added):
@@ -39,17 +39,17 @@ def _needing(step: Step, wanted: frozenset[str]) -> Step:
                 return _needing(source, wanted)
             step = replace(step, fields=named)
         case Shape(fields=shaped):
-            step = replace(step, fields=_kept(shaped, wanted))
+            step = replace(step, fields=_wanted_columns(shaped, wanted))
             return replace(step, source=_needing(step.source, _own(step)))
         case ProjectDocuments(fields=projected):
-            step = replace(step, fields=_kept(projected, wanted))
+            step = replace(step, fields=_wanted_columns(projected, wanted))
             return replace(step, source=_needing(step.source, _own(step)))
         case _:
             pass
     return replace(step, source=_needing(step.source, wanted | _own(step)))
 
 
-def _kept(named: tuple[tuple[str, Named], ...], wanted: frozenset[str]) -> tuple[tuple[str, Named], ...]:
+def _wanted_columns(named: tuple[tuple[str, Named], ...], wanted: frozenset[str]) -> tuple[tuple[str, Named], ...]:
     """A document has one field at least."""
     return tuple(each for each in named if each[0] in wanted) or named[:1]
 

@@ -17,7 +17,7 @@ from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.draft.fetch import FetchPrices, plan
 from nestling.planner.writes.fitting_rows import ValueCondition, checks
-from nestling.planner.writes.rows_there import UniqueGroup, said
+from nestling.planner.writes.rows_there import UniqueGroup, with_new_values
 
 _ONE = Literal(1, INTEGER)
 WRITTEN = Values("proposed row", (Column("proposed row", "one", INTEGER, nullable=False),), ((_ONE,),))
@@ -38,7 +38,9 @@ def _told(conflict: Conflict, row: Mapping[str, Expression], groups: Sequence[Un
     """The attributes that the row which is there has, or gets, as the new one has them."""
     (same, *others) = groups or ((),)
     shared = frozenset(same) if isinstance(same, tuple) and not others else frozenset[str]()
-    changed = {each.attribute: said(each.expression, conflict.excluded, row) for each in conflict.assignments}
+    changed = {
+        each.attribute: with_new_values(each.expression, conflict.excluded, row) for each in conflict.assignments
+    }
     kept = shared - changed.keys()
     if conflict.predicate is not None:
         return kept

@@ -59,7 +59,7 @@ def conflicting(
     return None if not known else known[0] if len(known) == 1 else Or(known)
 
 
-def said(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:
+def with_new_values(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:
     """The same, with the new row's values where it is mentioned: numbers as they are given, before SQLite's affinity."""
 
     def change(inner: Expression) -> Expression | None:
@@ -94,6 +94,6 @@ def _sharing_some(
     """Rows that share the group's values, where its condition is true of both."""
     values = {name: row[name] for name in unique.attributes}
     is_known = _given(unique, row) is not None
-    of_new = None if is_known else said(over(unique.condition, entity, "new"), "new", row)
+    of_new = None if is_known else with_new_values(over(unique.condition, entity, "new"), "new", row)
     of_there = over(unique.condition, entity, scan.alias)
     return conjunction(sharing_some(design, entity, scan, unique, values), of_there, of_new)

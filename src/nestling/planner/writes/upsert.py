@@ -33,7 +33,7 @@ from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
 from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_twice
-from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, said
+from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, with_new_values
 from nestling.planner.writes.single_command.plain_conditions import is_given
 
 
@@ -118,8 +118,10 @@ def _update(
     there = _one_met(work, conflict, scan, entity, row, groups)
     if there is None:
         return
-    assignments = {item.attribute: said(item.expression, conflict.excluded, row) for item in conflict.assignments}
-    wanted = None if conflict.predicate is None else said(conflict.predicate, conflict.excluded, row)
+    assignments = {
+        item.attribute: with_new_values(item.expression, conflict.excluded, row) for item in conflict.assignments
+    }
+    wanted = None if conflict.predicate is None else with_new_values(conflict.predicate, conflict.excluded, row)
     update_with_effects(work, scan, assignments, conjunction(there, wanted), counted=True)
 
 

@@ -42,14 +42,14 @@ def check_generated(
 def _entities(model: Model, wanted: Statistics, found: Statistics) -> Iterator[StatisticsDifference]:
     for entity in model.entities:
         one, other = wanted.entity(entity.name), found.entity(entity.name)
-        yield from _compared(f"rows of {entity.name}", one.count, other.count, 0.0)
+        yield from _difference_of(f"rows of {entity.name}", one.count, other.count, 0.0)
         for attribute in entity.attributes:
             mine, theirs = one.attribute(attribute.name), other.attribute(attribute.name)
             where = f"{entity.name}.{attribute.name}"
             if attribute.name not in _decided(model, entity.name):
                 off = TOLERANCE if mine.values is None else DISTINCT_TOLERANCE
-                yield from _compared(f"distinct values of {where}", mine.distinct, theirs.distinct, off)
-            yield from _compared(f"bytes of {where}", mine.average_bytes, theirs.average_bytes, TOLERANCE)
+                yield from _difference_of(f"distinct values of {where}", mine.distinct, theirs.distinct, off)
+            yield from _difference_of(f"bytes of {where}", mine.average_bytes, theirs.average_bytes, TOLERANCE)
             if mine.null_share is not None and theirs.null_share is not None:
                 nulls = mine.null_share.value, theirs.null_share.value
                 rows = other.count.value if other.count is not None else 0.0
@@ -72,7 +72,7 @@ def _relationships(
             continue
         one, other = wanted.relationship(link.name), found.relationship(theirs[_foreign_key(link)])
         for name in FAN_OUTS:
-            yield from _compared(f"{name} of {link.name}", getattr(one, name), getattr(other, name), TOLERANCE)
+            yield from _difference_of(f"{name} of {link.name}", getattr(one, name), getattr(other, name), TOLERANCE)
         yield from _dangling(link, one, other)
 
 
@@ -89,7 +89,7 @@ def _foreign_key(link: Relationship) -> tuple[str, str, tuple[str, ...]]:
     return link.child, link.parent, link.child_attributes
 
 
-def _compared(
+def _difference_of(
     what: str, wanted: Quantity | None, found: Quantity | None, tolerance: float
 ) -> Iterator[StatisticsDifference]:
     if wanted is not None and found is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def check_ddl(attribute: Attribute, entity: Entity, column: str, declared: str, dialect: str) -> str:
     """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
-    said, allowed = _said(attribute, dialect)
+    said, allowed = _with_allowed(attribute, dialect)
     engine = engine_of(dialect)
     if engine.says_allowed(attribute, declared) or engine.takes_no_check(attribute, entity, declared):
         return ""
@@ -47,7 +47,7 @@ def row_check_ddl(check: RowCheck, entity: Entity, declared: Mapping[str, str], 
     return f"CHECK ({condition_text(check.condition, writing)})"
 
 
-def _said(attribute: Attribute, dialect: str) -> tuple[Attribute, Allowed | None]:
+def _with_allowed(attribute: Attribute, dialect: str) -> tuple[Attribute, Allowed | None]:
     """The attribute with what is allowed of it: an enum is one of a few texts, where columns are held to their types."""
     if attribute.type.name is not TypeName.ENUM or attribute.also or not engine_of(dialect).enforces_types:
         return attribute, attribute.allowed

@@ -121,14 +121,14 @@ class SqlSink:
         if rows:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
-                self._passages[entity.name].carry(self._kept(entity, rows))
+                self._passages[entity.name].carry(self._without_computed(entity, rows))
 
     def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
         """The values of rows that `write` would refuse, all of them; adds nothing."""
         if rows:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
-                yield from self._passages[entity.name].refused(self._kept(entity, rows))
+                yield from self._passages[entity.name].refused(self._without_computed(entity, rows))
 
     def finish(self) -> tuple[str, ...]:
         """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""
@@ -168,7 +168,7 @@ class SqlSink:
         """Raise SourceError where rows break foreign keys of tables that were there."""
         refuse_dangling(self, tuple(self.existing.values()), self._catalog)
 
-    def _kept(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
+    def _without_computed(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
         """The rows without what their table computes."""
         computed = self.existing[entity.name].computed if entity.name in self.existing else ()
         if not computed:

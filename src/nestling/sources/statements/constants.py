@@ -33,12 +33,12 @@ _MIRRORED = {
     ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
 }
 
-_Said = tuple[exp.Column, ClauseOperator, ClauseValue | None]
+_ComparedColumn = tuple[exp.Column, ClauseOperator, ClauseValue | None]
 
 
 def note_found(part: exp.Expr, walk: StatementWalk) -> None:
     """Take what one part of a condition that must hold says; its columns have been resolved."""
-    for column, compared, value in _said(part):
+    for column, compared, value in _compared(part):
         for occurrence, name in walk.origins(column):
             _note(occurrence, occurrence.constants, name, compared, value, walk)
 
@@ -73,12 +73,12 @@ def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk
         note_written(occurrence, name, given.get(name), walk)
 
 
-def _said(part: exp.Expr) -> Iterator[_Said]:
+def _compared(part: exp.Expr) -> Iterator[_ComparedColumn]:
     match part:
         case exp.Column():
             yield part, ClauseOperator.EQUAL, True
         case exp.Not():
-            for column, compared, value in _said(part.this.unnest()):
+            for column, compared, value in _compared(part.this.unnest()):
                 if compared is ClauseOperator.NULL:
                     yield column, ClauseOperator.PRESENT, None
                 elif isinstance(value, bool) and isinstance(part.this.unnest(), exp.Column):
@@ -92,7 +92,7 @@ def _said(part: exp.Expr) -> Iterator[_Said]:
             return
 
 
-def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Iterator[_Said]:
+def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Iterator[_ComparedColumn]:
     left, right = left.unnest(), right.unnest()
     if isinstance(right, exp.Column):
         left, right, compared = right, left, _MIRRORED.get(compared, compared)

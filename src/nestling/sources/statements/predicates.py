@@ -43,7 +43,9 @@ def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
         return all(_equal(left, right, walk) for left, right in _pairs(part.left, part.right))
     if isinstance(part, _RANGES):  # of two rows, the first values decide where to seek
         left, right = next(_pairs(part.left, part.right))
-        return _compared(left, right, Operator.RANGE, walk) or _compared(right, left, Operator.RANGE, walk)
+        return _take_comparison(left, right, Operator.RANGE, walk) or _take_comparison(
+            right, left, Operator.RANGE, walk
+        )
     if isinstance(part, exp.Between):
         return (
             _is_given(part.args["low"]) and _is_given(part.args["high"]) and _filtered(part.this, Operator.RANGE, walk)
@@ -93,8 +95,10 @@ def _equal(left: exp.Expr, right: exp.Expr, walk: StatementWalk) -> bool:
         _unite(mine, its, walk)
         return True
     if isinstance(right, exp.Any):
-        return _compared(left, right.this, Operator.IN, walk)
-    return _compared(left, right, Operator.EQUALITY, walk) or _compared(right, left, Operator.EQUALITY, walk)
+        return _take_comparison(left, right.this, Operator.IN, walk)
+    return _take_comparison(left, right, Operator.EQUALITY, walk) or _take_comparison(
+        right, left, Operator.EQUALITY, walk
+    )
 
 
 def _values_of(node: exp.Expr, walk: StatementWalk) -> Origins:
@@ -112,7 +116,7 @@ def _unite(mine: Origins, its: Origins, walk: StatementWalk) -> None:
             walk.equal.columns(left, right)
 
 
-def _compared(column: exp.Expr, value: exp.Expr, operator: Operator, walk: StatementWalk) -> bool:
+def _take_comparison(column: exp.Expr, value: exp.Expr, operator: Operator, walk: StatementWalk) -> bool:
     """A column compared with what is known when the statement runs."""
     if not isinstance(column, exp.Column) or _is_folded(value):
         return False

@@ -58,7 +58,7 @@ def _collection(collection: Collection, model: Model) -> Collection:
 
 def _document(body: Document, model: Model, names: TakenNames, fixed: Sequence[str] = ()) -> Document:
     """`fixed`: attributes in `_id`, whose names stay. Fields of inline sub-documents share the names of their parent's."""
-    names.taken |= set(_said(body))
+    names.taken |= set(_field_names(body))
     paired = {name for pairs in body.pairs for name in pairs.attributes}
     entity = model.entity(body.entity)
     kept = tuple(field for field in body.fields if field.attribute in (*fixed, *paired))
@@ -85,7 +85,7 @@ def _again(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(Field(field.attribute, names.free(*_short(field.attribute))) for field in fields)
 
 
-def _said(body: Document) -> Iterator[str]:
+def _field_names(body: Document) -> Iterator[str]:
     """First names of everything in a document that is no attribute of its own."""
     yield from (pairs.field for pairs in body.pairs)
     yield from (computed.field.split(".")[0] for computed in body.computed)
@@ -96,7 +96,7 @@ def _said(body: Document) -> Iterator[str]:
         if embedding.overflow is not None:
             yield embedding.overflow.flag
         if embedding.form is Form.INLINE:
-            yield from _said(embedding.body)
+            yield from _field_names(embedding.body)
     for copy in body.copies:
         yield copy.name
         if copy.form is Form.INLINE:

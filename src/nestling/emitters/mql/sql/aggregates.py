@@ -89,7 +89,7 @@ def _argument(node: AggregateCall, r: Renderer) -> MqlValue:
     return value if node.filter is None else {"$cond": [r.truth(node.filter), value, None]}
 
 
-def _kept(node: AggregateCall, r: Renderer) -> MqlValue:
+def _row_counts(node: AggregateCall, r: Renderer) -> MqlValue:
     """Whether a row counts: its argument is not NULL and the filter is true; True when that is certain."""
     conditions = [] if node.filter is None else [r.truth(node.filter)]
     if node.argument is not None and r.nullable(node.argument):
@@ -98,7 +98,7 @@ def _kept(node: AggregateCall, r: Renderer) -> MqlValue:
 
 
 def _counted(node: AggregateCall, r: Renderer) -> MqlValue:
-    kept = _kept(node, r)
+    kept = _row_counts(node, r)
     return 1 if kept is True else {"$cond": [kept, 1, 0]}
 
 
@@ -109,7 +109,7 @@ def _sum(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     if is_integer(node.argument):
         total = {"$toLong": total}
     accumulators: _Fields = {name: {"$sum": _argument(node, r)}}
-    if _kept(node, r) is True:
+    if _row_counts(node, r) is True:
         return Accumulation(accumulators, {} if total == f"${name}" else {name: total})
     number = name + NUMBER
     accumulators[number] = {"$sum": _counted(node, r)}
@@ -157,7 +157,7 @@ def _spread(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 def _percentile(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     """The percentile: the value at that place in the order, or a value between the two next to the place."""
-    pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
+    pushed, array = _in_order(node, _argument(node, r), _row_counts(node, r), name, r)
     return Accumulation({name: {"$push": pushed}}, {name: bind({"values": array}, lambda x: _at_share(node, x))})
 
 
@@ -192,7 +192,7 @@ def _extreme(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     if node.collation is Collation.BINARY or node.argument.type.name is not TypeName.TEXT:
         return Accumulation({name: {operator: _argument(node, r)}})
     pair = {"key": collated(node.argument, node.collation, r), "value": r.value(node.argument)}
-    kept = _kept(node, r)
+    kept = _row_counts(node, r)
     value: MqlValue = pair if kept is True else {"$cond": [kept, pair, None]}
     return Accumulation({name: {operator: value}}, {name: f"${name}.value"})
 
@@ -221,7 +221,7 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     )
     if node.function is not AggregateFunction.COUNT and node.collation is not Collation.BINARY:
         raise rendering_gap("DISTINCT by a collation inside an aggregate")
-    kept = _kept(node, r)
+    kept = _row_counts(node, r)
     values: _Fields = {name: {"$addToSet": value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}}}
     array = f"${name}"
     match node.function:
@@ -260,7 +260,7 @@ def _unless_none(array: MqlValue, value: MqlValue) -> MqlValue:
 
 
 def _concatenation(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
-    pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
+    pushed, array = _in_order(node, _argument(node, r), _row_counts(node, r), name, r)
     return Accumulation({name: {"$push": pushed}}, {name: joined(array, _separator(node, r))})
 
 

@@ -172,7 +172,7 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         yield Conversion(_READ[placeholder.expected])
     if placeholder.expected in _CHECKS:
         yield Conversion(_CHECKS[placeholder.expected])
-    yield from _kept(placeholder)
+    yield from _kept_conversions(placeholder)
 
 
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
@@ -208,7 +208,7 @@ def _as_the_statement_has_it(placeholder: ConvertedPlaceholder) -> Iterator[Conv
         yield Conversion(AFFINITIES[placeholder.affinity])
 
 
-def _kept(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
+def _kept_conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     if placeholder.boundary is not None:
         boundary = placeholder.boundary
         yield Conversion(given.first_from, (str(boundary.grain), boundary.after, boundary.exact))

@@ -31,7 +31,7 @@ def begun_at_children(starts: Starts, hops: Hops, statement: Statement, found: t
     up = Visit(parent.access, 0, child.link, False, rows, rows, child.rows, conditions)
     copied = tuple(hops.from_copies(JoinHop(begin, up, child.link, leaf=True, counted=False, tails=(), alone=False)))
     more = modes.price(work_of.pass_on(rows) + asked_in_turn(rows, conditions)) if conditions else 0.0
-    if parent.access.sort and modes.sizes.said(statement).grouped is None:
+    if parent.access.sort and modes.sizes.facts_of(statement).grouped is None:
         more += modes.price(work_of.sort(child.rows))
     for home in modes.places.homes[child.entity] if copied else ():
         for start in starts.finds(statement, child.access, home):
@@ -51,7 +51,10 @@ def together(modes: Modes, found: tuple[Visit, ...], first: tuple[Mode, ...], th
 def _may_begin(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -> bool:
     """Whether the statement reads parents first, then all children of each, and nothing tells which come first of them."""
     parent, child = found[:2]
-    said, tables = modes.sizes.said(statement), [modes.sizes.table(statement, each.access) for each in (parent, child)]
+    said, tables = (
+        modes.sizes.facts_of(statement),
+        [modes.sizes.table(statement, each.access) for each in (parent, child)],
+    )
     if child.link is None or child.before != 0 or not child.down or child.link.is_self:
         return False
     if any(each.before == 0 for each in found[2:]):

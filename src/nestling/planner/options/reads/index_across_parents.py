@@ -46,7 +46,7 @@ class Few:
 
 def few_by_index(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -> Iterator[Few]:
     """The ways by each index over the first rows and their parents, or children."""
-    limit, said = statement.limit, modes.sizes.said(statement)
+    limit, said = statement.limit, modes.sizes.facts_of(statement)
     if limit is None or not said.as_found or sum(bool(each.access.sort) for each in found) != 1:
         return
     if any(each.access.aggregates or each.access.grouping or each.access.walk for each in found):

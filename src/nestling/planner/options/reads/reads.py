@@ -122,7 +122,7 @@ class Reads:
         workload = self.modes.situation.reading.workload
         if not found:
             return work_of.request() if workload.inserted_with(statement) is None else NO_WORK
-        said, result = self.modes.sizes.said(statement), shown_rows(statement, found, self.modes.sizes)
+        said, result = self.modes.sizes.facts_of(statement), shown_rows(statement, found, self.modes.sizes)
         width = self._width(found)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
         is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
@@ -136,7 +136,7 @@ class Reads:
 
     def _sorting(self, statement: Statement, found: tuple[Visit, ...]) -> float:
         """Seconds to sort all rows by what comes only with the joins."""
-        if not any(each.access.sort for each in found[1:]) or self.modes.sizes.said(statement).grouped is not None:
+        if not any(each.access.sort for each in found[1:]) or self.modes.sizes.facts_of(statement).grouped is not None:
             return 0.0
         rows = joined_rows(found, self.modes.sizes)
         return self.modes.price(work_of.sort(rows, self._width(found)) + Work(stages=work_of.light(1)))

@@ -137,7 +137,7 @@ class Starts:
     def _newest(self, statement: Statement, access: Access, bucket: Bucketed) -> int:
         """How many of a series' rows with the greatest values are asked for and nothing besides, 0 where it is something else."""
         limit, entity = statement.limit or 0, self.modes.situation.model.entity(access.entity)
-        alone = len(statement.accesses) == 1 and self.modes.sizes.said(statement).as_found
+        alone = len(statement.accesses) == 1 and self.modes.sizes.facts_of(statement).as_found
         if bucket.native or not alone or limit > MOST or len(access.sort) != 1 or access.grouping or access.aggregates:
             return 0
         ((name, descending),) = access.order
@@ -145,7 +145,7 @@ class Starts:
         return limit if asked and descending and entity.always_has(name) else 0
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
-        said, limit = self.modes.sizes.said(statement), self.modes.sizes.limited(statement, access)
+        said, limit = self.modes.sizes.facts_of(statement), self.modes.sizes.limited(statement, access)
         others = self._others(statement, access)
         aggregates = access.aggregates or (not said.beside and any(each.aggregates for each in others))
         kept = said.as_found or limit is not None or (said.firsts is not None and said.firsts.in_order)
@@ -264,7 +264,7 @@ class Starts:
         name, keys = index if isinstance(index, tuple) else ("what is unique of it", index)
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
-        firsts = self.modes.sizes.said(statement).firsts
+        firsts = self.modes.sizes.facts_of(statement).firsts
         if firsts is not None and ordered and home.own and not access.filters and keys.keys[0][0] == firsts.sought:
             return self._first_of_each(home, firsts.count(rows), name, needs)
         stops = (ordered and home.own and firsts is None) or (
@@ -308,7 +308,7 @@ class Starts:
         sizes, others = self.modes.sizes, self._others(statement, access)
         shown = not access.sort and access.grouping is None and not access.aggregates
         alone = not any(each.sort or each.filters or each.aggregates for each in others)
-        limited = sizes.said(statement).as_found or sizes.limited(statement, access) is not None
+        limited = sizes.facts_of(statement).as_found or sizes.limited(statement, access) is not None
         return shown and alone and limited and not sizes.table(statement, access).inside
 
     def _fetched(
@@ -358,7 +358,7 @@ class Starts:
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""
         rows, limit = self.modes.sizes.found(access), self._limit(statement, access)
-        grouped, limited = self.modes.sizes.said(statement).grouped, self.modes.sizes.limited(statement, access)
+        grouped, limited = self.modes.sizes.facts_of(statement).grouped, self.modes.sizes.limited(statement, access)
         taken, found = limited.left(rows) if limited is not None else rows, NO_WORK
         if grouped is not None and len(statement.accesses) == 1:
             reached = {self.modes.sizes.table(statement, access).alias: rows / self.modes.sizes.rows(access.entity)}
@@ -367,7 +367,7 @@ class Starts:
             return found
         if access.grouping is not None:
             return work_of.group(rows, rows / 2)
-        firsts = self.modes.sizes.said(statement).firsts
+        firsts = self.modes.sizes.facts_of(statement).firsts
         if firsts is not None:
             groups = firsts.count(rows)
             first = work_of.group(rows, groups) + work_of.sort(groups)

@@ -38,7 +38,7 @@ def tails(modes: Modes, statement: Statement, found: tuple[Visit, ...], visit: V
 
 
 def _answering(modes: Modes, statement: Statement, origin: Visit) -> Iterator[tuple[str, FirstChildren]]:
-    asked = modes.sizes.said(statement).first.get(origin.entity) if origin.before is None else None
+    asked = modes.sizes.facts_of(statement).first.get(origin.entity) if origin.before is None else None
     if asked is None:
         return
     access, exact, model = origin.access, compared_equal(origin.access), modes.situation.model

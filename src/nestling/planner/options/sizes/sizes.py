@@ -26,7 +26,7 @@ from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.known.selectivity import RANGE, UNKNOWN
 from nestling.planner.known.tree_walks import rows_on_the_way
 from nestling.planner.options.statements.limited_rows import LimitedRows
-from nestling.planner.options.statements.statement_facts import ConditionFacts, TableUse, said
+from nestling.planner.options.statements.statement_facts import ConditionFacts, TableUse, statement_facts
 from nestling.planner.work.stream import Condition, Use
 
 UNKNOWN_CHILDREN = 10.0
@@ -51,15 +51,15 @@ class Sizes:
         self._tables: dict[tuple[str, Access], TableUse] = {}
         self._told: dict[Access, dict[str, float]] | None = None
 
-    def said(self, statement: Statement) -> ConditionFacts:
+    def facts_of(self, statement: Statement) -> ConditionFacts:
         """What the statement's SQL says beyond its footprint."""
         if statement.name not in self._statements:
-            self._statements[statement.name] = said(statement, self.situation)
+            self._statements[statement.name] = statement_facts(statement, self.situation)
         return self._statements[statement.name]
 
     def is_flat(self, statement: Statement) -> bool:
         """Whether all its accesses are joined row by row: it has no subquery, and comes to none."""
-        return statement.is_flat and not self.said(statement).early
+        return statement.is_flat and not self.facts_of(statement).early
 
     def table(self, statement: Statement, access: Access) -> TableUse:
         """What the statement asks of an access's rows alone: by its SQL, else by its footprint."""
@@ -70,7 +70,7 @@ class Sizes:
 
     def _table(self, statement: Statement, access: Access) -> TableUse:
         alike = [each for each in statement.accesses if each.entity == access.entity]
-        tables = self.said(statement).tables.get(access.entity, ())
+        tables = self.facts_of(statement).tables.get(access.entity, ())
         filtered = {each.attribute for each in access.filters}
         same = [each for each in tables if {one.path for one in each.conditions} - {""} == filtered]
         if len(same) == 1:
@@ -84,7 +84,7 @@ class Sizes:
 
     def limited(self, statement: Statement, access: Access) -> LimitedRows | None:
         """What a subquery in FROM takes of an access's rows, before more is joined to them; None where none limits them."""
-        found = self.said(statement).limited
+        found = self.facts_of(statement).limited
         return found if found is not None and self.table(statement, access).limited else None
 
     def limited_together(self, statement: Statement, access: Access) -> tuple[float | None, tuple[Access, ...]]:
@@ -180,7 +180,7 @@ class Sizes:
     def share(self, access: Access, condition: AttributeFilter) -> float:
         """Share of the rows of an access's entity that one of its conditions lets through."""
         entity, operator = access.entity, condition.operator
-        if (said := self._said(access, condition.attribute)) is not None:
+        if (said := self._constant_share(access, condition.attribute)) is not None:
             return said
         if not self._is_reference(entity, condition.attribute):
             told = self._shares_told(access).get(condition.attribute)
@@ -201,7 +201,7 @@ class Sizes:
             case _:
                 assert_never(operator)
 
-    def _said(self, access: Access, attribute: str) -> float | None:
+    def _constant_share(self, access: Access, attribute: str) -> float | None:
         """The share of rows for which an attribute is true, false, NULL or not NULL, where a statement asks for that."""
         named = (each for each in access.constants if each.name == attribute)
         asked = [each for each in named if each.value is None or isinstance(each.value, bool)]
@@ -269,8 +269,8 @@ class Sizes:
         weights: dict[tuple[Access, str], list[tuple[float, float]]] = {}
         for statement in self.situation.reading.workload.statements:
             asked = {(each.entity, one.attribute) for each in statement.accesses for one in each.filters}
-            for entity, attribute in asked & self.said(statement).shares.keys() if asked else ():
-                share = self.said(statement).shares[entity, attribute]
+            for entity, attribute in asked & self.facts_of(statement).shares.keys() if asked else ():
+                share = self.facts_of(statement).shares[entity, attribute]
                 for access in {each for each in statement.accesses if each.entity == entity}:
                     weights.setdefault((access, attribute), []).append((statement.rate_per_second, share))
         told: dict[Access, dict[str, float]] = {}

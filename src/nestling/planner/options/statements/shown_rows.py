@@ -13,7 +13,7 @@ from nestling.planner.options.statements.visits import Visit
 
 def shown_rows(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> float:
     """The rows it sends."""
-    said, grouped = sizes.said(statement), grouping(statement, found, sizes)
+    said, grouped = sizes.facts_of(statement), grouping(statement, found, sizes)
     last = sizes.limited(statement, found[-1].access)
     taken = last.left(found[-1].rows) if last is not None else found[-1].rows
     rows = grouped.left(taken) if grouped is not None else joined_rows(found, sizes)
@@ -24,7 +24,7 @@ def shown_rows(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> 
 
 def grouping(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> GroupFacts | None:
     """What is known of the groups it shows, with how many rows of each table come into them; None where it shows none."""
-    grouped = sizes.said(statement).grouped
+    grouped = sizes.facts_of(statement).grouped
     if grouped is None:
         return None
     shares = {sizes.table(statement, each.access).alias: _share_reached(each, sizes) for each in found}

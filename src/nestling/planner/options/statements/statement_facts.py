@@ -146,7 +146,7 @@ class ConditionFacts:
     firsts: FirstFacts | None = None
 
 
-def said(statement: Statement, situation: Situation) -> ConditionFacts:
+def statement_facts(statement: Statement, situation: Situation) -> ConditionFacts:
     """What the statement says; nothing where it cannot be translated."""
     query = translated(statement, situation.reading)
     if query is None:

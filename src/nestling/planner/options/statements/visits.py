@@ -144,12 +144,14 @@ class _Walk:
     def _asked_for(self, access: Access) -> tuple[float | None, tuple[Access, ...]]:
         """How many rows of an access and of those joined with it are asked for, where they are limited as they are found."""
         limit, together = self.sizes.limited_together(self.statement, access)
-        as_found = self.sizes.said(self.statement).as_found or self.sizes.limited(self.statement, access) is not None
+        as_found = (
+            self.sizes.facts_of(self.statement).as_found or self.sizes.limited(self.statement, access) is not None
+        )
         return limit if as_found else None, together
 
     def _is_beside(self, access: Access) -> bool:
         """Whether it is aggregated beside each row that is shown, and decides about none."""
-        return bool(access.aggregates) and self.sizes.said(self.statement).beside
+        return bool(access.aggregates) and self.sizes.facts_of(self.statement).beside
 
     def _near(self, begin: int) -> Iterator[tuple[int, int, int, Relationship]]:
         """What is joined to the visits from `begin` on: how far it is, itself, what it is joined to, and by what."""

@@ -73,7 +73,7 @@ def parts_of(design: Design) -> Iterator[Part]:
     for name, home in homes.items():
         yield _home(name, home)
     for home in homes.values():
-        yield from _kept(home)
+        yield from _derived_parts(home)
         yield from _lineages(home, design)
         yield from _paired(home, design)
     for collection in design.collections:
@@ -149,7 +149,7 @@ def _home(entity: str, home: Place) -> Part:
     return Nested(entity, links, overflow, inline=form is Form.INLINE, bare=form is Form.SCALARS)
 
 
-def _kept(home: Place) -> Iterator[Part]:
+def _derived_parts(home: Place) -> Iterator[Part]:
     entity = home.node.entity
     for copy in home.node.body.copies:
         attributes = tuple(field.attribute for field in copy.attributes)

@@ -32,19 +32,19 @@ def below_groups(
     down: list[Expression] = []
     stay: list[Expression] = []
     for each in conjuncts(predicate):
-        is_said = len(projects) == len(sources) and all(_said(each, layout, source) for source in projects)
+        is_said = len(projects) == len(sources) and all(_paths_before(each, layout, source) for source in projects)
         (down if is_said else stay).append(each)
     asked = conjunction(*down)
     if asked is None:
         return step, predicate
     found = tuple(
-        replace(each, source=restrict(each.source, asked, Layout.of(_said(asked, layout, each) or {})))
+        replace(each, source=restrict(each.source, asked, Layout.of(_paths_before(asked, layout, each) or {})))
         for each in projects
     )
     return replace(step, source=found[0] if len(found) == 1 else Union(found)), conjunction(*stay)
 
 
-def _said(predicate: Expression, layout: Layout, project: ProjectDocuments) -> dict[ColumnId, str] | None:
+def _paths_before(predicate: Expression, layout: Layout, project: ProjectDocuments) -> dict[ColumnId, str] | None:
     """The paths of its columns before the projection; None where one is no plain field there, or there are none."""
     values = dict(project.fields)
     paths: dict[ColumnId, str] = {}

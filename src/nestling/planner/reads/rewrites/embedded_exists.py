@@ -35,7 +35,7 @@ def with_element(rows: Lowered, relation: Relation, context: LoweringContext, *,
     The relation may have parents of the child, of which this has copies.
     """
     found = elements_of(rows, relation, context) if context.may(Rewrite.EMBEDDED_EXISTS) else None
-    return _kept(rows, found, context, negated=negated) if found is not None else None
+    return _asked_of_elements(rows, found, context, negated=negated) if found is not None else None
 
 
 def elements_of(rows: Lowered, relation: Relation, context: LoweringContext) -> Elements | None:
@@ -86,7 +86,7 @@ def _with_copies(
     return seen, asked
 
 
-def _kept(rows: Lowered, found: Elements, context: LoweringContext, *, negated: bool) -> Lowered | None:
+def _asked_of_elements(rows: Lowered, found: Elements, context: LoweringContext, *, negated: bool) -> Lowered | None:
     """What is asked of elements; what is asked of the document alone is a condition of its own."""
     layout, asked = context.seen(found.seen.layout), found.asked
     inside = layout.inside(found.array)

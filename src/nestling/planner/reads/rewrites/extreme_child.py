@@ -32,13 +32,13 @@ def latest(relation: a.Filter, design: Design) -> Iterator[tuple[str, First]]:
         return
     function = window.functions[0].window
     for predicate in conjuncts(relation.predicate):
-        for column in _compared(predicate, window.alias):
+        for column in _equal_to_window(predicate, window.alias):
             descending = _descending(function, column)
             if descending is not None and _is_of_parents(joined, column, function, design):
                 yield column.alias, First(((column.name, descending),), 1)
 
 
-def _compared(predicate: Expression, windows: str) -> Iterator[Column]:
+def _equal_to_window(predicate: Expression, windows: str) -> Iterator[Column]:
     """A column that must be equal to the window function."""
     if isinstance(predicate, Compare) and (predicate.operator, predicate.collation) == (
         Comparison.EQUAL,

@@ -188,12 +188,12 @@ def _without_parents(
         replace(each, pairs=tuple((one, grouped.get(other, other)) for one, other in each.pairs)) for each in parents
     )
     names: ColumnNames = {}
-    for column, said in zip(group.columns, _said(group), strict=True):
+    for column, said in zip(group.columns, _group_columns(group), strict=True):
         names[_id(column)] = said if said is not None and said.alias in gone else made[column.name]
     return GroupSplit(found, renamed, names)
 
 
-def _said(group: a.GroupBy) -> Iterator[Column | None]:
+def _group_columns(group: a.GroupBy) -> Iterator[Column | None]:
     """The column each of a group's columns is, None where it is computed."""
     for key in group.keys:
         yield key.expression if isinstance(key.expression, Column) else None

@@ -26,17 +26,17 @@ def _without(relation: Relation, counts: Counter[str], design: Design) -> Relati
     if not isinstance(relation, a.Join) or relation.condition is None:
         return relation
     if isinstance(relation.right, a.Scan) and relation.kind in (JoinKind.INNER, JoinKind.LEFT):
-        rest = _kept(relation, relation.left, relation.right, counts, design)
+        rest = _remaining_conditions(relation, relation.left, relation.right, counts, design)
         if rest is not None:
             return restricted(relation.left, rest)
     if isinstance(relation.left, a.Scan) and relation.kind is JoinKind.INNER:
-        rest = _kept(relation, relation.right, relation.left, counts, design)
+        rest = _remaining_conditions(relation, relation.right, relation.left, counts, design)
         if rest is not None:
             return restricted(relation.right, rest)
     return relation
 
 
-def _kept(
+def _remaining_conditions(
     join: a.Join, side: Relation, parent: a.Scan, counts: Counter[str], design: Design
 ) -> list[Expression] | None:
     """The conditions that stay when the parent goes; None when it cannot."""

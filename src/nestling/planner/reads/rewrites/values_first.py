@@ -43,17 +43,17 @@ def with_values_first(relation: Relation) -> Relation:
 
 def _beside_values(relation: a.Filter) -> Relation:
     predicates = conjuncts(relation.predicate)
-    values = {each: found for each in predicates if (found := _compared(each)) is not None}
+    values = {each: found for each in predicates if (found := _compared_subquery(each)) is not None}
     if not values or free_columns(relation):
         return relation
     rows = restricted(relation.input, [each for each in predicates if not has_subquery(each)])
     for found in dict.fromkeys(values.values()):
         rows = a.Join(JoinKind.CROSS, without_empty_group(found.relation), rows)
-    asked = [_said(each, values[each]) for each in predicates if each in values]
+    asked = [_with_column(each, values[each]) for each in predicates if each in values]
     return restricted(rows, [*asked, *(each for each in predicates if has_subquery(each) and each not in values)])
 
 
-def _compared(predicate: Expression) -> ScalarSubquery | None:
+def _compared_subquery(predicate: Expression) -> ScalarSubquery | None:
     """The only subquery of a comparison that is not true when its value is NULL, if it gives one value to all rows."""
     found = list(subqueries(predicate))
     if not isinstance(predicate, Compare) or predicate.operator in _TRUE_OF_NULL:
@@ -76,7 +76,7 @@ def _is_part(expression: Expression, value: ScalarSubquery) -> bool:
             return expression == value
 
 
-def _said(predicate: Expression, value: ScalarSubquery) -> Expression:
+def _with_column(predicate: Expression, value: ScalarSubquery) -> Expression:
     """The predicate, the subquery's column in its place."""
     column: Column = replace(value.relation.columns[0], nullable=True)
     return rewritten(predicate, lambda each: column if each == value else None)

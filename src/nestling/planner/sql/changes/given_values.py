@@ -25,7 +25,7 @@ def with_given_values(rows: Relation, attributes: Sequence[Attribute], translati
             }
             below = _below(rows.input, wanted, translation)
             known = {(column.alias, column.name): column for column in below.columns}
-            return Project(below, rows.alias, tuple(_kept(each, a, known, translation) for each, a in pairs))
+            return Project(below, rows.alias, tuple(_stored_output(each, a, known, translation) for each, a in pairs))
         case Values(columns=columns) if len(columns) == len(attributes):
             return _with_bits(rows, attributes, translation)
         case _:
@@ -58,7 +58,7 @@ def _below(rows: Relation, wanted: Mapping[str, Attribute], translation: Transla
     return with_given_values(rows, [wanted[name] for name in names], translation)
 
 
-def _kept(
+def _stored_output(
     output: Named, attribute: Attribute, known: Mapping[tuple[str, str], Column], translation: Translation
 ) -> Named:
     value = output.expression

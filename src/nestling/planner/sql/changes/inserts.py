@@ -72,7 +72,9 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     if conflict is not None and conflict.action is ConflictAction.REPLACE and translation.dialect.is_sqlite:
         source = with_defaults(source, attributes, outside, node)
     given = [*zip(attributes, source.columns, strict=True), *defaults]
-    kept = tuple(Named(attribute.name, _kept(value, attribute, source, translation)) for attribute, value in given)
+    kept = tuple(
+        Named(attribute.name, _stored_value(value, attribute, source, translation)) for attribute, value in given
+    )
     made = tuple(generated_values(entity, given_names, outside))
     rows = _with_computed(Project(source, translation.alias("stored"), kept), entity, made, outside)
     names = tuple(column.name for column in rows.columns)
@@ -82,7 +84,7 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     return Insert(entity.name, alias, names, rows, conflict, made, returning)
 
 
-def _kept(value: Expression, attribute: Attribute, rows: Relation, translation: Translation) -> Expression:
+def _stored_value(value: Expression, attribute: Attribute, rows: Relation, translation: Translation) -> Expression:
     """The value of a new row as its attribute keeps it; in MySQL 0 asks for the next number."""
     if attribute.type.carried == SINGLE and is_single(value, translation, rows):
         return value

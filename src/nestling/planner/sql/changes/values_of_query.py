@@ -73,11 +73,11 @@ def _is_plain(node: exp.Expr, columns: Sequence[str], name: str) -> bool:
 
 def _are_alike(cells: Sequence[exp.Expr]) -> bool:
     """Whether the values of a column have one type by themselves: they say the same one, or none."""
-    kinds = {_said(each) for each in cells if not isinstance(each, exp.Null)}
+    kinds = {_written_type(each) for each in cells if not isinstance(each, exp.Null)}
     return len(kinds) < 2 and None not in kinds
 
 
-def _said(cell: exp.Expr) -> str | None:
+def _written_type(cell: exp.Expr) -> str | None:
     """The type a value says; empty for a text or parameter, which takes any, None for what would have to be found out."""
     match cell:
         case exp.Cast():

@@ -33,7 +33,7 @@ def placed(expression: Expression, translation: Translation) -> Expression:
     """
     if translation.dialect.rules is not Rules.POSTGRESQL or not is_mixed_time(expression):
         return expression
-    for entity, names in _compared(expression, translation):
+    for entity, names in _compared_columns(expression, translation):
         for each in entity.attributes:
             if each.name in names and each.type.name in TIMES and each.also not in ((), (INFINITE,)):
                 raise statement_gap(f"an order of moments, as `{entity.name}.{each.name}` also holds {each.also[0]}")
@@ -45,7 +45,7 @@ def placed(expression: Expression, translation: Translation) -> Expression:
     return Case(((is_last, _LAST),), expression, expression.type)
 
 
-def _compared(expression: Expression, translation: Translation) -> Iterator[tuple[Entity, frozenset[str]]]:
+def _compared_columns(expression: Expression, translation: Translation) -> Iterator[tuple[Entity, frozenset[str]]]:
     """The tables whose columns are compared, and these; all columns of all tables where some are made by a query."""
     columns = list(columns_of(expression))
     is_plain = all(column.alias in translation.scans for column in columns)

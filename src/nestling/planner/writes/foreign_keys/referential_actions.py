@@ -168,7 +168,7 @@ def _followed(
     for parent, own in zip(link.parent_attributes, link.child_attributes, strict=True):
         if parent not in values:
             continue
-        value = _kept(values[parent], work.model.entity(link.child).attribute(own))
+        value = _stored_number(values[parent], work.model.entity(link.child).attribute(own))
         if not has_subquery(value) and not any(True for _ in columns_of(value)):
             found[own] = value
             continue
@@ -180,7 +180,7 @@ def _followed(
     return found
 
 
-def _kept(value: Expression, attribute: Attribute) -> Expression:
+def _stored_number(value: Expression, attribute: Attribute) -> Expression:
     """A number of SQLite's as this attribute keeps it: as an integer where it is worth one, or always as a float."""
     if not isinstance(value, AttributeCast) or value.type != attribute.type or not value.numeric:
         return value

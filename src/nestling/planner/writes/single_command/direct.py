@@ -37,7 +37,7 @@ def direct(plan: WritePlan, design: Design) -> WritePlan:
     steps: list[WriteStep] = []
     for step in plan.steps:
         if isinstance(step, Each) and step.rows in given and _is_plain(step.steps):
-            steps += [_said(inner, given[step.rows]) for inner in step.steps]
+            steps += [_with_values(inner, given[step.rows]) for inner in step.steps]
         elif isinstance(step, Each) and step.rows in given:
             steps.append(replace(step, by=()))
         else:
@@ -57,15 +57,15 @@ def _is_plain(steps: tuple[WriteStep, ...]) -> bool:
     )
 
 
-def _said(node: Node, values: Mapping[str, Expression]) -> Node:
+def _with_values(node: Node, values: Mapping[str, Expression]) -> Node:
     """The same with a value for each cell."""
 
-    def said(part: object) -> object | None:
+    def given(part: object) -> object | None:
         if isinstance(part, Cell):
             return GivenValue(values.get(part.column, NULL))
         return part if isinstance(part, GivenValue) else None
 
-    return rebuilt(node, said)
+    return rebuilt(node, given)
 
 
 def refuse_fixed(plan: WritePlan, design: Design) -> None:

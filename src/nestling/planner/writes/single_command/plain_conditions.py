@@ -155,7 +155,7 @@ def _condition(scan: Scan, part: Expression) -> PlainCondition | None:
         case Compare(left=Column() as column, right=other, collation=Collation.BINARY) if _is_plain(scan, column):
             return _comparison(column, part.operator, other)
         case InList(operand=Column() as column, items=items) if _is_plain(scan, column):
-            values = [_compared(column, item) for item in items]
+            values = [_equal_value(column, item) for item in items]
             known = tuple(value for value in values if value is not None)
             if len(known) < len(values) or part.collation is not Collation.BINARY:
                 return None
@@ -183,7 +183,7 @@ def _is_plain(scan: Scan, column: Column) -> bool:
 
 def _comparison(column: Column, operator: Comparison, other: Expression) -> PlainCondition | None:
     if operator is Comparison.EQUAL:
-        value = _compared(column, other)
+        value = _equal_value(column, other)
         return None if value is None else PlainCondition(column.name, value)
     bound = _bound(column, other) if operator in _ORDERED and column.type.name is TypeName.INTEGER else None
     return None if bound is None else PlainCondition(column.name, bound, _ORDERED[operator])
@@ -206,7 +206,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < INT64
 
 
-def _compared(column: Column, other: Expression) -> WrittenValue | None:
+def _equal_value(column: Column, other: Expression) -> WrittenValue | None:
     """What the attribute is equal to: a value of its type, or a parameter taken for one as the source does."""
     match other:
         case Literal(value=number) if column.type.name is TypeName.INTEGER and _is_whole(number):

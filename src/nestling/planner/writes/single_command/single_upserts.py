@@ -43,7 +43,7 @@ from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, written_rows
 from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_twice
-from nestling.planner.writes.rows_there import conflicting, groups_met, said
+from nestling.planner.writes.rows_there import conflicting, groups_met, with_new_values
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
 from nestling.planner.writes.single_command.single_commands import shortest
@@ -105,7 +105,7 @@ def may_be_one_command(insert: Insert, conflict: Conflict, model: Model) -> bool
     (row,), entity = rows, model.entity(insert.entity)
     scan = scan_of(entity, insert.alias)
     met = groups_met(model, entity, conflict, row)
-    values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
+    values = (with_new_values(each.expression, conflict.excluded, row) for each in conflict.assignments)
     is_by_key = [each if isinstance(each, PartialUnique) else {*each} for each in met] == [{*entity.key}]
     if (
         not is_by_key
@@ -193,7 +193,8 @@ def _updated(
     new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: RowExpressions, same: Expression, number: int
 ) -> WritePlan | None:
     assignments = tuple(
-        replace(each, expression=said(each.expression, conflict.excluded, row)) for each in conflict.assignments
+        replace(each, expression=with_new_values(each.expression, conflict.excluded, row))
+        for each in conflict.assignments
     )
     update, fields = Update(scan, assignments, same), dict(new.document.fields)
     where = (FieldMatch("_id", fields.pop("_id")),)

@@ -68,7 +68,7 @@ def own_texts(saying: StatementDraft, row: EntityRow, texts: list[str]) -> list[
     row.after, row.on = None, ()  # the statement is of these rows alone
     query = RowsQuery(saying.rows, row)
     saying.rows.name(row, OWN)
-    return [query.said(text).replace(f"{OWN}.", "") for text in texts]
+    return [query.named(text).replace(f"{OWN}.", "") for text in texts]
 
 
 def _removed(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:

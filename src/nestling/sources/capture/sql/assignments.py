@@ -73,7 +73,7 @@ def staged(saying: StatementDraft, target: WriteTarget, stages: list[dict[str, A
             raise CannotSay("a pipeline whose stages read or change what one before them set")
         before.update(attribute for attribute, _ in made)
         saying.rows.name(target.row, OWN)
-        yield from ((attribute, target.query.said(text).replace(f"{OWN}.", "")) for attribute, text in made)
+        yield from ((attribute, target.query.named(text).replace(f"{OWN}.", "")) for attribute, text in made)
 
 
 def _of_stage(saying: StatementDraft, target: WriteTarget, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:

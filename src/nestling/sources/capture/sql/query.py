@@ -74,7 +74,7 @@ class RowsQuery:
         shown = _pruned(self, shown, model)
         self._use_all(shown)
         self.where = [text for text in self.where if not self._is_certain(text, model)]
-        columns = [_shown(name, self.said(text)) for name, text in shown]
+        columns = [_shown(name, self.named(text)) for name, text in shown]
         parts = [f"SELECT {'DISTINCT ' if self.distinct else ''}{', '.join(columns)}"]
         joins = [self._join(row) for row in self.rows]
         tail = self._tail()  # before FROM is written: the inner query shows what all of this asks of it
@@ -84,13 +84,13 @@ class RowsQuery:
     def _tail(self) -> Iterator[str]:
         clauses: list[str] = []
         if where := [*self.where, *self._filters()]:
-            clauses.append("WHERE " + " AND ".join(map(self.said, where)))
+            clauses.append("WHERE " + " AND ".join(map(self.named, where)))
         if self.groups:
-            clauses.append("GROUP BY " + ", ".join(dict.fromkeys(map(self.said, self.groups))))
+            clauses.append("GROUP BY " + ", ".join(dict.fromkeys(map(self.named, self.groups))))
         if self.having:
-            clauses.append("HAVING " + " AND ".join(map(self.said, self.having)))
+            clauses.append("HAVING " + " AND ".join(map(self.named, self.having)))
         if self.order:
-            keys = (self.said(text) + (" DESC" if descending else "") for text, descending in self.order)
+            keys = (self.named(text) + (" DESC" if descending else "") for text, descending in self.order)
             clauses.append("ORDER BY " + ", ".join(dict.fromkeys(keys)))
         if self.limit:
             clauses.append(f"LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else ""))
@@ -140,8 +140,8 @@ class RowsQuery:
 
     def _join(self, row: EntityRow) -> str:
         alias = self.every.alias(row)
-        equal = [f"{alias}.{quoted(attribute)} = {self.said(text)}" for attribute, text in row.on]
-        conditions = " AND ".join([*equal, *map(self.said, row.conditions)])
+        equal = [f"{alias}.{quoted(attribute)} = {self.named(text)}" for attribute, text in row.on]
+        conditions = " AND ".join([*equal, *map(self.named, row.conditions)])
         if not conditions and not row.outer:
             return f"CROSS JOIN {quoted(row.entity)} {alias}"
         kind = "LEFT JOIN" if row.outer else "JOIN"
@@ -154,7 +154,7 @@ class RowsQuery:
         shown = [(name, text) for text, name in self.exported.items()] or [("one", "1")]
         return f"({self.inner.text(shown, model)}) AS {alias}"
 
-    def said(self, text: str) -> str:
+    def named(self, text: str) -> str:
         """The text with its own columns named; those of a query around it stay tokens."""
         return TOKEN.sub(self._column, text)
 
