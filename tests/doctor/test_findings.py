@@ -374,6 +374,30 @@ def test_texts_that_begin_with_the_day_become_dates(database: Any) -> None:
     assert "date" not in _of(database, "dates-as-texts")
 
 
+def test_texts_that_begin_with_the_day_among_others_become_dates(database: Any) -> None:
+    """Two applications write one field: the command makes dates of what either wrote."""
+    texts = [f"{day:02}.10.2024" for day in range(1, 7)] + [f"2024-10-{day:02}" for day in range(7, 20)]
+    database["reviews"].insert_many([{"date": each} for each in texts])
+    told = _of(database, "dates-as-texts")["date"]
+    assert told.message == "of 19 texts of dates 6 begin with the day (`31.12.2024`), 13 are such as `2024-12-31`"
+    run(database.client, told.commands[1])
+    dates = sorted(each["date"] for each in database["reviews"].find())
+    assert [f"{each:%Y-%m-%d}" for each in dates] == [f"2024-10-{day:02}" for day in range(1, 20)]
+
+
+def test_texts_of_dates_with_slashes_are_found_and_not_guessed(database: Any) -> None:
+    """`05/10/2024` is a day of May or of October; texts that sort, and other texts, are none of it."""
+    database["reviews"].insert_many(
+        [{"date": f"05/{day:02}/2024", "sorts": f"2024-05-{day:02}", "name": f"5/{day}/x"} for day in range(1, 10)]
+    )
+    told = _of(database, "dates-as-texts")
+    assert told.keys() == {"date"}
+    assert told["date"].message == "9 texts of dates have slashes, such as `05/10/2024`"
+    (found,) = told["date"].commands
+    assert len(list(run(database.client, found))) == 9
+    assert "Ask who writes" in told["date"].remedy
+
+
 def test_fields_of_documents_in_arrays_become_one_type(database: Any) -> None:
     """The update converts the field of each element; other elements and fields stay, and so does what is no number."""
     rows = [

@@ -1,20 +1,23 @@
-"""Dates kept as texts that begin with the day.
+"""Dates kept as texts that do not sort as dates do.
 
-Why: such texts do not sort as dates do: `02.01.2025` comes before `31.12.2024`. No range finds a month, no index
-serves one, a TTL index deletes nothing, and `$dateDiff` and the like fail.
+Why: `02.01.2025` comes before `31.12.2024`, and `12/31/2023` after `01/01/2025`; among texts such as `2024-12-31`, both stand
+apart. No range finds a month, no index serves one, a TTL index deletes nothing, and `$dateDiff` and the like fail.
 
 Example: `date` is a text such as `31.12.2024` in all of 3,000 reviews.
 
 Remedy: convert the texts to dates. The command reads them as UTC and leaves what is no date of a calendar as it is; the first
-command, asked again, finds what is left. First deploy an application that reads both and writes dates.
+command, asked again, finds what is left. First deploy an application that reads both and writes dates. Of dates with slashes
+nobody but their writers can tell whether the day or the month comes first: there is no command that converts them.
 
-Ignore when: nobody sorts by the field, or asks for a range of it. Texts such as `2024-12-31` sort as dates do and are not
-named; fields of dates and texts are named by `mixed-types`.
+Ignore when: nobody sorts by the field, or asks for a range of it. Texts that all are such as `2024-12-31` sort as dates do and
+are not named; fields of dates and texts are named by `mixed-types`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 from nestling.doctor.converting import asks_by_type
 from nestling.doctor.expiring import outdated_first, unless_outdated
@@ -33,7 +36,10 @@ RULE = Rule(
     Severity.WARNING,
     (
         Threshold(
-            "values", "texts of dates that begin with the day, in a field of nothing else", "values", {"nestling": 3}
+            "values",
+            "texts of dates that do not sort as these, in a field of nothing but dates",
+            "values",
+            {"nestling": 3},
         ),
     ),
 )
@@ -41,46 +47,97 @@ _NOTHING = ("null", "undefined")
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Fields of nothing but such texts."""
+    """Fields of nothing but texts of dates, of which some do not sort as dates do."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
-            dates = dict(path.forms).get("dayFirst", 0)
-            if dates > seen.limits["values"].value and dates >= path.count("string") - path.empty and _is_text(path):
-                yield _finding(seen, collection, path, dates)
+            forms = _Forms.of(path)
+            every = forms.unsorted + forms.sorted
+            if (
+                forms.unsorted > seen.limits["values"].value
+                and every >= path.count("string") - path.empty
+                and _is_text(path)
+            ):
+                yield _finding(seen, collection, path, forms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """How many texts of a field begin with the day, have slashes, and are such as `2024-12-31`."""
+
+    day_first: int
+    slashed: int
+    sorted: int
+
+    @classmethod
+    def of(cls, path: PathFacts) -> Self:
+        """Those of a field."""
+        known = dict(path.forms)
+        return cls(known.get("dayFirst", 0), known.get("slashed", 0), known.get("date", 0))
+
+    @property
+    def unsorted(self) -> int:
+        """The texts that do not sort as dates do."""
+        return self.day_first + self.slashed
+
+    def text(self) -> str:
+        """What was found, in words."""
+        alone = {
+            self.day_first: "begin with the day, such as `31.12.2024`",
+            self.slashed: "have slashes, such as `05/10/2024`",
+        }
+        every = self.unsorted + self.sorted
+        if every in alone:
+            return f"{count(every)} texts of dates {alone[every]}"
+        parts = [
+            (self.day_first, "begin with the day (`31.12.2024`)"),
+            (self.slashed, "have slashes (`05/10/2024`)"),
+            (self.sorted, "are such as `2024-12-31`"),
+        ]
+        told = ", ".join(f"{count(number)} {what}" for number, what in parts if number)
+        return f"of {count(every)} texts of dates {told}"
 
 
 def _is_text(path: PathFacts) -> bool:
     return all(name in ("string", *_NOTHING) for name, _ in path.types)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, dates: int) -> Finding:
-    commands = _commands(collection, path)
+def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, forms: _Forms) -> Finding:
+    commands = _commands(collection, path, forms)
     how = ""
     if len(commands) > 1:
         refused = REFUSED if len(commands) > UNGUARDED else ""
         how = f" What is no date of a calendar stays as it is.{refused} {asks_by_type(['string'])}"
+    elif forms.slashed:
+        how = " Ask who writes those with slashes whether the day or the month comes first."
     return seen.finding(
         collection,
         path.text,
-        f"{count(dates)} texts are dates that begin with the day, such as `31.12.2024`",
-        number=dates,
+        forms.text(),
+        number=forms.unsorted,
         limit="values",
-        cost="an order or range of the field goes by the day of the month, and no index serves one of dates",
+        cost="an order or range of the field goes by its characters, and no index serves one of dates",
         remedy=f"{outdated_first(collection, path.field)}Convert the texts to dates, and let a validator keep it that way.{how}",
         commands=commands,
-        evidence={"texts": path.count("string"), "dates": dates},
+        evidence={"texts": path.count("string"), "dates": forms.unsorted},
         confidence=confidence(collection),
     )
 
 
-def _commands(collection: CollectionFacts, path: PathFacts) -> tuple[str, ...]:
-    """Finding the texts, and converting them where one update can."""
+def _commands(collection: CollectionFacts, path: PathFacts, forms: _Forms) -> tuple[str, ...]:
+    """Finding the texts, and converting them where one update can: those that sort, too, so that all are dates then."""
     if not is_plain(path.steps):
         return ()
-    field, texts = path.field, f"$regex: {quoted(f'^{text_forms.DAY_FIRST}$')}"
+    patterns = {
+        text_forms.DAY_FIRST: forms.day_first,
+        text_forms.SLASHED: forms.slashed,
+        text_forms.REAL_DATE: forms.sorted,
+    }
+    there = "|".join(pattern for pattern, number in patterns.items() if number)
+    field, texts = path.field, f"$regex: {quoted(f'^(?:{there})$')}"
     found = f"{here(collection)}.find({{{quoted(field)}: {{{texts}}}}})"
-    if ELEMENT in path.steps or path.steps[0] == "_id":
+    if ELEMENT in path.steps or path.steps[0] == "_id" or forms.slashed:
         return (found,)
     value = quoted("$" + field)
-    read = f"{{$dateFromString: {{dateString: {value}, format: '%d.%m.%Y', onError: {value}}}}}"
+    otherwise = f"{{$dateFromString: {{dateString: {value}, onError: {value}}}}}" if forms.sorted else value
+    read = f"{{$dateFromString: {{dateString: {value}, format: '%d.%m.%Y', onError: {otherwise}}}}}"
     return found, *setting(collection, single(field, texts), field, unless_outdated(collection, field, read))

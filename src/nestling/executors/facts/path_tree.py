@@ -32,7 +32,8 @@ DATELESS = re.compile(instants.DATELESS.encode())
 """Dates of SQL that no BSON date is."""
 FORMS = re.compile(
     "|".join(
-        f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date", "dayFirst", "bool")
+        f"(?P<{name}>{text_forms.COUNTED[name]})"
+        for name in ("objectId", "number", "date", "dayFirst", "slashed", "bool")
     ).encode()
 )
 """Texts that the server converts to another type, which names the group."""
