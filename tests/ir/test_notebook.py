@@ -16,6 +16,7 @@ from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.types import INTEGER
 from nestling.pipeline import design, explain, inspect
 from nestling.shop import schema, workload
+from nestling.store import Result
 from tests.emitters.proofs import PROOF
 
 
@@ -110,3 +111,9 @@ def test_a_design_of_a_file(tmp_path: Path) -> None:
     assert design(str(tmp_path / "schema.sql")) == design(inspect(tmp_path / "schema.sql"))
     with pytest.raises(SourceError, match="no such file"):
         design("nowhere.yaml")
+
+
+def test_a_result_shows_the_beginning_of_long_values() -> None:
+    """A cell is no page; NULL is told from a text."""
+    shown = Result(("body", "none"), ({"body": "x" * 5000, "none": None},))._repr_html_()
+    assert f"<td>{'x' * 200}…</td><td>NULL</td>" in shown

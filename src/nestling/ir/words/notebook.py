@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from nestling.ir.quantity_words import cell
+from nestling.ir.quantity_words import cell, cut
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design
@@ -45,6 +45,8 @@ def block(*parts: str) -> str:
 
 SHOWN_ROWS = 100
 """Rows of a result a notebook shows."""
+SHOWN_CHARACTERS = 200
+"""Of a value there."""
 
 
 def result_html(
@@ -53,11 +55,15 @@ def result_html(
     """The first rows of a statement, and what a write did and left."""
     counted = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}"
     caption = counted if len(rows) <= SHOWN_ROWS else f"{counted}, the first {SHOWN_ROWS}"
-    cells = (tuple("NULL" if row[name] is None else str(row[name]) for name in columns) for row in rows[:SHOWN_ROWS])
+    cells = (tuple(_value(row[name]) for name in columns) for row in rows[:SHOWN_ROWS])
     said = [] if affected is None else [f"{affected:,} affected"]
     said += [caption] if affected is None and not rows else []
     said += [f"left to the sync: {', '.join(left)}"] if left else []
     return block(table(caption, columns, cells), f"<p>{inline('; '.join(said))}</p>" if said else "")
+
+
+def _value(value: object) -> str:
+    return "NULL" if value is None else cut(str(value), SHOWN_CHARACTERS)
 
 
 def reading_html(reading: Reading) -> str:
