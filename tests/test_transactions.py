@@ -6,7 +6,8 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pymongo import AsyncMongoClient, client_session_shared
 from pymongo.database import Database
 
 from nestling import AsyncStore, Result, Store, pipeline
-from nestling.common.errors import ConstraintError, WriteConflict
+from nestling.common.errors import ConstraintError, InputError, NestlingError, TransactionFailed, WriteConflict
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 
@@ -108,6 +109,69 @@ def test_nothing_of_it_stays(runs: Runs, proposal: Proposal, database: Database[
     with pytest.raises(ConstraintError):
         runs(*steps, (_BOOK, {"booking": 7, "id": 99, "cents": 30}))
     assert _state(proposal, database) == before
+
+
+_REFUSED: dict[str, Step] = {
+    "a check of ours": (_BOOK, {"booking": 7, "id": 99, "cents": 30}),
+    "the server's own": ("INSERT INTO account VALUES (1, 5)", {}),
+    "a read": ("SELECT 1 / (id - 1) AS x FROM account WHERE id = 1", {}),
+    "all of an update": ("UPDATE booking SET account_id = 99", {}),
+}
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+@pytest.mark.parametrize("refused", _REFUSED.values(), ids=_REFUSED)
+@pytest.mark.parametrize("further", [True, False])
+def test_an_error_that_is_caught_ends_it(
+    way: str, refused: Step, further: bool, proposal: Proposal, database: Database[Any], mongod: Server
+) -> None:
+    """Nothing of the statement is kept with the rest, as nothing undoes it alone; what failed is told, and at once."""
+    made = replace(proposal, dialect="postgresql")
+    before, tries = _state(proposal, database), list[int]()
+
+    def work(transaction: Any) -> None:
+        tries.append(1)
+        transaction.execute(_TAKE, id=1, cents=30)
+        with suppress(NestlingError):
+            transaction.execute(refused[0], **refused[1])
+        if further:
+            transaction.execute(_TAKE, id=2, cents=30)
+
+    async def work_async(transaction: Any) -> None:
+        tries.append(1)
+        await transaction.execute(_TAKE, id=1, cents=30)
+        with suppress(NestlingError):
+            await transaction.execute(refused[0], **refused[1])
+        if further:
+            await transaction.execute(_TAKE, id=2, cents=30)
+
+    async def run_async() -> None:
+        async with AsyncMongoClient[dict[str, Any]](mongod.uri) as client:
+            await AsyncStore(made, client[database.name]).transaction(work_async)
+
+    with pytest.raises(TransactionFailed, match="nothing of it stays") as error:
+        Store(made, database).transaction(work) if way == "sync" else asyncio.run(run_async())
+    assert isinstance(error.value.__cause__, NestlingError)
+    assert tries == [1]
+    assert _state(proposal, database) == before
+
+
+def test_what_is_not_understood_fails_nothing(proposal: Proposal, database: Database[Any]) -> None:
+    """The server was not asked: the rest stays."""
+
+    def work(transaction: Any) -> None:
+        with pytest.raises(NestlingError):
+            transaction.execute("SELEC 1")
+        transaction.execute(_TAKE, id=1, cents=30)
+
+    Store(proposal, database).transaction(work)
+    assert _state(proposal, database)[0][0] == (1, 70)
+
+
+def test_it_is_of_no_use_after_its_end(proposal: Proposal, database: Database[Any]) -> None:
+    kept = Store(proposal, database).transaction(lambda transaction: transaction)
+    with pytest.raises(InputError, match="the transaction is over"):
+        kept.execute(_HELD, id=1)
 
 
 def test_it_is_tried_again_as_a_whole(proposal: Proposal, database: Database[Any]) -> None:

@@ -18,12 +18,13 @@ import json
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
 from nestling.common.recent import Recent
+from nestling.executors.transaction_state import TransactionState
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled, OutputColumn
 from nestling.ir.programs.program import CompiledWrite
@@ -298,13 +299,20 @@ class Store(_Statements["SyncDriver"]):
         """Have `work` run statements in one transaction: all of it stays, or, where it raises, nothing; gives what `work` gives.
 
         Where another transaction got in the way, `work` is called again from its beginning, for two minutes at most: what it
-        does beside its statements may happen more than once. Errors as of `run`.
+        does beside its statements may happen more than once. Errors as of `run`. A statement that fails ends the transaction:
+        where `work` catches its error, the next one, or the end, raises `TransactionFailed`.
         """
         from nestling.executors.calls import ONE_MOMENT, TO_LAST
 
         with _typed_errors(self._database), self._database.client.start_session() as session:
             self._look()
-            return session.with_transaction(lambda inner: work(Transaction(self, inner)), ONE_MOMENT, TO_LAST)
+
+            def once(inner: ClientSession) -> Done:
+                begun = Transaction(self, inner)
+                with begun._state.until_end():
+                    return work(begun)
+
+            return session.with_transaction(once, ONE_MOMENT, TO_LAST)
 
     def _look(self) -> None:
         from nestling.executors.design_match import look
@@ -344,16 +352,19 @@ class Transaction:
 
     _store: Store
     _session: ClientSession
+    _state: TransactionState = field(default_factory=TransactionState)
 
     def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
         statement, given = self._store._named(name, parameters)
-        return self._store._answer(_in_transaction(statement), given, self._session)
+        with self._state.statement():
+            return self._store._answer(_in_transaction(statement), given, self._session)
 
     def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; it sees what those before it wrote."""
         statement, given = self._store._compiled(sql, parameters)
-        return self._store._answer(_in_transaction(statement), given, self._session)
+        with self._state.statement():
+            return self._store._answer(_in_transaction(statement), given, self._session)
 
 
 class AsyncStore(_Statements["AsyncDriver"]):
@@ -378,9 +389,13 @@ class AsyncStore(_Statements["AsyncDriver"]):
         with _typed_errors(self._database):
             await self._look()
             async with self._database.client.start_session() as session:
-                return await session.with_transaction(
-                    lambda inner: work(AsyncTransaction(self, inner)), ONE_MOMENT, TO_LAST
-                )
+
+                async def once(inner: AsyncClientSession) -> Done:
+                    begun = AsyncTransaction(self, inner)
+                    with begun._state.until_end():
+                        return await work(begun)
+
+                return await session.with_transaction(once, ONE_MOMENT, TO_LAST)
 
     async def _look(self) -> None:
         from nestling.executors.asynchronous import look_async
@@ -421,13 +436,16 @@ class AsyncTransaction:
 
     _store: AsyncStore
     _session: AsyncClientSession
+    _state: TransactionState = field(default_factory=TransactionState)
 
     async def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
         statement, given = self._store._named(name, parameters)
-        return await self._store._answer(_in_transaction(statement), given, self._session)
+        with self._state.statement():
+            return await self._store._answer(_in_transaction(statement), given, self._session)
 
     async def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; it sees what those before it wrote."""
         statement, given = self._store._compiled(sql, parameters)
-        return await self._store._answer(_in_transaction(statement), given, self._session)
+        with self._state.statement():
+            return await self._store._answer(_in_transaction(statement), given, self._session)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pymongo import AsyncMongoClient
 from pymongo.database import Database
 
 from nestling.common.errors import ReadError, ResultTooLarge
+from nestling.common.server import Server
+from nestling.executors.asynchronous import run_read_async
 from nestling.executors.run import documents
 from nestling.ir.programs.compiled import CompiledRead
 
@@ -18,6 +23,22 @@ BIG = "x" * (9 << 20)
 def read(*stages: dict[str, Any]) -> CompiledRead:
     """A read of the collection of two large documents."""
     return CompiledRead("report", "SELECT …", collection="large", pipeline=stages)
+
+
+Answer = Callable[[Database[dict[str, Any]], CompiledRead], list[Any]]
+
+
+@pytest.fixture(params=["sync", "async"])
+def answer(request: pytest.FixtureRequest, mongod: Server) -> Answer:
+    """What a read gives by either of the driver's clients."""
+
+    async def later(name: str, asked: CompiledRead) -> list[Any]:
+        async with AsyncMongoClient[dict[str, Any]](mongod.uri) as client:
+            return await run_read_async(client[name], asked)
+
+    if request.param == "sync":
+        return lambda database, asked: list(documents(database, asked))
+    return lambda database, asked: asyncio.run(later(database.name, asked))
 
 
 @pytest.fixture
@@ -38,10 +59,12 @@ def large(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
     ],
     ids=["group", "lookup", "text"],
 )
-def test_a_document_over_16_mib(large: Database[dict[str, Any]], stages: tuple[dict[str, Any], ...]) -> None:
+def test_a_document_over_16_mib(
+    large: Database[dict[str, Any]], stages: tuple[dict[str, Any], ...], answer: Answer
+) -> None:
     """An array of all rows of a group, all matches of a lookup, a text made of two: the statement is named, and what to do."""
     with pytest.raises(ResultTooLarge, match="report") as caught:
-        list(documents(large, read(*stages)))
+        answer(large, read(*stages))
     assert "16 MiB" in str(caught.value)
     assert "→" in str(caught.value)
 
@@ -54,15 +77,15 @@ def test_sorting_more_than_memory_uses_the_disk(large: Database[dict[str, Any]])
     assert [row["n"] for row in documents(large, rows)] == [5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0]
 
 
-def test_what_the_server_refuses(large: Database[dict[str, Any]]) -> None:
+def test_what_the_server_refuses(large: Database[dict[str, Any]], answer: Answer) -> None:
     """Anything else is said with the server's words and its code."""
     with pytest.raises(ReadError, match="code") as caught:
-        list(documents(large, read({"$project": {"n": {"$divide": [1, 0]}}})))
+        answer(large, read({"$project": {"n": {"$divide": [1, 0]}}}))
     assert not isinstance(caught.value, ResultTooLarge)
 
 
-def test_a_moment_python_has_not(large: Database[dict[str, Any]]) -> None:
+def test_a_moment_python_has_not(large: Database[dict[str, Any]], answer: Answer) -> None:
     """The server reckons beyond the year 9999."""
     beyond = {"$dateAdd": {"startDate": datetime(9999, 12, 31, tzinfo=UTC), "unit": "day", "amount": 1}}
     with pytest.raises(ReadError, match="year 10000 is out of range"):
-        list(documents(large, read({"$project": {"at": beyond}})))
+        answer(large, read({"$project": {"at": beyond}}))

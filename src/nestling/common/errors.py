@@ -226,6 +226,10 @@ def _constraint_error(problems: tuple[Problem, ...], violation: str) -> Constrai
     return ConstraintError(*problems, violation=violation)
 
 
+class TransactionFailed(WriteError):
+    """A statement of a transaction failed before, which took all of it along."""
+
+
 class NoTransactions(WriteError):
     """A write changes several documents at once, and the server has no transactions: it is not part of a replica set."""
 

@@ -12,6 +12,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, batch_call, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
+from nestling.executors.errors.read_errors import read_errors_async
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import noted, write_errors
 from nestling.executors.exact import exact
@@ -36,7 +37,10 @@ async def run_read_async(
     session: AsyncClientSession | None = None,
 ) -> list[Row]:
     """The rows; errors as of `run_read`."""
-    return [*map(row_of(read.columns), await _documents(database, bind(read, values), session))]
+    bound = bind(read, values)
+    async with read_errors_async(read.name or "the statement", database):
+        found = await _documents(database, bound, session)
+    return [*map(row_of(read.columns), found)]
 
 
 async def look_async(database: AsyncDatabase[Any], asked: Looks) -> Any:

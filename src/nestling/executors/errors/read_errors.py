@@ -6,11 +6,12 @@ stay: a document of 16 MiB, a `$graphLookup` of 100 MB, and stages that know no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from bson.errors import InvalidBSON
+from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
@@ -28,6 +29,8 @@ NOT_CONVERTED = 241
 NO_SUCH_YEAR = frozenset({18537, 31034, 40523})
 """Codes for a date outside the years the server writes and makes: as a text, of a month too far away, of a year."""
 _WITHOUT = "leave rows with such values out by a condition, or ask for the column alone and reckon in the application"
+_HUNG_UP = "connection closed"
+_RESULT = "a document of the result, over which the server hung up,"
 PASSED_ON = frozenset({13, 18, 8000})
 """Who may not read is told so by `typed_errors`."""
 
@@ -39,11 +42,31 @@ def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
     A server that has a result document over 16 MiB to send hangs up, twice, since the driver tries again, and goes on living.
     """
     try:
-        yield
+        with _final_errors(name):
+            yield
     except AutoReconnect as error:
-        if "connection closed" not in str(error) or not _answers(database):
+        if _HUNG_UP not in str(error) or not _answers(database):
             raise
-        raise _too_large(name, "a document of the result, over which the server hung up,") from None
+        raise _too_large(name, _RESULT) from None
+
+
+@asynccontextmanager
+async def read_errors_async(name: str, database: AsyncDatabase[Any]) -> AsyncIterator[None]:
+    """The same for asyncio."""
+    try:
+        with _final_errors(name):
+            yield
+    except AutoReconnect as error:
+        if _HUNG_UP not in str(error) or not await _answers_async(database):
+            raise
+        raise _too_large(name, _RESULT) from None
+
+
+@contextmanager
+def _final_errors(name: str) -> Iterator[None]:
+    """Those that tell all by themselves."""
+    try:
+        yield
     except DocumentTooLarge:
         raise _too_large(name, "what is sent to the server") from None
     except InvalidBSON as error:
@@ -61,6 +84,13 @@ def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
 def _answers(database: Database[Any]) -> bool:
     try:
         return bool(database.client.admin.command("ping"))
+    except PyMongoError:
+        return False
+
+
+async def _answers_async(database: AsyncDatabase[Any]) -> bool:
+    try:
+        return bool(await database.client.admin.command("ping"))
     except PyMongoError:
         return False
 

@@ -70,7 +70,6 @@ def _synced(
     run = SyncRun(
         database, plan, options or SyncOptions(), stop or Event(), metrics or Metrics(), say or (lambda _: None)
     )
-    _refuse_elsewhere(run)
     if not plan.kept:
         run.say("The design keeps nothing that follows from something else: there is nothing to do.")
         return SyncReport(0, 0, 0, 0, 0)
@@ -88,14 +87,6 @@ def _synced(
     return SyncReport(
         counted("changes"), counted("written"), counted("refused"), counted("retries"), counted("full_refreshes"), left
     )
-
-
-def _refuse_elsewhere(run: SyncRun) -> None:
-    """A database without any of the design's collections is the wrong one."""
-    wanted = set(run.plan.collections) | {each.collection for each in run.plan.kept}
-    if wanted and wanted.isdisjoint(run.database.list_collection_names()):
-        what = f"the database `{run.database.name}` has none of the design's collections"
-        raise SyncError(Problem(what, next_move="name the database that was loaded: mongodb://host/database"))
 
 
 def _taken(run: SyncRun, lease: SyncLease) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from nestling.ir.programs.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, check_names
+from nestling.ir.programs.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, check_given
 
 MOST_IDS = 10_000
 """Ids asked for at once, where a second read can be asked in parts."""
@@ -67,7 +67,7 @@ class ClientJoin:
 def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> ClientJoin:
     """The join with values in place of its parameters; errors as of `bind`."""
     given = dict(values or {})
-    check_names(join, given)
+    check_given(join, given)
     first, second = (bind(read, {name: given[name] for name in read.parameters}) for read in (join.first, join.second))
     return replace(join, parameters=(), first=first, second=second)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Protocol, cast
 
@@ -144,7 +144,7 @@ def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> Comp
     list is never one, so that no value can become an operator.
     """
     given = dict(values or {})
-    check_names(read, given)
+    check_given(read, given)
 
     def put(value: object) -> object:
         return _bound(value, given)
@@ -175,16 +175,32 @@ class Parameterised(Protocol):
 _GIVE = "give it by its name; for a statement of a workload file, in a line before it: `-- params: {…}`"
 
 
-def check_names(read: Parameterised, given: Mapping[str, object]) -> None:
-    """Raise `WorkloadError` naming parameters that are missing or unknown."""
+def check_given(read: Parameterised, given: Mapping[str, object]) -> None:
+    """Raise `WorkloadError` naming parameters that are missing or unknown, and moments that no year from 1 to 9999 has."""
     missing = [name for name in read.parameters if name not in given]
     whose = f"`{read.name}`" if read.name else "the statement"
     problems = [Problem(f"{whose} needs a value for the parameter `{name}`", next_move=_GIVE) for name in missing]
     problems += [
         unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
     ]
+    problems += [
+        Problem(f"parameter `{name}`: {value!r} is in UTC outside of the years 1 to 9999")
+        for name, value in given.items()
+        if any(map(_has_no_year, value if isinstance(value, list | tuple) else (value,)))
+    ]
     if problems:
         raise WorkloadError(*problems)
+
+
+def _has_no_year(value: object) -> bool:
+    """Whether it is a moment of a time zone whose UTC no date has."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return False
+    try:
+        value.astimezone(UTC)
+    except OverflowError:
+        return True
+    return False
 
 
 def parameters_in(value: object) -> Iterator[str]:

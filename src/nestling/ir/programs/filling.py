@@ -20,7 +20,7 @@ from uuid import uuid4
 from bson import Decimal128, ObjectId
 
 from nestling.ir.paths.write_path import IdForm
-from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, check_names
+from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, check_given
 from nestling.ir.programs.program import (
     MISSING,
     CellRef,
@@ -59,7 +59,7 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     list is one for a column of JSON or an array alone, where it is data, so that no value can become an operator.
     """
     given = dict(values or {})
-    check_names(write, given)
+    check_given(write, given)
     given |= {each.name: _NEW_IDS[each.form]() for each in write.new_ids}
     steps = tuple(_bound(step, given) for step in write.steps)
     new_numbers = tuple(_bound_numbers(each, given) for each in write.new_numbers)

@@ -1,0 +1,52 @@
+"""How a transaction of several statements stands: whether one of them has failed, and whether it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nestling.common.errors import InputError, NestlingError, Problem, TransactionFailed
+
+_MOVE = (
+    "catch the error outside of what `transaction` is given, and begin anew; where a row may be there, say ON CONFLICT"
+)
+
+
+@dataclass(slots=True)
+class TransactionState:
+    """Nothing undoes one statement of a MongoDB transaction: one that fails takes all of it along, its error caught or not."""
+
+    failed: BaseException | None = None
+    is_over: bool = False
+
+    @contextmanager
+    def statement(self) -> Iterator[None]:
+        """Run one statement; raises `TransactionFailed` after one that failed, `InputError` after the end."""
+        if self.is_over:
+            move = "run statements while the function that `transaction` is given runs, or by the store itself"
+            raise InputError(Problem("the transaction is over", next_move=move))
+        self.check()
+        try:
+            yield
+        except BaseException as error:
+            self.failed = error
+            raise
+
+    def check(self) -> None:
+        """Raise what makes it impossible to go on: an error of the driver's as it was, as the same may be tried again."""
+        if isinstance(self.failed, NestlingError):
+            first = self.failed.problems[0]
+            what = f"the transaction failed before, and nothing of it stays: {first.what}"
+            raise TransactionFailed(Problem(what, where=first.where, next_move=_MOVE)) from self.failed
+        if self.failed is not None:
+            raise self.failed
+
+    @contextmanager
+    def until_end(self) -> Iterator[None]:
+        """Until what was asked for is done: raises as of `check` where a statement failed and that was not told."""
+        try:
+            yield
+            self.check()
+        finally:
+            self.is_over = True
