@@ -28,6 +28,7 @@
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── DataError             a value that it makes does not fit its column, or cannot be reckoned
     │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which
+    │   ├── TransactionFailed     an earlier statement of its transaction failed, and its error was caught
     │   ├── NoTransactions        it needs a transaction, which this server has none of
     │   └── WriteConflict         its transaction was tried again and again, and never went through
     ├── ChangesError              what others write to a database cannot be followed

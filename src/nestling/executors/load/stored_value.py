@@ -35,6 +35,9 @@ _CONVERTED: dict[TypeName, type] = {
 _EXPECTED = STORED_AS_IT_IS | _CONVERTED
 
 
+_AGAIN = "design again from the source as it is now, and load by that"
+
+
 class UnstorableError(Exception):
     """A value of `attribute` that BSON cannot hold; whoever knows the row says where it is."""
 
@@ -61,10 +64,10 @@ class ValueEncoders:
         expected = {_EXPECTED[kind.name] for kind in (attribute.type, *attribute.also) if kind.name in _EXPECTED}
         as_found, finer, place = self.as_found, self.finer, (entity, attribute.name)
         is_date = attribute.type.name in MOMENTS and attribute.type.fraction_digits <= BSON_DIGITS
-        stops = self.policy.microseconds == "error"
+        stops, has_no_nan = self.policy.microseconds == "error", attribute.type.is_without_nan
 
         def stored(value: object) -> object:
-            if usual and value.__class__ not in expected:
+            if usual and (value.__class__ not in expected or (has_no_nan and is_nan(value))):
                 as_found[place] += 1
             elif is_date and getattr(value, "microsecond", 0) % 1000:
                 if stops:
@@ -81,11 +84,17 @@ class ValueEncoders:
         """A sentence about values stored as found, and one about instants stored as text, with their numbers by attribute."""
         found = []
         if self.as_found:
-            found.append(f"values that did not fit their type were stored as found: {_counts(self.as_found)}")
+            what = "values that did not fit their type were stored as found, and statements may take them for others"
+            found.append(f"{what}: {_counts(self.as_found)}; {_AGAIN}")
         if self.finer:
             what = "instants with microseconds were stored as text beside dates, where they sort and compare apart"
-            found.append(f"{what}: {_counts(self.finer)}; design again from the source as it is now, and load by that")
+            found.append(f"{what}: {_counts(self.finer)}; {_AGAIN}")
         return tuple(found)
+
+
+def is_nan(value: object) -> bool:
+    """Whether it is none of the numbers, where it is of their types."""
+    return value.is_nan() if isinstance(value, Decimal) else value.__class__ is float and value != value
 
 
 def _too_fine(value: object, entity: str, attribute: str) -> Problem:
@@ -133,6 +142,8 @@ def expression(attribute: Attribute, variable: str, convert: str) -> str:
     if usual is None:
         return f"{convert}({variable})"
     fits = f"{variable}.__class__ is {usual.__name__}"
+    if usual is float and kind.is_without_nan:
+        fits += f" and {variable} == {variable}"
     if usual is int:
         fits += f" and {-INT64} <= {variable} < {INT64}"
     return f"{variable} if {fits} else {convert}({variable})"
