@@ -138,3 +138,13 @@ def test_keys_of_the_same_types_come_first(database: Db) -> None:
     assert mixed.remedy.startswith(
         "`_id` of `users` has these types, too: where this refers to it, give it one type first. "
     )
+
+
+def test_a_part_of_an_id_is_found_and_not_converted(database: Db) -> None:
+    """Nothing changes an `_id`: what is of another type there is shown."""
+    database.users.insert_many({"_id": each, "name": "x"} for each in IDS)
+    database.votes.insert_many({"_id": {"user_id": str(IDS[n % 40]), "n": n}} for n in range(80))
+    finding = _dangling(database)["_id.user_id"]
+    (found_by,) = finding.commands
+    assert len(list(run(database.client, found_by))) == 80
+    assert "Nothing changes an `_id`: write such documents anew." in finding.remedy

@@ -95,6 +95,23 @@ def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> Non
     assert not [each for each in found(look(database)) if each.rule == "stale-copy"]
 
 
+@pytest.mark.parametrize("inside", ["product", "product_async"])
+def test_copies_beside_a_compound_id_are_found(inside: str, database: Db) -> None:
+    """As a junction's documents have them: the references are its `_id`, and what is copied lies beside that."""
+    database.product.insert_many({"_id": n, "name": f"product {n}", "price": 1.5 * n} for n in range(240))
+    database.product_category.insert_many(
+        {
+            "_id": {"product_id": n % 240, "category_id": n // 240},
+            inside: {"name": f"product {n % 240}" if n > 20 else "old"},
+        }
+        for n in range(480)
+    )
+    command = _repair(database)
+    run(database.client, command)
+    assert not database.product_category.count_documents({f"{inside}.name": "old"})
+    assert not [each for each in found(look(database)) if each.rule == "stale-copy"]
+
+
 def test_all_copies_are_compared(database: Db) -> None:
     """One stale copy in 4,000 is found every time, and the numbers are those of all documents."""
     database.users.insert_many({"_id": n, "name": f"user {n}"} for n in range(USERS))

@@ -118,8 +118,9 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
     is_rest = reference.checked - reference.resolved > reference.converted
     rest = " Look again then: only what is found in neither type is missing." if is_rest else ""
     asks = f" {asks_by_type(_other_types(seen, reference))}" if ELEMENT not in reference.steps else ""
+    anew = " Nothing changes an `_id`: write such documents anew." if reference.steps[0] == "_id" else ""
     refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else ""
-    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{refused}{rest}{asks}"
+    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{anew}{refused}{rest}{asks}"
 
 
 def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
@@ -159,7 +160,7 @@ def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
     field = field_path(reference.steps)
     target, into, kinds = _target(seen, reference), reference.converts, _other_types(seen, reference)
     found = finding(where, field, kinds)
-    if ELEMENT in reference.steps or target is None:
+    if ELEMENT in reference.steps or reference.steps[0] == "_id" or target is None:
         return (found,)
     return found, *converting(where, field, kinds, number(target) if into == "number" else into)
 

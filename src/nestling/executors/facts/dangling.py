@@ -8,7 +8,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
-from nestling.executors.facts.references import unwound
+from nestling.executors.facts.references import shown_alone, unwound
 from nestling.ir.facts import CollectionFacts, ReferenceFacts, field_path
 
 COUNTED_UP_TO = 50_000
@@ -37,7 +37,7 @@ def with_dangling(
     found = {"$gt": [{"$size": "$found"}, 0]}
     pipeline: list[FoundDocument] = [
         *([] if whole else drawn(database, holder, MOST_DRAWN, asking)),
-        {"$project": {"_id": 0, field: 1}},
+        {"$project": shown_alone(field)},
         *unwound(reference.steps),
         {"$match": {field: {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
         {"$limit": MOST_ROWS},

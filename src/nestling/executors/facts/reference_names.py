@@ -71,7 +71,7 @@ def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleRefer
     sizes = {each.name: each.storage.documents if each.storage is not None else 0 for each in collections}
     for collection in (each for each in collections if each.holds_documents):
         for path in collection.paths:
-            if path.steps[0] == "_id" or ANY_KEY in path.steps or not is_plain(path.steps):
+            if path.steps == ("_id",) or ANY_KEY in path.steps or not is_plain(path.steps):
                 continue
             targets = sorted(
                 _targets(path, collections), key=lambda t: (not t.named, -sizes[t.collection], t.collection, t.field)

@@ -144,6 +144,11 @@ def unwound(steps: tuple[str, ...]) -> list[FoundDocument]:
     return [{"$unwind": f"${array}"} for array in arrays_on(steps)]
 
 
+def shown_alone(field: str) -> FoundDocument:
+    """The projection to a field alone; with a part of `_id` nothing can be said of `_id`."""
+    return {field: 1} if field.startswith("_id.") else {"_id": 0, field: 1}
+
+
 def _values(
     database: Database[FoundDocument], candidate: PossibleReference, asking: Asking, collation: str = ""
 ) -> list[Any]:
@@ -151,7 +156,7 @@ def _values(
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
         *drawn(database, collection, DOCUMENTS, asking),
-        {"$project": {"_id": 0, field: 1}},
+        {"$project": shown_alone(field)},
         *unwound(candidate.path.steps),
         {"$limit": 20 * DOCUMENTS},
         {"$group": {"_id": f"${field}"}},

@@ -25,6 +25,8 @@ LEAST_EQUAL = 0.5
 """Values that must be equal to call a field a copy, and links that must agree to call two references one relationship."""
 DEEPEST = 2
 """Steps from where a reference lies to its copies: `item_name`, or `item.name`."""
+_KEPT = ("", "async")
+"""What may follow a parent's name in that of a document of its copies, such as `product` and `product_async`."""
 _SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "date"})
 
 
@@ -78,21 +80,24 @@ def _may_be_told(path: PathFacts) -> bool:
 def _pairs(
     reference: ReferenceFacts, holder: CollectionFacts, target: CollectionFacts
 ) -> Iterator[tuple[PathFacts, str]]:
-    """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names."""
-    above = reference.steps[:-1]
+    """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names.
+
+    What is beside a part of a compound `_id` is beside the `_id`, too.
+    """
     key = holder.path(*reference.steps)
     if key is None or reference.steps[-1] == ELEMENT:
         return
     fields = {each.field: each for each in target.top_level() if _is_scalar(each) and is_plain(each.steps)}
-    prefixes = [_folded(stem(key)), folded(target.name), *([""] if above else [])]
-    wanted = {_folded(prefix + field): field for prefix in prefixes for field in fields}
-    for path in holder.paths:
-        own = path.steps[len(above) :]
-        beside = path.steps[: len(above)] == above and path.steps != reference.steps and len(own) <= DEEPEST
-        may_repeat = beside and ELEMENT not in own and _is_scalar(path) and is_plain(path.steps)
-        field = wanted.get(_folded("".join(own))) if may_repeat else None
-        if field is not None and field not in ("_id", reference.target_field):
-            yield path, field
+    for above in dict.fromkeys((reference.steps[:-1], () if reference.steps[0] == "_id" else reference.steps[:-1])):
+        prefixes = [_folded(stem(key)), folded(target.name), *([""] if above else [])]
+        wanted = {_folded(prefix + kept + field): field for prefix in prefixes for kept in _KEPT for field in fields}
+        for path in holder.paths:
+            own = path.steps[len(above) :]
+            beside = path.steps[: len(above)] == above and path.steps != reference.steps and len(own) <= DEEPEST
+            may_repeat = beside and ELEMENT not in own and _is_scalar(path) and is_plain(path.steps)
+            field = wanted.get(_folded("".join(own))) if may_repeat else None
+            if field is not None and field not in ("_id", reference.target_field):
+                yield path, field
 
 
 def _compare_fields(
