@@ -252,6 +252,36 @@ def test_a_rate_that_is_none(rate: str, said: str) -> None:
     assert all(said in problem.next_move for problem in error.value.problems)
 
 
+def test_a_rate_between_two_statements_is_the_second_ones():
+    """One before the first is for all of a name that have none of their own; one behind the last is the last one's."""
+
+    def rates(text: str) -> dict[str, float]:
+        return {each.name: each.rate_per_second for each in read(text)[0].statements}
+
+    assert rates("-- name: a\nSELECT 1;\n-- rate: 300/s\nSELECT 2;") == {"a": 1.0, "a.2": 300.0}
+    assert rates("-- name: a, rate: 5/s\nSELECT 1;\nSELECT 2;\n-- rate: 7/s\nSELECT 3;") == {
+        "a": 5.0,
+        "a.2": 5.0,
+        "a.3": 7.0,
+    }
+    assert rates("-- name: a\n-- rate: 5/s\nSELECT 1;") == rates("-- name: a\nSELECT 1;\n-- rate: 5/s") == {"a": 5.0}
+
+
+def test_all_mistakes_are_told_at_once():
+    """What stops the reading, and what else is wrong, in the order of the lines; prose is no mistake."""
+    text = (
+        "-- Rates: all of it\n-- date: 2024\n-- name: a, rate: often\nSELECT 1;\n-- nmae: b, rate: 1/s\n-- parms: {}\nSELEC 1;\n"
+        "-- name: c, rate: 3/x\n-- params: {\nSELECT 1;"
+    )
+    with pytest.raises(WorkloadError) as error:
+        read(text)
+    told = [(each.where, each.what) for each in error.value.problems]
+    assert [where for where, _ in told] == [f"w.sql:{place}" for place in ("3", "5", "6", "7", "7:1", "8", "9")]
+    words = " ".join(what for _, what in told)
+    for said in ("`often` is no rate", "did you mean `name`?", "did you mean `params`?", "SELEC", "`3/x`", "not JSON"):
+        assert said in words
+
+
 # --- mistakes in the file ----------------------------------------------------------------------------------------------
 
 
@@ -272,6 +302,9 @@ def test_a_rate_that_is_none(rate: str, said: str) -> None:
         ("-- name: s, rate: 1/s\n-- params: 7\nSELECT 1;", "2", "params must be an object"),
         ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params name `x`, its parameters are `y`"),
         ("-- name: s, rate: 1/s\nSELECT 1; SELECT 2;", "2", "`s` holds several statements; this one is called `s.2`"),
+        ("-- name: s, rate: 1/s\n-- rate: 9/s\nSELECT 1;", "2", "it has a rate already: `9/s` is not read"),
+        ("-- name: s, rate: 1/s, limt: 4\nSELECT 1;", "1", "`limt: 4` behind the name is not read"),
+        ("-- name: s, rat: 7/s\nSELECT 1;", "1", "`rat: 7/s` behind the name is not read"),
         (
             "-- name: e, rate: 1/s\n\n-- name: s, rate: 1/s\nSELECT 1;",
             "1",

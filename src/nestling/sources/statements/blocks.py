@@ -1,15 +1,17 @@
 """A workload file cut into blocks: a header, then one block per `-- name: …` line.
 
 A block is what stands between two name lines: comments, `-- params:`, `-- quantiles:`, `-- rate:` and the statement. Statements
-before the first name line, and further ones in a block, are found too, so that none is lost.
+before the first name line, and further ones in a block, are found too, so that none is lost. A rate that stands between two
+statements is the second one's.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from nestling.common.errors import Problem
 from nestling.ir.rate import no_rate, read_rate
@@ -25,7 +27,15 @@ _RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _QUANTILES = re.compile(r"^[ \t]*--[ \t]*quantiles[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _MEASURED = re.compile(r"^[ \t]*--[ \t]*measured[ \t]*:[ \t]*(?P<said>[^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_KEY = re.compile(r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+)[ \t]*:", re.MULTILINE)
+KEYS = ("name", "rate", "params", "quantiles", "measured", "window")
+"""Words that begin a comment line which says something of a statement, or of all."""
+ALIKE = 0.8
+"""How alike a word is to one of these to be taken for a mistake in writing it, of 1."""
+_FURTHER = re.compile(r"[,;\s][ \t]*(?P<said>\w+[ \t]*:.*)$")
 _MILLISECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*ms")
+
+_LINES = "write it on a line of its own, such as `-- params: {…}`"
 
 DEFAULT_RATE_PER_SECOND = 1.0
 """Of a statement nobody gave a rate for."""
@@ -35,8 +45,8 @@ DEFAULT_RATE_PER_SECOND = 1.0
 class StatementBlock:
     """One statement as written: its text and where that starts, its name and rate, sample parameters (or what is wrong).
 
-    A `rate` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line. `wrong_rate` is the problem
-    of a rate that cannot be read, with its line as the place. `measured_seconds` and `measured_with` as in `Statement`.
+    A `rate_per_second` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line. `wrong_rate` is
+    the problem of a rate that cannot be read, with its line as the place. `measured_seconds`, `measured_with` as in `Statement`.
     """
 
     name: str
@@ -68,31 +78,66 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[S
     line = _line(text, mark.start())
     name = ((said["name"] or said["bare"]) if said else "") or f"line_{line}"
     mistakes: list[tuple[str, int]] = []
-    rate, wrong = _rate(text, mark, end, said["rate"] if said else None)
     samples = _samples(text, mark.end(), end, mistakes)
     quantiles = _quantiles(text, mark.end(), end, mistakes)
     measured, beside = _measured(text, mark.end(), end, mistakes)
     found = list(_statements(text, mark.end(), end, dialect))
     if not found:
         mistakes.append(("there is no statement under this name", line))
+    mistakes += [(f"`{each}` behind the name is not read; {_LINES}", line) for each in _further(mark["said"])]
+    rates = [list(_rate_lines(text, start, stop)) for start, stop in _headers(mark.end(), end, found)]
+    if said is not None and said["rate"] is not None:
+        rates[0].insert(0, (said["rate"], line))
+    rate, wrong = _rate(rates[0], mistakes)
     sql, offset = found[0] if found else ("", mark.end())
     yield StatementBlock(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
-    for number, (more, at) in enumerate(found[1:], start=2):
-        several = (f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))
+    for number, ((more, at), own) in enumerate(zip(found[1:], rates[1:], strict=True), start=2):
+        several = [(f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))]
+        its_rate, wrong = _rate(own, several) if own else (rate, None)
         yield StatementBlock(
-            f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, None, "", (several,)
+            f"{name}.{number}", _line(text, at), more, at, its_rate, samples, quantiles, None, "", tuple(several), wrong
         )
 
 
-def _rate(text: str, mark: re.Match[str], end: int, written: str | None) -> tuple[float | None, Problem | None]:
-    """The rate behind the name or on a line of its own; the problem of one that cannot be read."""
-    line = _line(text, mark.start())
-    if written is None and (below := _RATE_LINE.search(text, mark.end(), end)) is not None:
-        written, line = below["rate"], _line(text, below.start())
-    rate = None if written is None else read_rate(written)
-    if written is None or rate is not None:
-        return rate, None
-    return None, replace(no_rate(written), where=f"{line}")
+def _headers(start: int, end: int, found: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
+    """For each statement, or for none, where the lines that say something of it are: before it; of the last behind it, too."""
+    for number in range(max(len(found), 1)):
+        is_last = number + 1 >= len(found)
+        yield start, end if is_last else found[number][1]
+        start = end if is_last else found[number][1] + len(found[number][0])
+
+
+def _further(said: str) -> Iterator[str]:
+    """What stands behind a name and its rate, and looks as if it said something."""
+    rest = re.sub(r"^[^,;]*?[,; \t][ \t]*rate[ \t]*:[^,;]*", "", said, count=1, flags=re.IGNORECASE)
+    found = _FURTHER.search(rest)
+    if found is not None:
+        yield found["said"].strip()
+
+
+def _rate_lines(text: str, start: int, end: int) -> Iterator[tuple[str, int]]:
+    return ((found["rate"], _line(text, found.start())) for found in _RATE_LINE.finditer(text, start, end))
+
+
+def _rate(said: Sequence[tuple[str, int]], mistakes: list[tuple[str, int]]) -> tuple[float | None, Problem | None]:
+    """The first rate; the problem of one that cannot be read. A further one is a mistake."""
+    mistakes += [(f"it has a rate already: `{more.strip()}` is not read", line) for more, line in said[1:]]
+    if not said:
+        return None, None
+    written, line = said[0]
+    rate = read_rate(written)
+    return rate, None if rate is not None else replace(no_rate(written), where=f"{line}")
+
+
+def nearly_keys(text: str) -> Iterator[Problem]:
+    """Comment lines that begin with what is nearly one of the words for them; the place is a line."""
+    for found in _KEY.finditer(text):
+        key = found["key"].lower()
+        near = [each for each in KEYS if sorted(each) == sorted(key)] or get_close_matches(key, KEYS, n=1, cutoff=ALIKE)
+        if near and key.removesuffix("s") not in KEYS and key not in KEYS:  # `Rates: …` is prose
+            move = f"write `-- {near[0]}: …`; a comment begins with another word"
+            what = f"`{found['key']}` says nothing of a statement; did you mean `{near[0]}`?"
+            yield Problem(what, where=f"{_line(text, found.start())}", next_move=move)
 
 
 def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> object:

@@ -12,7 +12,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.text.sql_quotes import sql_text
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
-from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks
+from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks, nearly_keys
 from nestling.sources.statements.footprint import footprint, syntax_tree
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise
@@ -93,6 +93,10 @@ def _window(reader: _Reader) -> float | None:
     return seconds
 
 
+_PLACE = re.compile(r"\d+(?=(?::\d+)?$)|\d+$")
+"""The line, and the column where there is one, at the end of a place."""
+
+
 class _Reader:
     """Blocks to statements, with the gaps met on the way."""
 
@@ -120,10 +124,15 @@ class _Reader:
         return f"{self.path}:{place}" if self.path else f"line {place}"
 
     def blocks(self) -> list[StatementBlock]:
-        """The file's blocks; raises `WorkloadError` for rates that cannot be read."""
+        """The file's blocks; raises `WorkloadError` for rates and words that cannot be read, with what else is wrong."""
         found = list(blocks(self.text, self.dialect))
-        if wrong := [self.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]:
-            raise WorkloadError(*wrong)
+        wrong = [self.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]
+        wrong += [replace(each, where=self._where(each.where)) for each in nearly_keys(self.text)]
+        if wrong:
+            for block in found:
+                self.is_sql(block)
+            wrong += [Problem(gap.what, where=gap.where) for gap in self.gaps]
+            raise WorkloadError(*sorted(wrong, key=lambda each: [int(part) for part in _PLACE.findall(each.where)]))
         return found
 
     def is_sql(self, block: StatementBlock) -> bool:
