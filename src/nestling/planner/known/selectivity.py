@@ -169,7 +169,11 @@ def cased_column(expression: Expression) -> Column | None:
 
 def _equal(column: Column | None, known: KnownOf, value: object) -> float:
     """The share of rows with that value, or with one that is asked for as often as it occurs when it is not known."""
-    found = known(column) if column is not None else None
+    return _equal_among(known(column) if column is not None else None, value)
+
+
+def _equal_among(found: PathStatistics | None, value: object) -> float:
+    """The same of a column of which that is known."""
     if found is None:
         return UNKNOWN_EQUALITY
     if found.values is not None:
@@ -182,7 +186,8 @@ def _equal(column: Column | None, known: KnownOf, value: object) -> float:
 
 def _listed(predicate: InList, known: KnownOf, values: SampleValues) -> float:
     column = column_in(predicate.operand)
-    return min(1.0, sum(_equal(column, known, value) for value in items_in(predicate, values)))
+    found = known(column) if column is not None else None
+    return min(1.0, sum(_equal_among(found, value) for value in items_in(predicate, values)))
 
 
 def _alike(predicate: Like, known: KnownOf, values: SampleValues) -> float:
