@@ -99,12 +99,8 @@ def ways(
     by their foreign key, a join with embedded children becomes an EXISTS, or the values of an EXISTS or IN are found first. Which
     is cheapest depends on the data.
     """
-    first = _rewritten(relation, design, allowed, tolerated, statistics)
-    yield first
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
-    if joins and Rewrite.JOIN_ORDER in allowed:
-        for alias in other_starts(first, design)[:MOST_STARTS]:
-            yield _rewritten(relation, design, allowed, tolerated, statistics, begin=alias)
+    yield from _by_starts(relation, design, allowed, tolerated, statistics, several=joins)
     if joins and Rewrite.FOREIGN_KEY in allowed:
         pushed = push_predicates(relation)
         found = by_foreign_key(pushed, design.model)
@@ -116,7 +112,24 @@ def ways(
             yield _rewritten(asked, design, allowed, tolerated, statistics)
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model), MOST_SETS):
-            yield _rewritten(each, design, allowed, tolerated, statistics)
+            yield from _by_starts(each, design, allowed, tolerated, statistics, several=True)
+
+
+def _by_starts(
+    relation: Relation,
+    design: Design,
+    allowed: frozenset[Rewrite],
+    tolerated: Tolerated,
+    statistics: Statistics,
+    *,
+    several: bool,
+) -> Iterator[Relation]:
+    """The rewritten relation, and where `several` are asked for, with its joins begun at other tables."""
+    first = _rewritten(relation, design, allowed, tolerated, statistics)
+    yield first
+    if several and Rewrite.JOIN_ORDER in allowed:
+        for alias in other_starts(first, design)[:MOST_STARTS]:
+            yield _rewritten(relation, design, allowed, tolerated, statistics, begin=alias)
 
 
 def _planned(

@@ -6,7 +6,7 @@ joins behind it that do not ask for it are done: before them, it would hide whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.design import Design
@@ -26,6 +26,7 @@ from nestling.planner.reads.traverse import (
     everywhere,
     free_columns,
     inputs,
+    made_inside,
     mentioned,
     rewritten,
     single,
@@ -53,12 +54,16 @@ def order_joins(
         relation = everywhere(relation, _inner_first)
     limited = frozenset(_limited_tables(relation))
     return everywhere(
-        relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited, begin=begin))
+        relation,
+        lambda each: _early_subqueries(_ordered(each, design, statistics, limited, begin=begin), all_kinds=bool(begin)),
     )
 
 
 def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
-    """The tables besides the one that is read first whose rows have copies that serve the statement.
+    """The tables besides the one that is read first that may serve the statement as well: by copies, or as they are asked for.
+
+    Those of the second kind are each the only one that a subquery's condition is about: it leaves rows out before others are
+    joined to them.
 
     Of a limited order those are the table that is ordered by, where its rows have copies of others, and tables whose rows have
     copies of what is ordered by: an index over both has the rows in that order. Else it is tables whose rows have copies of all
@@ -73,9 +78,17 @@ def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
         asked = frozenset(column.name for column in used(relation) if column.alias == first.alias)
         wanted = {first.entity: asked - {*design.model.entity(first.entity).key}}
     others = (scan for scan in scans if scan is not first)
-    return tuple(
-        dict.fromkeys(each.alias for each in others if _has_copies(each, each.alias in limited, wanted, design))
-    )
+    copied = (each.alias for each in others if _has_copies(each, each.alias in limited, wanted, design))
+    asked_of = {*_asked_by_subqueries(relation)}
+    return tuple(dict.fromkeys((*copied, *(each.alias for each in scans if each.alias in asked_of))))
+
+
+def _asked_by_subqueries(relation: Relation) -> Iterator[str]:
+    """The tables that are each the only one a condition with a subquery is about, of those over joins."""
+    for each in everything(relation):
+        if isinstance(each, a.Filter) and isinstance(each.input, a.Join):
+            tables = [_asked_about(one) for one in conjuncts(each.predicate) if has_subquery(one)]
+            yield from (next(iter(found)) for found in tables if len(found) == 1)
 
 
 def _has_copies(scan: a.Scan, is_limited: bool, wanted: Mapping[str, frozenset[str]], design: Design) -> bool:
@@ -136,10 +149,10 @@ def _links(condition: Expression, one: Relation, other: Relation) -> bool:
     return not any(about(condition).isdisjoint(aliases(each)) for each in (one, other))
 
 
-def _early_subqueries(relation: Relation) -> Relation:
+def _early_subqueries(relation: Relation, *, all_kinds: bool) -> Relation:
     """What is asked about the table the joins start at alone is asked there, before rows are multiplied.
 
-    That are whole predicates, and of others the subqueries that yield one value.
+    That are whole predicates, and of others the subqueries that yield one value. `all_kinds`: also those that read other tables.
     """
     if not isinstance(relation, a.Filter) or not isinstance(relation.input, a.Join):
         return relation
@@ -147,10 +160,15 @@ def _early_subqueries(relation: Relation) -> Relation:
     asking = [each for each in conjuncts(relation.predicate) if has_subquery(each)]
     if not asking or start is relation.input:
         return relation
-    early = [each for each in asking if about(each) <= aliases(start)]
+    early = [each for each in asking if (_asked_about(each) if all_kinds else about(each)) <= aliases(start)]
     rest = [each for each in conjuncts(relation.predicate) if each not in early]
     first, rest = _with_values(restricted(start, early), rest, aliases(start))
     return restricted(_with_start(relation.input, first), rest)
+
+
+def _asked_about(predicate: Expression) -> frozenset[str]:
+    """The tables it is about, those of its subqueries left aside."""
+    return about(predicate).difference(made_inside(predicate))
 
 
 def _with_values(
