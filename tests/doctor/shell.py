@@ -49,7 +49,7 @@ def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[A
         case "stats":
             return collection.database.command("collStats", collection.name)
         case _:
-            raise AssertionError(method)
+            raise AssertionError(f"`{method}` is none of the calls known here: add it to `_call`")
 
 
 def _arguments(text: str) -> list[Any]:

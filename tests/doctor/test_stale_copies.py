@@ -95,6 +95,17 @@ def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> Non
     assert not [each for each in found(look(database)) if each.rule == "stale-copy"]
 
 
+@pytest.mark.parametrize(("stale", "is_copy"), [(50, True), (51, False)])
+def test_half_of_the_values_are_equal_in_a_copy(stale: int, is_copy: bool, database: Db) -> None:
+    """Where fewer are, the field has a name like that of a copy and is none."""
+    database.makers.insert_many({"_id": n, "name": f"maker {n}"} for n in range(100))
+    database.things.insert_many(
+        {"_id": n, "maker_id": n, "maker_name": f"maker {n}" if n >= stale else f"other {n}"} for n in range(100)
+    )
+    told = {each.path: each.number for each in found(look(database)) if each.rule == "stale-copy"}
+    assert told == ({"maker_name": stale} if is_copy else {})
+
+
 @pytest.mark.parametrize("inside", ["product", "product_async"])
 def test_copies_beside_a_compound_id_are_found(inside: str, database: Db) -> None:
     """As a junction's documents have them: the references are its `_id`, and what is copied lies beside that."""

@@ -105,6 +105,7 @@ def load(
     from nestling.executors.load import written_collections
     from nestling.sources.front import has_rows, left_out, rows_to_load
 
+    _refuse_system(database.name)
     made, chosen = proposal.design, policy or Policy()
     source = rows_to_load(address, made.model)
     replace, resume = mode is LoadMode.REPLACE, mode is LoadMode.RESUME
@@ -129,6 +130,15 @@ def load(
     except KeyboardInterrupt as stopped:
         stopped.add_note(NOT_COMPARED)
         raise
+
+
+def _refuse_system(name: str) -> None:
+    """Raise `LoadError` for a database of the server's own, which users are often in, and data is not."""
+    from nestling.common.errors import LoadError, Problem
+
+    if name in SYSTEM_DATABASES:
+        move = "name another one; where users are in it, say so beside it: `mongodb://user@host/shop?authSource=admin`"
+        raise LoadError(Problem(f"`{name}` is a database of the server's own", next_move=move))
 
 
 def verify(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from nestling import pipeline
 from nestling.common.connection import connect
 from nestling.common.errors import LoadError, PermissionDenied
 from nestling.executors.create import create
@@ -28,6 +29,7 @@ from nestling.ir.primitives import (
     Slots,
 )
 from nestling.ir.programs.command import CreateCollection, CreateIndex
+from nestling.ir.proposal import Proposal
 from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.ir.values import Policy
@@ -252,3 +254,13 @@ def test_progress_and_report(database: Database[Any], tmp_path: Path) -> None:
     assert report.documents == {"orders": 2}
     assert report.seconds > 0
     assert 10_000_000 < report.peak_bytes < 4_000_000_000
+
+
+@pytest.mark.parametrize("name", ["admin", "local", "config"])
+def test_databases_of_the_servers_own_take_no_data(name: str, database: Database[Any], tmp_path: Path) -> None:
+    """They stand in many URIs, as users are in `admin`."""
+    sqlite_source(tmp_path / "source.db", ITEMS.model, {"item": [(1, Decimal("1.5"), None)]})
+    before = database.client[name].list_collection_names()
+    with pytest.raises(LoadError, match="of the server's own"):
+        pipeline.load(Proposal("", ITEMS), f"sqlite:///{tmp_path / 'source.db'}", database.client[name])
+    assert database.client[name].list_collection_names() == before

@@ -172,7 +172,7 @@ class Parameterised(Protocol):
         """The names values are needed for."""
 
 
-_GIVE = "give it by its name; for a statement of a workload file, in a line before it: `-- params: {…}`"
+_GIVE = "give it by its name; where statements are run from a workload file, in a line before it: `-- params: {…}`"
 
 
 def check_given(read: Parameterised, given: Mapping[str, object]) -> None:
