@@ -60,12 +60,12 @@ def served(pipeline: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, in
     return {"$and": conditions}, order or {}
 
 
-def compared(condition: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def field_tests(condition: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The fields of a condition, wherever in it they are, with their tests."""
     for name, test in condition.items():
         if name in LOGICAL:
             for inner in test:
-                yield from compared(inner)
+                yield from field_tests(inner)
         elif not name.startswith("$") and isinstance(test, dict):
             yield name, test
 
@@ -76,7 +76,7 @@ def _about_kept_paths(condition: Mapping[str, Any], keeps: Callable[[str], bool]
     for name, test in condition.items():
         if name == "$and":
             kept[name] = [_about_kept_paths(each, keeps) for each in test]
-        elif all(keeps(path) for path, _ in compared({name: test})):
+        elif all(keeps(path) for path, _ in field_tests({name: test})):
             kept[name] = test
     return kept
 

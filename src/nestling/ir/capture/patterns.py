@@ -8,7 +8,7 @@ from typing import Any
 
 from nestling.ir.capture.capture import Capture, ShapeTotals
 from nestling.ir.capture.clauses import REGEX
-from nestling.ir.capture.indexable import compared, served
+from nestling.ir.capture.indexable import field_tests, served
 from nestling.ir.capture.shape import MAP_REDUCE, CommandOperation, CommandShape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
@@ -134,7 +134,7 @@ def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...
     equal: set[str] = set()
     ranged: dict[str, bool] = {}
     patterns: set[FieldPattern] = set()
-    for name, tests in compared(condition):
+    for name, tests in field_tests(condition):
         found = [test for test in (tests.get("$regex"), *_words(tests.get("$in"))) if str(test).startswith(REGEX)]
         for text in found:
             patterns.add(FieldPattern(name, str(text).endswith("i"), "^" in str(text)))

@@ -207,7 +207,7 @@ def keep(column: Column, rule: Collation | None, translation: Translation) -> No
         translation.collations[column.alias, column.name] = rule
 
 
-def kept(expression: Expression, tree: exp.Expr | None, env: Env) -> Collation | None:
+def output_collation(expression: Expression, tree: exp.Expr | None, env: Env) -> Collation | None:
     """The collation an output hands on to the query around it; None when it has none of its own."""
     found = explicit(tree, env)
     if found is None and env.dialect.rules is Rules.MYSQL:

@@ -26,7 +26,7 @@ from nestling.ir.statements.algebra import (
 from nestling.ir.statements.expression import Call, Collation, Column, Expression, Function, Rules
 from nestling.ir.types import FLOAT, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.collations import keep, kept, of_group, rules_of
+from nestling.planner.sql.collations import keep, of_group, output_collation, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
 from nestling.planner.sql.from_clause import bind_from
@@ -280,7 +280,7 @@ class Select:
             sums.hand_on(item.expression, Column(alias, item.name, item.expression.type), self.translation)
             keep(
                 Column(alias, item.name, item.expression.type),
-                kept(item.expression, output.tree, env),
+                output_collation(item.expression, output.tree, env),
                 self.translation,
             )
         distinct = self.node.args.get("distinct")

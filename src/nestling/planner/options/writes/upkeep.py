@@ -42,7 +42,7 @@ class UpkeepCosts:
     modes: Modes
     copies: Copies
 
-    def kept(self, statement: Statement, access: Access, rows: float) -> UpkeepCost:
+    def of(self, statement: Statement, access: Access, rows: float) -> UpkeepCost:
         """What each derived structure costs the statement when it is chosen."""
         found = list(self._triggered(access))
         charges = [

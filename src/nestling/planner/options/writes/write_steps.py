@@ -51,7 +51,7 @@ class Writes:
                 yield from self.changes.children(statement, access, position)
                 yield from self._kept_apart(statement, access, rows)
                 yield from built_indexes(self.modes, statement, access, position, rows)
-                kept = self.upkeep.kept(statement, access, rows)
+                kept = self.upkeep.of(statement, access, rows)
                 yield from kept.costs
                 archives = (name for name, _ in self.modes.places.archives[access.entity])
                 yield from self.together.steps(statement, access, position, (*kept.at_once, *archives), within)
