@@ -74,7 +74,7 @@ def _is_priced_as_added(part: Aggregate, access: Access) -> bool:
     sizes = Sizes(known)
     places = Places(known, [Candidate("number", ("by hand",), part)], sizes)
     modes = Modes(known, places, sizes, DocumentSizes(known, places, sizes), lambda work: work.grouped)
-    costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
+    costs = UpkeepCosts(modes, Copies(modes)).of(statement, access, 1.0).costs
     charged = [each.cost for each in costs if isinstance(each, Charge)]
     return charged == [0.0]
 
@@ -106,7 +106,7 @@ def _requests(part: FirstChildren, access: Access) -> float:
     sizes = Sizes(known)
     places = Places(known, [Candidate("newest", ("by hand",), part)], sizes)
     modes = Modes(known, places, sizes, DocumentSizes(known, places, sizes), lambda work: work.round_trips)
-    costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
+    costs = UpkeepCosts(modes, Copies(modes)).of(statement, access, 1.0).costs
     return sum(each.cost for each in costs if isinstance(each, Charge))
 
 
