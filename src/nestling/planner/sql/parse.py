@@ -28,6 +28,7 @@ from nestling.common.sql_tokens import (
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
+from nestling.planner.sql.postgresql.interval_text import keep_whole
 from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
 from nestling.planner.sql.time_formats import AS_WRITTEN, restore_formats
@@ -87,6 +88,8 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
             tokens = with_constants(sql_tokens(sql, found), constants)
             numbers_too = take_overriding(tokens, dialect.grammar)
             _name_functions(tokens, dialect)
+            if dialect.grammar == "postgres":
+                keep_whole(tokens)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
         if (clause := not_parsed(tokens)) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -47,6 +47,7 @@ from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.given_times import moment_given
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
+from nestling.planner.sql.postgresql.interval_text import NOTHING, parts_of
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.sqlite_moments import instant
 from nestling.planner.sql.time_formats import formatted, pieces_of
@@ -402,7 +403,10 @@ def shifted(
     if isinstance(inner, exp.Literal) and not word:
         match = _AMOUNT.fullmatch(inner.this)
         if match is None:
-            raise statement_gap(f"interval `{inner.this}`", amount)
+            parts = parts_of(inner.this) if env.dialect.rules is Rules.POSTGRESQL and times is None else ()
+            if not parts:
+                raise statement_gap(f"interval `{inner.this.removesuffix(NOTHING)}`", amount)
+            return _shifted_by_parts(time_of(moment_given(bound(base)), env), parts, minus, env)
         number, word = number_literal(match[1]), match[2]
     else:
         number = (
@@ -427,6 +431,14 @@ def shifted(
         raise statement_gap("a fraction of a month", amount)
     begun = moment_given(bound(base)) if env.dialect.rules is Rules.POSTGRESQL else bound(base)
     return _added(time_of(begun, env), word, number, env)
+
+
+def _shifted_by_parts(found: Expression, parts: Sequence[tuple[str, Decimal]], minus: bool, env: Env) -> Expression:
+    for unit, amount in parts:
+        number = -amount if minus else amount
+        is_whole = number == int(number)
+        found = _added(found, unit, Literal(int(number), INTEGER) if is_whole else Literal(float(number), FLOAT), env)
+    return found
 
 
 def _added(found: Expression, word: str, number: Expression, env: Env) -> Expression:
