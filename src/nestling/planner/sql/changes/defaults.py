@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import assert_never
 
@@ -55,6 +55,21 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
             return bind(_clock(attribute, made, env), env)
         case _:
             assert_never(attribute.default)
+
+
+def written_default(attribute: Attribute, env: Env, node: exp.Expr) -> exp.Expr:
+    """What may be written in place of DEFAULT in one of several rows; a gap for what is made anew, or known to the source."""
+    match attribute.default:
+        case None:
+            return exp.Null()
+        case ConstantDefault(value=bool() | int() | float() | str() | Decimal() as value):
+            return exp.convert(value)
+        case ConstantDefault(value=date() as value):
+            return exp.Literal.string(str(value))
+        case Generated() as made if made not in _MADE_BY_STORE:
+            return _clock(attribute, made, env).copy()
+        case _:
+            raise statement_gap(f"DEFAULT of `{attribute.name}` in some rows only", node)
 
 
 def _clock(attribute: Attribute, made: Generated, env: Env) -> exp.Expr:

@@ -22,7 +22,7 @@ from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written
 from nestling.planner.sql.changes.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
 from nestling.planner.sql.changes.conflict_rows import ConflictKeys, among_rows, conflict_keys
-from nestling.planner.sql.changes.defaults import default_expression, generated_values, with_defaults
+from nestling.planner.sql.changes.defaults import default_expression, generated_values, with_defaults, written_default
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.given_values import with_given_values
 from nestling.planner.sql.changes.returning import bind_returning
@@ -142,8 +142,11 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
             return bind_query(rows, outside).relation, attributes  # which says what is wrong
         columns = list(zip(*(row.expressions for row in rows.expressions), strict=True))
         given = [place for place, column in enumerate(columns) if not all(map(is_default, column))]
-        if any(is_default(cell) for place in given for cell in columns[place]):
-            raise statement_gap("DEFAULT in some rows only", node)
+        for place in given:
+            columns[place] = tuple(
+                written_default(attributes[place], outside, node) if is_default(cell) else cell
+                for cell in columns[place]
+            )
         if not given:
             return Values(outside.translation.alias("nothing"), (), ((),) * len(rows.expressions)), []
         cells = zip(*(columns[place] for place in given), strict=True)

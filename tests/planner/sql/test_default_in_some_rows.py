@@ -1,0 +1,50 @@
+"""DEFAULT in some of an INSERT's rows is the column's default there, beside PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling.common.errors import GapError
+from nestling.store import Store
+from tests.planner.reads.beside_postgresql import Beside, beside, written
+
+TABLES = """
+CREATE TYPE mood AS ENUM ('calm', 'sad');
+CREATE TABLE item (id serial PRIMARY KEY, n int DEFAULT 7, name text NOT NULL DEFAULT 'it''s', price numeric(8, 2) DEFAULT 1.50,
+  is_new boolean NOT NULL DEFAULT true, mood mood DEFAULT 'sad', day date DEFAULT '2024-02-29', note text,
+  share double precision DEFAULT 0.25);
+INSERT INTO item (n) VALUES (1);
+"""
+ROWS = "SELECT id, n, name, price, is_new, mood, day, note, share FROM item ORDER BY id"
+STATEMENTS = (
+    "INSERT INTO item (id, n, name) VALUES (10, DEFAULT, 'a'), (11, 4, DEFAULT), (12, NULL, 'c')",
+    "INSERT INTO item (id, price, is_new, mood) VALUES (20, 2.25, DEFAULT, DEFAULT), (21, DEFAULT, false, 'calm')",
+    "INSERT INTO item (id, note, day) VALUES (30, 'x', DEFAULT), (31, DEFAULT, '2024-01-01')",
+    "INSERT INTO item (id, n, note) VALUES (40, 1, DEFAULT), (41, 2, DEFAULT)",
+    "INSERT INTO item (id, n) VALUES (10, DEFAULT), (10, 99) ON CONFLICT (id) DO NOTHING",
+)
+
+
+@pytest.fixture(scope="module")
+def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
+    with beside(postgresql, mongo_client, TABLES) as found:
+        yield found
+
+
+def test_the_rows_are_postgresqls(served: Beside) -> None:
+    """Constants of each type, none at all, and beside a conflict."""
+    store = Store(served.proposal, served.database)
+    for sql in STATEMENTS:
+        with served.engine.begin() as connection:
+            changed = connection.exec_driver_sql(sql).rowcount
+        assert store.execute(sql).affected == changed
+        assert [tuple(map(written, row.values())) for row in store.execute(ROWS)] == served.theirs(ROWS)
+
+
+def test_a_number_that_is_made_is_a_gap(served: Beside) -> None:
+    with pytest.raises(GapError, match="DEFAULT of `id` in some rows only"):
+        Store(served.proposal, served.database).execute("INSERT INTO item (id, n) VALUES (DEFAULT, 1), (50, 2)")
