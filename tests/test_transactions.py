@@ -119,6 +119,7 @@ _REFUSED: dict[str, Step] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", ["sync", "async"])
 @pytest.mark.parametrize("refused", _REFUSED.values(), ids=_REFUSED)
 @pytest.mark.parametrize("further", [True, False])
