@@ -379,7 +379,9 @@ def test_texts_that_begin_with_the_day_among_others_become_dates(database: Any) 
     texts = [f"{day:02}.10.2024" for day in range(1, 7)] + [f"2024-10-{day:02}" for day in range(7, 20)]
     database["reviews"].insert_many([{"date": each} for each in texts])
     told = _of(database, "dates-as-texts")["date"]
-    assert told.message == "of 19 texts of dates 6 begin with the day (`31.12.2024`), 13 are such as `2024-12-31`"
+    assert (
+        told.message == "of 19 texts of dates 6 begin with the day, such as `31.12.2024`; 13 are such as `2024-12-31`"
+    )
     run(database.client, told.commands[1])
     dates = sorted(each["date"] for each in database["reviews"].find())
     assert [f"{each:%Y-%m-%d}" for each in dates] == [f"2024-10-{day:02}" for day in range(1, 20)]

@@ -254,5 +254,5 @@ class Workload:
     def inserted_with(self, statement: Statement) -> Statement | None:
         """The INSERT in whose command an application also adds the rows of this one; None where that is a command of its own."""
         first = self.statement(statement.measured_with) if statement.measured_with else None
-        is_one = first is not None and first.adds_one_kind and statement.adds_one_kind and first.rate_per_second > 0
+        is_one = first is not None and first.adds_one_kind and statement.adds_one_kind
         return first if is_one else None

@@ -81,20 +81,16 @@ class _Forms:
 
     def text(self) -> str:
         """What was found, in words."""
-        alone = {
-            self.day_first: "begin with the day, such as `31.12.2024`",
-            self.slashed: "have slashes, such as `05/10/2024`",
-        }
-        every = self.unsorted + self.sorted
-        if every in alone:
-            return f"{count(every)} texts of dates {alone[every]}"
-        parts = [
-            (self.day_first, "begin with the day (`31.12.2024`)"),
-            (self.slashed, "have slashes (`05/10/2024`)"),
-            (self.sorted, "are such as `2024-12-31`"),
-        ]
-        told = ", ".join(f"{count(number)} {what}" for number, what in parts if number)
-        return f"of {count(every)} texts of dates {told}"
+        every, kinds = count(self.unsorted + self.sorted), []
+        if self.day_first:
+            kinds.append((self.day_first, "begin with the day, such as `31.12.2024`"))
+        if self.slashed:
+            kinds.append((self.slashed, "have slashes, such as `05/10/2024`"))
+        if self.sorted:
+            kinds.append((self.sorted, "are such as `2024-12-31`"))
+        if len(kinds) == 1:
+            return f"{every} texts of dates {kinds[0][1]}"
+        return f"of {every} texts of dates {'; '.join(f'{count(number)} {what}' for number, what in kinds)}"
 
 
 def _is_text(path: PathFacts) -> bool:

@@ -88,7 +88,7 @@ def _pairs(
     if key is None or reference.steps[-1] == ELEMENT:
         return
     fields = {each.field: each for each in target.top_level() if _is_scalar(each) and is_plain(each.steps)}
-    for above in dict.fromkeys((reference.steps[:-1], () if reference.steps[0] == "_id" else reference.steps[:-1])):
+    for above in (reference.steps[:-1], *([()] if reference.steps[0] == "_id" else [])):
         prefixes = [_folded(stem(key)), folded(target.name), *([""] if above else [])]
         wanted = {_folded(prefix + kept + field): field for prefix in prefixes for kept in _KEPT for field in fields}
         for path in holder.paths:

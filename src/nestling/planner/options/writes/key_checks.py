@@ -123,23 +123,13 @@ class Guards:
         is_new, changed = access.kind is StatementKind.INSERT, set(access.attributes)
         free = (*within, *(name for name, _ in self.modes.places.absorbed[access.entity]))
         for group in (group for group in every if is_new or changed & set(group)):
-            modes = [
-                mode.times(rows)
-                for home in homes
-                if home.id not in within
-                for mode in self._same(statement, access, home, group)
-            ]
+            modes = [mode.times(rows) for home in homes for mode in self._same(statement, access, home, group)]
             modes += [Mode(name, (name,), 0.0) for name in free]
             yield StatementStep(
                 statement.name, f"{position}: no other {access.entity} with its {', '.join(group)}", tuple(modes)
             )
         for unique in situation.model.entity(access.entity).partial_uniques if is_new else ():
-            modes = [
-                mode.times(rows)
-                for home in homes
-                if home.id not in within
-                for mode in self._among_some(statement, access, home, unique)
-            ]
+            modes = [mode.times(rows) for home in homes for mode in self._among_some(statement, access, home, unique)]
             modes += [Mode(name, (name,), 0.0) for name in free]
             yield StatementStep(statement.name, f"{position}: no other {access.entity} breaks {unique}", tuple(modes))
 
