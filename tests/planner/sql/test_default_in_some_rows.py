@@ -16,7 +16,7 @@ TABLES = """
 CREATE TYPE mood AS ENUM ('calm', 'sad');
 CREATE TABLE item (id serial PRIMARY KEY, n int DEFAULT 7, name text NOT NULL DEFAULT 'it''s', price numeric(8, 2) DEFAULT 1.50,
   is_new boolean NOT NULL DEFAULT true, mood mood DEFAULT 'sad', day date DEFAULT '2024-02-29', note text,
-  share double precision DEFAULT 0.25);
+  share double precision DEFAULT 0.25, odd double precision DEFAULT 'NaN');
 INSERT INTO item (n) VALUES (1);
 """
 ROWS = "SELECT id, n, name, price, is_new, mood, day, note, share FROM item ORDER BY id"
@@ -46,5 +46,8 @@ def test_the_rows_are_postgresqls(served: Beside) -> None:
 
 
 def test_a_number_that_is_made_is_a_gap(served: Beside) -> None:
+    """And what no literal says."""
+    with pytest.raises(GapError, match="DEFAULT of `odd` in some rows only"):
+        Store(served.proposal, served.database).execute("INSERT INTO item (id, odd) VALUES (60, DEFAULT), (61, 2)")
     with pytest.raises(GapError, match="DEFAULT of `id` in some rows only"):
         Store(served.proposal, served.database).execute("INSERT INTO item (id, n) VALUES (DEFAULT, 1), (50, 2)")

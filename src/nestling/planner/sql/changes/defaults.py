@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import assert_never
 
 from sqlglot import exp
@@ -62,7 +63,9 @@ def written_default(attribute: Attribute, env: Env, node: exp.Expr) -> exp.Expr:
     match attribute.default:
         case None:
             return exp.Null()
-        case ConstantDefault(value=bool() | int() | float() | str() | Decimal() as value):
+        case ConstantDefault(value=bool() | int() | str() as value):
+            return exp.convert(value)
+        case ConstantDefault(value=float() | Decimal() as value) if isfinite(value):  # sqlglot makes NULL of NaN
             return exp.convert(value)
         case ConstantDefault(value=date() as value):
             return exp.Literal.string(str(value))
