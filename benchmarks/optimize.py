@@ -17,7 +17,17 @@ import sys
 import time
 from dataclasses import dataclass
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Solution, StatementStep, Structure
+from nestling.ir.design_problem import (
+    Charge,
+    DesignProblem,
+    Group,
+    Limit,
+    Mode,
+    Needs,
+    Solution,
+    StatementStep,
+    Structure,
+)
 from nestling.optimizer import check, solve, storage_budget, with_limits
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.presolve import presolve

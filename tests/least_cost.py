@@ -8,7 +8,7 @@ from nestling.ir.proposal import OPTIMAL, Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline import design
 from nestling.pipeline.correcting import settled
-from nestling.pipeline.designing import drafted, explained, posed
+from nestling.pipeline.designing import explained, posed, proposal_of
 
 
 def designed(reading: Reading, strategy: str = OPTIMAL) -> Proposal:
@@ -16,4 +16,4 @@ def designed(reading: Reading, strategy: str = OPTIMAL) -> Proposal:
     if strategy != OPTIMAL or not any(statement.accesses for statement in reading.workload.statements):
         return design(reading, strategy)
     problem = posed(reading, None, None)
-    return explained(*settled(problem, draft=partial(drafted, problem), limit_seconds=60.0), seconds_left=0.0)
+    return explained(*settled(problem, draft=partial(proposal_of, problem), limit_seconds=60.0), seconds_left=0.0)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nestling.cost import default_profile, price
-from nestling.ir.options import DesignProblem, Group, Solution
+from nestling.ir.design_problem import DesignProblem, Group, Solution
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.words.work_words import work_rate
 from nestling.optimizer import solve

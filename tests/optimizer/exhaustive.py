@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, combinations, product
 
 from nestling.common import errors
-from nestling.ir.options import DesignProblem, Group, Solution
+from nestling.ir.design_problem import DesignProblem, Group, Solution
 from nestling.optimizer.check import cost_of
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import preference, tie_limit

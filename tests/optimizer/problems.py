@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep, Structure
 
 RATES = st.sampled_from([0.0, 0.001, 0.5, 1.0, 3.0, 900.0])
 COSTS = st.one_of(st.integers(0, 40).map(lambda n: n / 8), st.sampled_from([1e-9, 1e-4, 1e3, 1e6]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Charge, DesignProblem, Group, Mode, Needs, StatementStep, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Mode, Needs, StatementStep, Structure
 
 
 def shop(*, reads: float = 100.0, changes: float = 1.0) -> DesignProblem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import DesignProblem, Group, Mode, Needs, StatementStep, Structure
+from nestling.ir.design_problem import DesignProblem, Group, Mode, Needs, StatementStep, Structure
 from nestling.optimizer.changes import changes
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, reject, settings
 
 from nestling.common.errors import CheckError, InfeasibleError
-from nestling.ir.options import DesignProblem, Solution
+from nestling.ir.design_problem import DesignProblem, Solution
 from nestling.optimizer import check, part, relaxation, solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.options import Charge, DesignProblem, Group, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Structure
 from nestling.optimizer.presolve.choices import choices
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import weighted

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nestling.common.errors import SearchError
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep, Structure
 from nestling.optimizer import solve
 from tests.optimizer.shop import shop
 

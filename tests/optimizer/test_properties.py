@@ -9,7 +9,17 @@ import pytest
 from hypothesis import assume, example, given, settings
 
 from nestling.common.errors import InfeasibleError
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Solution, StatementStep, Structure
+from nestling.ir.design_problem import (
+    Charge,
+    DesignProblem,
+    Group,
+    Limit,
+    Load,
+    Mode,
+    Solution,
+    StatementStep,
+    Structure,
+)
 from nestling.optimizer import check, solve, storage_budget
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate

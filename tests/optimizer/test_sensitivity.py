@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, reject, settings
 
 from nestling.common.errors import InfeasibleError, SearchError
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer import alternatives, flip, solve
 from nestling.optimizer.alternatives import choice, forced, part_of
 from nestling.optimizer.flips import rate_flips

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from nestling.common.errors import CheckError, InfeasibleError
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep, Structure
 from nestling.optimizer import check, pareto, part, solve, storage_budget
 from nestling.optimizer.budget import with_limits
 from tests.optimizer.exhaustive import exhaustive

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nestling.common.errors import NestlingError
-from nestling.ir.options import DesignProblem, Solution
+from nestling.ir.design_problem import DesignProblem, Solution
 from nestling.optimizer import solve, surroundings
 from nestling.optimizer.alternatives import alternatives, forced
 from nestling.optimizer.evaluate import evaluate

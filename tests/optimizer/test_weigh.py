@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from nestling.ir.options import Charge, DesignProblem, Group, Mode, StatementStep, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Mode, StatementStep, Structure
 from nestling.optimizer import solve, solved_parts
 from nestling.optimizer.alternatives import OtherChoice, part_of
 from nestling.optimizer.flips import rate_flips

@@ -14,14 +14,14 @@ from pymongo.database import Database
 from nestling import optimizer, pipeline
 from nestling.common.server import Server
 from nestling.cost import default_profile
-from nestling.ir.options import DesignProblem, Group, Mode, Solution, StatementStep, Structure
+from nestling.ir.design_problem import DesignProblem, Group, Mode, Solution, StatementStep, Structure
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.reading import Reading
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.pipeline import correcting
 from nestling.pipeline.correcting import settled
-from nestling.pipeline.designing import drafted, explained, posed
+from nestling.pipeline.designing import explained, posed, proposal_of
 from nestling.pipeline.looked_choice import LookedChoice, looked
 from nestling.pipeline.proving import statements
 from nestling.pipeline.query_prices import ToldMore
@@ -197,7 +197,7 @@ def test_the_machines_pace_makes_no_other_design(reading: Reading) -> None:
 
     def at_pace(seconds: float) -> tuple[frozenset[str], tuple[str, ...]]:
         ticks = count(0.0, seconds)
-        settling = settled(found, draft=partial(drafted, found), limit_seconds=60.0, clock=lambda: next(ticks))
+        settling = settled(found, draft=partial(proposal_of, found), limit_seconds=60.0, clock=lambda: next(ticks))
         assert settling[0].queries is not None
         return settling[1].chosen, settling[0].queries.notes
 
@@ -317,7 +317,7 @@ def test_many_indexes_that_do_as_well_are_not_tried_in_turn(tmp_path: Path, monk
         return solve(problem, **options)
 
     monkeypatch.setattr(optimizer, "solve", counted)
-    problem, solution = settled(found, draft=partial(drafted, found), limit_seconds=600.0)
+    problem, solution = settled(found, draft=partial(proposal_of, found), limit_seconds=600.0)
     assert solution.proved
     assert len(searches) <= 5
     dearer = [each for each in problem.problem.steps if "costs more" in each.name]

@@ -18,7 +18,7 @@ from nestling.ir.text import write_proposal
 from nestling.optimizer.alternatives import forced, group_named
 from nestling.pipeline import design, inspect
 from nestling.pipeline.correcting import settled
-from nestling.pipeline.designing import drafted, posed, read_proposal
+from nestling.pipeline.designing import posed, proposal_of, read_proposal
 from nestling.pipeline.query_prices import Queries
 from tests.least_cost import designed
 from tests.planner.options.random_readings import random_reading
@@ -168,7 +168,7 @@ def test_a_runner_up_costs_what_its_queries_cost(tmp_path: Path) -> None:
     assert other.checked
     found = posed(reading, None, None)
     apart = replace(found, problem=forced(found.problem, group_named(found.problem, "home of passport"), APART))
-    _, solution = settled(apart, draft=partial(drafted, found), limit_seconds=60.0)
+    _, solution = settled(apart, draft=partial(proposal_of, found), limit_seconds=60.0)
     assert other.cost == pytest.approx(solution.cost)
 
 

@@ -13,7 +13,7 @@ from nestling import pipeline
 from nestling.cli.design import show_changes
 from nestling.common.server import Server
 from nestling.ir.capture.coverage import Watched
-from nestling.ir.options import CHANGE
+from nestling.ir.design_problem import CHANGE
 from nestling.ir.proposal import Choice
 from nestling.pipeline import Redesign
 from nestling.sources.mongo import LiveDatabase

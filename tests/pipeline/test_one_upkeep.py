@@ -8,9 +8,9 @@ import pytest
 
 from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, FirstChildren, Mirror
 from nestling.ir.design import Design
+from nestling.ir.design_problem import DesignProblem, Solution
 from nestling.ir.freshness import Level
 from nestling.ir.model import Model
-from nestling.ir.options import DesignProblem, Solution
 from nestling.ir.primitives import Copy
 from nestling.ir.proposal import Costs
 from nestling.ir.reading import Reading

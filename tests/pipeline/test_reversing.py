@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nestling.ir.design import Design
+from nestling.ir.design_problem import CHANGE, Charge, Solution
 from nestling.ir.freshness import TRANSACTION
-from nestling.ir.options import CHANGE, Charge, Solution
 from nestling.ir.primitives import Computed
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from nestling.common.errors import InputError
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.text import write_proposal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling import pipeline
-from nestling.ir.options import Solution, Turn, Weighing
+from nestling.ir.design_problem import Solution, Turn, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.workload import Statement, StatementKind
 from nestling.strategies.placement.wording import about_equal, causes, flips, more

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+from nestling.ir.design_problem import Change
 from nestling.ir.model import Cardinality
 from nestling.ir.noun_json import Json
-from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
 from nestling.ir.reading import Reading

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
-from nestling.ir.options import gap_between
+from nestling.ir.design_problem import gap_between
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Gap
 from nestling.ir.statistics import Statistics

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import fsum
 
-from nestling.ir.options import DesignProblem, Limit, Mode
+from nestling.ir.design_problem import DesignProblem, Limit, Mode
 
 SPREAD = 1e3
 """The largest cost may be so many times what a choice costs before it is worth solving again without it."""

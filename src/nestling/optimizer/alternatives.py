@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nestling.common import errors
-from nestling.ir.options import DesignProblem, Group, Limit, Solution
+from nestling.ir.design_problem import DesignProblem, Group, Limit, Solution
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.components import components
 from nestling.optimizer.corrections import MOST_ROUNDS, LookResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from nestling.ir.options import DesignProblem, Limit
+from nestling.ir.design_problem import DesignProblem, Limit
 
 STORAGE = "storage"
 

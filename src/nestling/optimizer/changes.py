@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.options import Change, DesignProblem
+from nestling.ir.design_problem import Change, DesignProblem
 from nestling.optimizer.evaluate import evaluate
 
 DIGITS = 12

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import fsum
 
 from nestling.common.errors import CheckError, Problem
-from nestling.ir.options import DesignProblem, Limit, Mode, Solution
+from nestling.ir.design_problem import DesignProblem, Limit, Mode, Solution
 from nestling.optimizer.least import MOST_EFFORT, least_cost
 from nestling.optimizer.wording import in_words
 

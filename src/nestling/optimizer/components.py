@@ -8,7 +8,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Needs, StatementStep, Structure
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load, Needs, StatementStep, Structure
 
 Element = Group | Needs | StatementStep | Charge | Limit
 Kind = TypeVar("Kind", bound=Element | Load)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.common.errors import InfeasibleError, Problem
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Needs, StatementStep
 from nestling.ir.quantity_words import size_to_allow
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import Requirement

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from nestling.ir.options import DesignProblem, Mode, StatementStep
+from nestling.ir.design_problem import DesignProblem, Mode, StatementStep
 
 MOST_ROUNDS = 12
 """Solves after the first one, each told what the queries of the last one's choice cost more."""

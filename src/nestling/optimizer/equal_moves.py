@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Needs, StatementStep
 from nestling.optimizer.components import Element, touched
 from nestling.optimizer.evaluate import Chosen, applies, best_mode, holds
 

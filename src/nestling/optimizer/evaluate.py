@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep
 
 TOLERANCE = 1e-9
 """How far rounding may carry an amount past its limit, as a share of the largest number in the limit."""

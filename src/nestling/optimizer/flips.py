@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from nestling.common import errors
-from nestling.ir.options import Charge, DesignProblem, Solution, StatementStep, Turn
+from nestling.ir.design_problem import Charge, DesignProblem, Solution, StatementStep, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, forced, group_named

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Needs, StatementStep
 from nestling.optimizer.evaluate import limit_scale
 from nestling.optimizer.linear_model import Builder, LinearModel
 from nestling.optimizer.nested_costs import nested, nested_pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 
 Names = frozenset[str]
 Picks = Mapping[str, str]

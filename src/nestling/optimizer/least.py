@@ -12,7 +12,7 @@ from itertools import chain
 from math import fsum, inf
 from typing import TypeVar
 
-from nestling.ir.options import DesignProblem, Limit, Mode, StatementStep
+from nestling.ir.design_problem import DesignProblem, Limit, Mode, StatementStep
 
 Element = TypeVar("Element")
 

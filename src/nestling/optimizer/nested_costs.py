@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from nestling.ir.options import Group
+from nestling.ir.design_problem import Group
 
 Member = TypeVar("Member")
 _Nested = Iterator[tuple[float, list[Member]]]

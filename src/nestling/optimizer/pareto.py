@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nestling.common import errors
-from nestling.ir.options import DesignProblem, Limit, Solution
+from nestling.ir.design_problem import DesignProblem, Limit, Solution
 from nestling.optimizer.budget import STORAGE, storage_budget, with_limits
 from nestling.optimizer.conflict import least_amount_problem
 from nestling.optimizer.evaluate import amount

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nestling.common.errors import Problem, SearchError
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.affordable import SPREAD, affordable, largest_cost, room
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status, minimise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 
 TIED = 1e-9
 """Costs this close, as a share of the cost, count as equal: far below what any coefficient is known to."""

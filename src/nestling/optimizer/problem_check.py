@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from nestling.common.errors import Problem, SearchError
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 
 SHOWN = 10
 """Mistakes named in one error."""

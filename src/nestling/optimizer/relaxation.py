@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.highs import Outcome, Status, minimise
 from nestling.optimizer.linear_model import Floats, LinearModel

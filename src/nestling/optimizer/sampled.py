@@ -8,7 +8,7 @@ from itertools import islice, product
 from math import prod
 from random import Random
 
-from nestling.ir.options import DesignProblem, Group
+from nestling.ir.design_problem import DesignProblem, Group
 from nestling.optimizer.evaluate import evaluate, holds
 from nestling.optimizer.solve import attempt
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from nestling.common.collector import no_cycle_search
-from nestling.ir.options import DesignProblem, Limit, Solution
+from nestling.ir.design_problem import DesignProblem, Limit, Solution
 from nestling.optimizer.budget import with_limits
 from nestling.optimizer.components import components, touched
 from nestling.optimizer.conflict import conflict

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
 from nestling.optimizer.components import Element, touched
 
 MODES = 400

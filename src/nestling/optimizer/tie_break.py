@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Status, minimise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.ir.options import DesignProblem, Solution
+from nestling.ir.design_problem import DesignProblem, Solution
 
 
 def users(problem: DesignProblem, solution: Solution) -> Mapping[str, tuple[str, ...]]:

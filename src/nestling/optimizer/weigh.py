@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from nestling.ir.options import CHANGE, DesignProblem, Group, Solution, Turn, Weighing
+from nestling.ir.design_problem import CHANGE, DesignProblem, Group, Solution, Turn, Weighing
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice

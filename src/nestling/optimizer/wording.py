@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Group, Limit, Needs
+from nestling.ir.design_problem import Group, Limit, Needs
 from nestling.ir.quantity_words import first_of, size
 from nestling.optimizer.evaluate import Requirement
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.options import DesignProblem, Solution
+from nestling.ir.design_problem import DesignProblem, Solution
 from nestling.pipeline.query_prices import NO_QUERY, ROUNDING, Draft, Queries
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nestling.emitters.explanation.explanation import Explanation
     from nestling.ir.candidate import Candidate, Refused
     from nestling.ir.design import Design
-    from nestling.ir.options import DesignProblem, Solution
+    from nestling.ir.design_problem import DesignProblem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline.query_prices import Queries
@@ -172,12 +172,12 @@ def _least_cost(
     from nestling.pipeline.correcting import settled
 
     found, began = posed(reading, thresholds, profile), time.perf_counter()
-    found, solution = settled(found, draft=partial(drafted, found), limit_seconds=limit_seconds)
+    found, solution = settled(found, draft=partial(proposal_of, found), limit_seconds=limit_seconds)
     left = limit_seconds - (time.perf_counter() - began)
     return explained(found, solution, seconds_left=left, weighed=weighed)
 
 
-def drafted(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
+def proposal_of(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
     """The design of a solution, with nothing explained; `today`: the design whose names stay."""
     from nestling.strategies import drafted
 
@@ -196,7 +196,7 @@ def explained(
 
     `seconds_left`: how long weighing may take. What was not weighed by then is a note.
     """
-    from nestling.ir.options import CHANGE
+    from nestling.ir.design_problem import CHANGE
     from nestling.ir.proposal import Costs
     from nestling.optimizer.corrections import nothing_to_look_at
     from nestling.optimizer.weigh import statement_costs, weigh

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.candidate import INDEXES, Candidate
 from nestling.ir.design import Design
-from nestling.ir.options import Group
+from nestling.ir.design_problem import Group
 from nestling.ir.primitives import Index
 from nestling.pipeline.designing import PosedProblem, priced
 

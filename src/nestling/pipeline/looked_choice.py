@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nestling.ir.options import Charge, DesignProblem, Mode, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Mode, StatementStep
 
 if TYPE_CHECKING:
     from nestling.optimizer.evaluate import Evaluation

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import DesignError
-from nestling.ir.options import DesignProblem, Mode, Solution, StatementStep
+from nestling.ir.design_problem import DesignProblem, Mode, Solution, StatementStep
 from nestling.ir.workload import Statement
 from nestling.pipeline.looked_choice import WITHOUT, LookedChoice, Used, looked
 

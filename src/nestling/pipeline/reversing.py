@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from nestling.ir.candidate import Candidate
     from nestling.ir.capture.coverage import Watched
     from nestling.ir.design import Design
+    from nestling.ir.design_problem import Change, DesignProblem
     from nestling.ir.drift import Check
     from nestling.ir.facts import Facts
     from nestling.ir.facts.structure import FieldPlace
-    from nestling.ir.options import Change, DesignProblem
     from nestling.ir.reading import Gap
     from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.planner.options.structures.constraints import Constraint
@@ -203,7 +203,7 @@ def _least_cost(
     from nestling.optimizer.evaluate import evaluate
     from nestling.optimizer.weigh import statement_costs
     from nestling.pipeline.correcting import settled
-    from nestling.pipeline.designing import drafted, explained, posed, priced
+    from nestling.pipeline.designing import explained, posed, priced, proposal_of
     from nestling.pipeline.measured_today import measured_commands
     from nestling.planner.options.structures.constraints import constraints
     from nestling.planner.options.structures.in_place import with_in_place
@@ -225,7 +225,7 @@ def _least_cost(
 
     began = time.perf_counter()
     corrected, solution = settled(
-        posing, draft=lambda each: with_todays(drafted(posing, each, today)), limit_seconds=limit_seconds
+        posing, draft=lambda each: with_todays(proposal_of(posing, each, today)), limit_seconds=limit_seconds
     )
     left = limit_seconds - (time.perf_counter() - began)
     proposal = with_todays(_without_fixed(explained(corrected, solution, today, seconds_left=left), fixed))
@@ -255,7 +255,7 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
     """The problem of what to add: what is there stays, decision by decision."""
-    from nestling.ir.options import Limit
+    from nestling.ir.design_problem import Limit
 
     decided = [group for group in problem.groups if there & set(group.among)]
     others = tuple(((each,), 1.0) for group in decided for each in group.among if each not in there)
@@ -290,7 +290,7 @@ def _constraining(
     problem: DesignProblem, kept: tuple[Constraint, ...], candidates: Sequence[Candidate], there: frozenset[str]
 ) -> DesignProblem:
     """The problem without structures under which the server could not keep what indexes of today keep."""
-    from nestling.ir.options import Limit
+    from nestling.ir.design_problem import Limit
     from nestling.planner.options.structures.constraints import spoiling
 
     spoilt = tuple(((each,), 1.0) for each in spoiling(kept, candidates) if each not in there)
@@ -333,7 +333,7 @@ def _warning(watched: Watched | None) -> str:
 
 def _unpriced(today: Design, other: Design) -> tuple[Change, ...]:
     """What is different, structure by structure."""
-    from nestling.ir.options import Change
+    from nestling.ir.design_problem import Change
     from nestling.planner.options.structures.in_place import with_in_place
 
     now = with_in_place(today, ())

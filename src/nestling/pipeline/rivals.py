@@ -16,7 +16,7 @@ from nestling.pipeline.least_cost_indexes import with_least_cost_indexes
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
-    from nestling.ir.options import DesignProblem, Solution
+    from nestling.ir.design_problem import DesignProblem, Solution
     from nestling.optimizer.alternatives import OtherChoice
 
 YARDSTICKS = ("normalized", "embedded", "tree")
@@ -140,7 +140,7 @@ class _Choices:
 
     def proposal(self, chosen: frozenset[str]) -> Proposal:
         """The design of a choice, with what it costs by the model."""
-        from nestling.ir.options import Solution
+        from nestling.ir.design_problem import Solution
         from nestling.optimizer.evaluate import evaluate
         from nestling.optimizer.weigh import statement_costs
         from nestling.strategies import assembled

@@ -14,8 +14,8 @@ from nestling.common.errors import InputError, unknown
 from nestling.common.folders import module_names
 from nestling.ir.candidate import Candidate, Nested, Refused
 from nestling.ir.design import Design
+from nestling.ir.design_problem import Solution, Weighing
 from nestling.ir.indexes.kept_uniques import unkept_words
-from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Collection
 from nestling.ir.proposal import OPTIMAL, Costs, Proposal, Reason

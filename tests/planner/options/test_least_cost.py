@@ -14,9 +14,9 @@ import pytest
 from nestling.common.errors import InfeasibleError
 from nestling.cost import default_profile, price
 from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Own
+from nestling.ir.design_problem import DesignProblem
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Entity
-from nestling.ir.options import DesignProblem
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import EntityStatistics, Quantity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Mode, StatementStep
+from nestling.ir.design_problem import Mode, StatementStep
 from nestling.planner.options.structures.slight_indexes import without_slight
 
 INDEXES = ("by shop", "by shop, day", "by shop, day, id")

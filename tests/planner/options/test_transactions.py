@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nestling import pipeline
-from nestling.ir.options import Charge, StatementStep
+from nestling.ir.design_problem import Charge, StatementStep
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.reading import Reading
 from nestling.pipeline.designing import posed, priced

@@ -8,9 +8,9 @@ import pytest
 
 from nestling.ir.candidate import Aggregate, Candidate, FirstChildren
 from nestling.ir.design import Design
+from nestling.ir.design_problem import Charge
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Model
-from nestling.ir.options import Charge
 from nestling.ir.paths.write_path import Each, Fetch, Increment, UpdateDocuments, steps_within
 from nestling.ir.primitives import Collection, Document, Holder, Order, Reference
 from nestling.ir.reading import Reading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import CHANGE
+from nestling.ir.design_problem import CHANGE
 from nestling.ir.proposal import Alternative, Choice, Costs, Weighed
 from nestling.ir.words.work_words import share_text, work_rate
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from math import ceil
 
 from nestling.ir.design import Design
+from nestling.ir.design_problem import CHANGE
 from nestling.ir.indexes.any_case import finds_any_case
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
-from nestling.ir.options import CHANGE
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
 from nestling.ir.statements.unconverted_gaps import statements_in

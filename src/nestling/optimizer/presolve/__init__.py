@@ -3,7 +3,7 @@
 Every pass takes and gives a `Reduced`; `PASSES` is the order. All expect rates to be in the costs already (`weighted`).
 """
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.presolve.charged_steps import charged_steps
 from nestling.optimizer.presolve.choices import choices
 from nestling.optimizer.presolve.compression import compression

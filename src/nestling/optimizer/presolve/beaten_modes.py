@@ -6,7 +6,7 @@ best choice uses it.
 
 from __future__ import annotations
 
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.optimizer.presolve.context import CERTAIN, PresolveContext
 from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nestling.ir.options import Charge, DesignProblem, Group, Mode, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Mode, StatementStep
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 

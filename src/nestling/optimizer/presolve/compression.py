@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from nestling.ir.options import Charge, Mode, StatementStep
+from nestling.ir.design_problem import Charge, Mode, StatementStep
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 

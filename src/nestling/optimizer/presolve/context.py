@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.optimizer.implications import Names, Picks
 from nestling.optimizer.presolve.open_choices import OpenChoices
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Group, Mode, StatementStep
+from nestling.ir.design_problem import Group, Mode, StatementStep
 from nestling.optimizer.implications import Names
 from nestling.optimizer.presolve.reduced import Reduced
 

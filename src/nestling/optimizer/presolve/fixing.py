@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.substitution import substitute
 

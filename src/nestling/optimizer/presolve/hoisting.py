@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.options import Charge, DesignProblem, Group, Load, Mode, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Load, Mode, StatementStep
 from nestling.optimizer.implications import Implications
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL

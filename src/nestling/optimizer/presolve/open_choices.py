@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nestling.ir.options import DesignProblem, Mode
+from nestling.ir.design_problem import DesignProblem, Mode
 from nestling.optimizer.implications import Implications, Names, Picks
 
 

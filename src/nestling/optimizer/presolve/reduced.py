@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.ir.options import DesignProblem
+from nestling.ir.design_problem import DesignProblem
 
 
 @dataclass(frozen=True, slots=True)

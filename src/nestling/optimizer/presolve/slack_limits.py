@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from nestling.ir.options import Limit
+from nestling.ir.design_problem import Limit
 from nestling.optimizer.presolve.reduced import Reduced
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from operator import is_
 
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
 from nestling.optimizer.implications import Names
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.options import Charge, DesignProblem, Mode, StatementStep
+from nestling.ir.design_problem import Charge, DesignProblem, Mode, StatementStep
 
 ALL = ""
 """The one statement left, executed once a second."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.planner.options.sizes.document_sizes import DocumentSizes, Extra

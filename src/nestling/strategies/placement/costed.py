@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from nestling.ir.candidate import HOMES, Bucketed, Candidate, Mirror, Nested
+from nestling.ir.design_problem import CHANGE, Solution, Weighing
 from nestling.ir.model import ManyToMany, Relationship
-from nestling.ir.options import CHANGE, Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import UNCHECKED, Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import first_of

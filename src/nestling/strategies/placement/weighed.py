@@ -25,7 +25,7 @@ from nestling.ir.candidate import (
     Paired,
     Refused,
 )
-from nestling.ir.options import CHANGE, Solution, Weighing
+from nestling.ir.design_problem import CHANGE, Solution, Weighing
 from nestling.ir.proposal import Weighed
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.decided_relationships import subject_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nestling.ir.options import Solution, Weighing
+from nestling.ir.design_problem import Solution, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.rate import factor_between, rate_text
 from nestling.ir.words.work_words import LARGE, share_text, work_rate

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes

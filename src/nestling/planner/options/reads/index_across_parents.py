@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from nestling.ir.candidate import IndexedAcross
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.ir.storage.collations import by_expression
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nestling.ir.design_problem import Mode
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.rows import AggregateKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Charge, Mode, StatementStep
+from nestling.ir.design_problem import Charge, Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement

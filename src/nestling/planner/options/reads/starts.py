@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from nestling.ir.candidate import Bucketed, Indexed, kept_aggregates
+from nestling.ir.design_problem import Mode
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.rows import AggregateKind

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.candidate import IndexedAnyCase
+from nestling.ir.design_problem import Mode
 from nestling.ir.indexes.case_lookups import lookup_by, lookups_of
-from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.statements.expression import Collation

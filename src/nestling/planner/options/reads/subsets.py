@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.candidate import FirstChildren
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes

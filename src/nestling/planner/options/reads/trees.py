@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.candidate import Lineage
+from nestling.ir.design_problem import Mode, StatementStep
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.types import TypeName

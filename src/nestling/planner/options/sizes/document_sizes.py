@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from nestling.ir.candidate import CopiedAttribute, Lineage
-from nestling.ir.options import Load
+from nestling.ir.design_problem import Load
 from nestling.ir.paths.work import Work
 from nestling.ir.paths.work_of import fetch_by_index, scan
 from nestling.ir.situation import Situation

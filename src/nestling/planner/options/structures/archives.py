@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.candidate import Archived
-from nestling.ir.options import Charge, Mode
+from nestling.ir.design_problem import Charge, Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nestling.ir.candidate import Indexed, Paired
-from nestling.ir.options import StatementStep
+from nestling.ir.design_problem import StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.statistics import value_of

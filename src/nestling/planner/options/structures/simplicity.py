@@ -31,7 +31,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import CHANGE, Charge, Mode, StatementStep
+from nestling.ir.design_problem import CHANGE, Charge, Mode, StatementStep
 
 SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""

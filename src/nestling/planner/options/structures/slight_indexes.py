@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir.options import Mode, StatementStep
+from nestling.ir.design_problem import Mode, StatementStep
 
 SLIGHT = 0.01
 """The share of a statement's least cost that an index has to save it."""

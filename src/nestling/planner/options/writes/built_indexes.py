@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.options import Mode, StatementStep
+from nestling.ir.design_problem import Mode, StatementStep
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes

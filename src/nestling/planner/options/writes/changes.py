@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from nestling.ir.design_problem import Mode, StatementStep
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation.changed import going_along

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.candidate import CopiedAttribute
+from nestling.ir.design_problem import Mode, StatementStep
 from nestling.ir.model import Relationship
-from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir.options import Mode
+from nestling.ir.design_problem import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.workload import Access
 from nestling.planner.options.modes import Modes

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.design_problem import Mode, StatementStep
 from nestling.ir.indexes.kept_uniques import may_have_index
 from nestling.ir.model import Cardinality, Relationship
-from nestling.ir.options import Mode, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.candidate import Aggregate, FirstChildren, Lineage, Mirror
+from nestling.ir.design_problem import Charge, StatementStep
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
-from nestling.ir.options import Charge, StatementStep
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind

@@ -25,7 +25,17 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import CHANGE, Charge, DesignProblem, Group, Limit, Mode, Needs, StatementStep, Structure
+from nestling.ir.design_problem import (
+    CHANGE,
+    Charge,
+    DesignProblem,
+    Group,
+    Limit,
+    Mode,
+    Needs,
+    StatementStep,
+    Structure,
+)
 from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.modes import Modes
