@@ -53,6 +53,8 @@ class Writer:
         groups = [group for group in (entity.key, *entity.uniques) if group]
         if not groups or self.draw.random() >= 0.3:
             return self._inserted(entity, rows)
+        if self.draw.random() < 0.2:
+            return self._given_again(entity, groups)
         if self.draw.random() < 0.5:
             rows[-1] |= self._met(entity, groups)
         return self._inserted(entity, rows) + self._upsert(entity, groups)
@@ -87,9 +89,21 @@ class Writer:
         values = ", ".join(f"({', '.join(row[name] for name in entity.attribute_names)})" for row in rows)
         return f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
 
-    def _upsert(self, entity: Entity, groups: list[tuple[str, ...]]) -> str:
+    def _given_again(self, entity: Entity, groups: list[tuple[str, ...]]) -> str:
+        """Rows that are there, of which some values are others now."""
+        names, row = entity.attribute_names, self._row(entity)
+        fixed = {*(each for link in self.model.parents_of(entity.name) for each in link.child_attributes)}.union(
+            *groups
+        )
+        others = {name for name in names if name not in fixed and self.draw.random() < 0.5}
+        outputs = ", ".join(row[name] if name in others else quoted(name) for name in names)
+        into = f"INSERT INTO {quoted(entity.name)} ({', '.join(map(quoted, names))})"
+        selected = f"SELECT {outputs} FROM {quoted(entity.name)} WHERE {self.condition(entity)}"
+        return f"{into} {selected}{self._upsert(entity, groups, any_group=False)}"
+
+    def _upsert(self, entity: Entity, groups: list[tuple[str, ...]], *, any_group: bool = True) -> str:
         """What becomes of a row that is there already: by a group, or by any."""
-        group = self.draw.choice([*groups, ()])
+        group = self.draw.choice([*groups, ()] if any_group else groups)
         target = f" ON CONFLICT ({', '.join(map(quoted, group))}) DO " if group else " ON CONFLICT DO "
         referring = {name for link in self.model.parents_of(entity.name) for name in link.child_attributes}
         free = [name for name in entity.attribute_names if name not in referring and name not in entity.key]

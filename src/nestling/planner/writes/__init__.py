@@ -24,7 +24,7 @@ from nestling.planner.writes.draft.gaps import WriteGap
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.insert import insert_rows, written_rows
-from nestling.planner.writes.selected_inserts import insert_absent
+from nestling.planner.writes.selected_inserts import insert_selected
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.single_commands import shortest
 from nestling.planner.writes.single_command.single_upserts import shortest_upsert
@@ -55,7 +55,7 @@ def plan_write(
     match write:
         case Insert():
             if write.conflict is not None and written_rows(write.source, write.attributes) is None:
-                insert_absent(work, write, write.conflict)
+                insert_selected(work, write, write.conflict)
             elif write.conflict is not None:
                 upsert_rows(work, write, write.conflict)
             else:

@@ -1,12 +1,16 @@
-"""Two rows of one INSERT that meet each other: PostgreSQL's ON CONFLICT DO UPDATE changes or adds no row a second time."""
+"""Two rows of one INSERT that meet each other: PostgreSQL's ON CONFLICT DO UPDATE changes or adds no row a second time.
+
+Nor does that of an INSERT … SELECT in any dialect here, whose rows are written all at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import Fetch, Refuse, WriteStep
+from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.algebra import (
     Named,
     Relation,
@@ -20,6 +24,7 @@ from nestling.ir.statements.write import Conflict
 from nestling.planner.writes.constraints import compared_by, in_lower_case, more_than, same_text
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import RowExpressions
 
 _ROWS = "given"
@@ -32,6 +37,23 @@ def refuse_twice(
     group = conflict.attributes
     if not conflict.once or len(rows) < 2 or not all(any(row.get(a, NULL) != NULL for row in rows) for a in group):
         return ()
+    refuse_changed_group(conflict, group)
+    return _refused(entity, group, plan(design, _shared(design, entity, conflict, rows)))
+
+
+def refuse_twice_selected(
+    work: WriteDraft, entity: Entity, source: Relation, given: Mapping[str, Column], group: tuple[str, ...]
+) -> tuple[WriteStep, ...]:
+    """Refuse rows of a SELECT of which two share the values of the group by which they meet those that are there."""
+    met = filtered(source, conjunction(*(Not(IsNull(given[name])) for name in group if given[name].nullable)))
+    rules = compared_by(work.design, entity, group)
+    keys = tuple(Named(name, given[name]) for name in group)
+    shared = more_than(1, met, keys, tuple(rules[name] for name in group))
+    return _refused(entity, group, plan(work.design, shared, work.prices))
+
+
+def refuse_changed_group(conflict: Conflict, group: Sequence[str]) -> None:
+    """Raise the gap of several rows by which what they meet would meet others afterwards."""
     for each in conflict.assignments:
         value = bare(each.expression)
         own = isinstance(value, Column) and (value.alias, value.name) == (conflict.excluded, each.attribute)
@@ -39,11 +61,14 @@ def refuse_twice(
             raise write_gap(
                 f"several rows with ON CONFLICT ({', '.join(group)}) DO UPDATE that changes `{each.attribute}`"
             )
+
+
+def _refused(entity: Entity, group: tuple[str, ...], shared: ReadPlan) -> tuple[WriteStep, ...]:
     name = f"{entity.name} given twice"
     kind, _ = same_text(entity, group)
     same = f"two rows of the INSERT have the same {', '.join(group)}"
     text = f"{same}: ON CONFLICT DO UPDATE changes no row of `{entity.name}` twice"
-    return Fetch(name, plan(design, _shared(design, entity, conflict, rows))), Refuse(name, kind, text)
+    return Fetch(name, shared), Refuse(name, kind, text)
 
 
 def _shared(design: Design, entity: Entity, conflict: Conflict, rows: Sequence[RowExpressions]) -> Relation:

@@ -1,6 +1,9 @@
-"""INSERT … SELECT that leaves the rows which are there already: the rows that are not are read, and then written."""
+"""INSERT … SELECT where rows may be there already: those that are not are written, the others are left or change."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Fetch
@@ -18,43 +21,58 @@ from nestling.ir.statements.algebra import (
     WindowOnly,
     filtered,
 )
-from nestling.ir.statements.expression import NULL, Column, Compare, Comparison, Exists, IsNull, Literal, Not, Or
+from nestling.ir.statements.expression import (
+    NULL,
+    AttributeCast,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+    ScalarSubquery,
+)
+from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
+from nestling.planner.reads.traverse import made_by, renamed, rewritten
 from nestling.planner.writes.constraints import compared_by, refuse_nulls
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import plan, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.effect_steps import update_with_effects
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.numbered_rows import ALL_ROWS
 from nestling.planner.writes.proposed_rows import proposed_checks, refuse_proposed
-from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met
+from nestling.planner.writes.rows_met_twice import refuse_changed_group, refuse_twice_selected
+from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, with_new_values
 from nestling.planner.writes.upsert import is_taken
 
 
-def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
-    """Plan the rows of a SELECT that meet none with the same key, and of those that meet each other one."""
-    if conflict.action is not ConflictAction.NOTHING:
-        raise write_gap("INSERT … SELECT that changes rows which exist; DO NOTHING is converted")
+def insert_selected(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
+    """Plan the rows of a SELECT that meet none with the same key, and what becomes of those that do.
+
+    Rows that meet each other: one is stored, or, where rows change, they are refused, as one would change the other.
+    """
     entity = work.model.entity(insert.entity)
     given = dict(zip(insert.attributes, insert.source.columns, strict=True))
     met = groups_met(work.model, entity, conflict, given)
-    whole = [group for group in met if isinstance(group, tuple)]
-    if len(met) > 1 or len(whole) < len(met):
-        move = "name the columns of one that is over all rows, as in ON CONFLICT (id) DO NOTHING"
-        raise write_gap(
-            f"INSERT … SELECT that leaves rows which exist by several unique groups or by one of some rows; {move}"
-        )
-    if _is_sorted(insert.source):
-        raise write_gap("INSERT … SELECT … ORDER BY that leaves rows which exist")
+    changes = conflict.action is ConflictAction.UPDATE
+    _refuse_unlike(insert, conflict, met)
     if not conflict.ignores:
         _refuse_proposed(work, insert, conflict, entity, given, met)
-    taken = is_taken(work, insert, conflict, entity, given)
-    source = filtered(insert.source, taken)
-    for group in whole:
-        source = _once(work, entity, source, given, group)
+    source = filtered(insert.source, is_taken(work, insert, conflict, entity, given))
+    for group in _over_all_rows(met):
+        if changes:
+            work.add(WritePhase.FETCH, refuse_twice_selected(work, entity, source, given, group))
+            _change_met(work, insert, conflict, entity, group)
+        else:
+            source = _once(work, entity, source, given, group)
     scan = scan_of(entity, work.name("there"))
     there = conflicting(work.design, entity, scan, met, given)
     absent = None if there is None else Not(Exists(filtered(scan, there)))
@@ -64,6 +82,65 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
         tuple(Named(n, c) for n, c in given.items()),
     )
     insert_rows(work, entity, insert.attributes, kept, insert.generated)
+
+
+def _over_all_rows(met: Sequence[UniqueGroup]) -> list[tuple[str, ...]]:
+    return [group for group in met if isinstance(group, tuple)]
+
+
+def _refuse_unlike(insert: Insert, conflict: Conflict, met: Sequence[UniqueGroup]) -> None:
+    """Raise the gap of rows of which it is not known whether they meet another, which of them, or what then."""
+    if conflict.action is ConflictAction.REPLACE:
+        raise write_gap("INSERT … SELECT that replaces rows which exist; DO UPDATE and DO NOTHING are converted")
+    changes = conflict.action is ConflictAction.UPDATE
+    does = "changes" if changes else "leaves"
+    if len(met) > 1 or len(_over_all_rows(met)) < len(met):
+        move = f"name the columns of one that is over all rows, as in ON CONFLICT (id) DO {conflict.action.name}"
+        raise write_gap(
+            f"INSERT … SELECT that {does} rows which exist by several unique groups or by one of some rows; {move}"
+        )
+    if _is_sorted(insert.source) and (insert.generated or not changes):
+        raise write_gap(f"INSERT … SELECT … ORDER BY that {does} rows which exist")
+
+
+def _change_met(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, group: tuple[str, ...]) -> None:
+    """The rows that are there change, each by the one new row it meets."""
+    refuse_changed_group(conflict, group)
+    scan = scan_of(entity, insert.alias)
+
+    def new_row(wanted: Expression | None = None) -> tuple[Relation, dict[str, Expression]]:
+        """The row of the SELECT that meets the row at hand, and its values by attribute."""
+        rows = renamed(insert.source, {name: work.name(name) for name in made_by(insert.source)})
+        kept = dict(zip(insert.attributes, rows.columns, strict=True))
+        rows, row = _with_given(rows, kept)
+        same = conflicting(work.design, entity, scan, [group], kept)
+        condition = None if wanted is None else with_new_values(wanted, conflict.excluded, row)
+        return filtered(rows, conjunction(same, condition)), row
+
+    def change(inner: Expression) -> Expression | None:
+        if not isinstance(inner, Column) or inner.alias != conflict.excluded:
+            return None
+        rows, row = new_row()
+        value = Project(rows, work.name("new value"), (Named("value", row.get(inner.name, NULL)),))
+        return ScalarSubquery(value, inner.type)
+
+    assignments = {item.attribute: rewritten(item.expression, change) for item in conflict.assignments}
+    met = Exists(new_row(conflict.predicate)[0])
+    update_with_effects(work, scan, assignments, met, counted=True)
+
+
+def _with_given(rows: Relation, kept: Mapping[str, Column]) -> tuple[Relation, dict[str, Expression]]:
+    """The rows with each value also as it is given, where SQLite's affinity keeps another: `excluded` is what is given."""
+    row: dict[str, Expression] = {**kept}
+    if not isinstance(rows, Project):
+        return rows, row
+    outputs = [*rows.outputs]
+    for (name, kept_as), output in zip(kept.items(), rows.outputs, strict=True):
+        cast = output.expression
+        if isinstance(cast, AttributeCast) and cast.numeric:
+            outputs.append(Named(f"given {output.name}", cast.operand))
+            row[name] = Column(kept_as.alias, outputs[-1].name, cast.operand.type)
+    return replace(rows, outputs=tuple(outputs)), row
 
 
 def _is_sorted(source: Relation) -> bool:
