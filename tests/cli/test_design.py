@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import make_url
 
 from nestling import pipeline
-from nestling.cli.design import thresholds_of
+from nestling.cli.parts.weighing import thresholds_of
 from nestling.cost import default_profile
 from nestling.cost.profile_text import profile_text
 from nestling.ir.proposal import Choice, Proposal

@@ -10,7 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.cli.design import show_changes
+from nestling.cli.parts.design_tables import show_changes
 from nestling.common.server import Server
 from nestling.ir.capture.coverage import Watched
 from nestling.ir.design_problem import CHANGE

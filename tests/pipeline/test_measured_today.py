@@ -10,7 +10,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.cli.design import show_changes
+from nestling.cli.parts.design_tables import show_changes
 from nestling.common.server import Server
 from nestling.ir.text import read_file, write_reading
 from nestling.pipeline.measured_today import MeasuredCommand, far_apart

@@ -94,9 +94,9 @@ def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: 
 
 
 def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, measured: bool) -> int:
-    from nestling.cli import design as design_command
     from nestling.cli import inspect as inspect_command
     from nestling.cli.load import show as show_load
+    from nestling.cli.parts import design_tables
     from nestling.cli.parts.progress import progress
     from nestling.cli.prove import show_designs
     from nestling.pipeline import LoadMode, load, opened
@@ -108,7 +108,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
         _title("1. Inspect", "a relational shop, and the statements its application runs")
         inspect_command.show(reading)
         _title("2. Design", f"strategy {strategy}, asked of these numbers")
-        design_command.show(proposal)
+        design_tables.show(proposal)
         started = server.data_directory is not None
         _title("3. Create, load, verify", f"on {server.origin}, started for this" if started else server.text())
         mode = LoadMode.REPLACE if database.name == OWN_DATABASE else LoadMode.REFUSE

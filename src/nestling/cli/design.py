@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from nestling.cli import DIFFERENT, FINE
-from nestling.cli.parts import options, sizes
+from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from nestling.cost import Profile
     from nestling.ir.proposal import Proposal
     from nestling.ir.reading import Reading
-    from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline import Redesign, Watch
-    from nestling.pipeline.measured_today import MeasuredCommand
+    from nestling.sources.mongo import LiveDatabase
     from nestling.strategies import Thresholds
 
 
@@ -104,77 +101,73 @@ def command(
     Exits 1 when a table could not be read and is in no model, and when statements of the workload were left out, were read only
     in part, or are not converted. The design is made all the same. Other gaps are listed.
     """
-    from nestling.cli.parts import text
+    from nestling.cli.parts import design_tables, sources, text, weighing
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
     from nestling.ir.reading import lost_tables
     from nestling.ir.text import write_proposal
     from nestling.ir.words.proposal_rows import lacking_line
-    from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
+    from nestling.pipeline import pareto
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.designing import with_short_names
     from nestling.strategies import check_strategy
 
     text.check_place(output)
     check_strategy(strategy)
-    chosen, storage = thresholds_of(thresholds), storage_of(budgets)
-    check_weighing(strategy, storage, trade=trade)
+    chosen, storage = weighing.thresholds_of(thresholds), weighing.storage_of(budgets)
+    weighing.check_weighing(strategy, storage, trade=trade)
     profile = with_cache(read_profile(profile_file) if profile_file is not None else None, cache_bytes)
-    made = None
-    if is_mongodb(source):
-        options.check_milliseconds(milliseconds=milliseconds)
-    else:
-        options.check_looking()
+    sources.check_source(source, milliseconds=milliseconds)
+    search = partial(_decided, strategy, chosen, profile, time_limit, storage)
     with progress(enabled=not as_json, noun="collection") as watch:
-        found = (
-            in_place(source, workload=workload, seconds=budget_seconds, rest=rest, watch=watch)
-            if is_mongodb(source)
-            else None
+        reading, found = sources.read_source(
+            source, workload, dialect, milliseconds=milliseconds, seconds=budget_seconds, rest=rest, watch=watch
         )
-        reading = (
-            found.reading
-            if found
-            else inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch)
-        )
-        check_budget(reading, storage)
+        weighing.check_budget(reading, storage)
         if short_names:
             reading = with_short_names(reading)
-            found = replace(found, reading=reading) if found is not None else None
         _follow_search(watch, strategy)
-        if found is not None:
-            made = redesign(
-                found, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
-            )
-            proposal = made.proposal
-        else:
-            proposal = design(
-                reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
-            )
-        proposal = with_unconverted(proposal, reading, profile)
-        points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
+        proposal, made = search(reading, found)
+        points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else None
     proposal = _to_write(proposal, no_values=no_values)
     code = DIFFERENT if lost_tables(proposal.gaps) or lacking_line(proposal) else FINE
     if output is not None:
         text.write_result(output, write_proposal(proposal))
     if as_json:
-        from nestling.emitters.proposal_json import proposal_json
-
-        more = {"pareto": [{"storage_bytes": p.amount, "cost": p.solution.cost} for p in points]} if trade else {}
-        text.print_json(proposal_json(proposal) | more | (changes_json(made) if made is not None else {}))
-        if made is not None and made.warning:
-            text.say(f"WARNING: {made.warning}")
-        return code
-    show(proposal)
-    if made is not None:
-        show_changes(made)
-    if points:
-        show_pareto(points)
-    told = made.outgrown if made is not None else ()
-    text.notices(proposal.gaps, [each for each in proposal.notes if each not in told])
+        text.print_json(design_tables.design_json(proposal, made, points))
+    else:
+        design_tables.show_all(proposal, made, points)
     if made is not None and made.warning:
         text.say(f"WARNING: {made.warning}")
-    _say_next(source, output, proposal, reading, workload)
+    if not as_json:
+        _say_next(source, output, proposal, reading, workload)
     return code
+
+
+def _decided(
+    strategy: str,
+    thresholds: Thresholds,
+    profile: Profile | None,
+    seconds: float,
+    storage: int | None,
+    reading: Reading,
+    found: LiveDatabase | None,
+) -> tuple[Proposal, Redesign | None]:
+    """The design, and of a live MongoDB what there is to change."""
+    from nestling.pipeline import design, redesign, with_unconverted
+
+    made = None
+    if found is not None:
+        found = replace(found, reading=reading)
+        made = redesign(
+            found, strategy, thresholds, profile=profile, limit_seconds=seconds, storage_budget_bytes=storage
+        )
+        proposal = made.proposal
+    else:
+        proposal = design(
+            reading, strategy, thresholds, profile=profile, limit_seconds=seconds, storage_budget_bytes=storage
+        )
+    return with_unconverted(proposal, reading, profile), made
 
 
 def _follow_search(watch: Watch | None, strategy: str) -> None:
@@ -222,191 +215,3 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Rea
     statements = workload or (source if reading.workload.statements else None)
     asked = "" if statements is None else f" --workload {text.argument(statements)}"
     text.say_next(*commands, empty, f"nestling emit {file} --as python{asked} -o code")
-
-
-def show(proposal: Proposal) -> None:
-    """The collections, the decisions and what is kept besides as tables, and the cost in one line."""
-    from textwrap import wrap
-
-    from nestling.cli.parts.table import table
-    from nestling.cli.parts.text import console
-    from nestling.ir.words.proposal_rows import (
-        besides_line,
-        collection_rows,
-        cost_line,
-        decision_rows,
-        kept_rows,
-        lacking_line,
-        stays_line,
-    )
-    from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
-
-    columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
-    table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))
-    if besides := besides_line(proposal.design):
-        click.echo("\n".join(wrap(besides, console().width - 1)))
-    if proposal.decisions:
-        click.echo()
-        table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))
-    if kept := list(kept_rows(proposal)):
-        click.echo()
-        table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
-        if stays := stays_line(proposal):
-            click.echo("\n".join(wrap(stays, console().width - 1)))
-    if costly := list(statement_cost_rows(proposal.costs)):
-        click.echo()
-        table(TITLE, COLUMNS, costly, right=NUMBERS)
-    lacking = lacking_line(proposal)
-    said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
-    if said:
-        click.echo("\n" + "\n".join(wrap(said, console().width - 1)))
-
-
-def changes_json(made: Redesign) -> dict[str, object]:
-    """What today's design costs (seconds per second; null: it was not priced), why it does not last, and what to change in it."""
-    from dataclasses import asdict
-
-    changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
-    return {
-        "today": {"cost": made.today, "outgrown": list(made.outgrown)},
-        "changes": changes,
-        "measured": [asdict(each) for each in made.measured],
-        "warning": made.warning,
-    }
-
-
-def show_changes(made: Redesign) -> None:
-    """Why today's design does not last, if it does not, and what to change in it, in order of gain."""
-    from textwrap import wrap
-
-    from nestling.cli.parts.table import table
-    from nestling.cli.parts.text import console
-    from nestling.emitters.design_summary import change_rows, in_turn_line, today_line
-
-    click.echo()
-    for each in made.outgrown:
-        click.echo("\n".join(wrap(each, console().width - 1)))
-    click.echo("\n" * bool(made.outgrown), nl=False)
-    if made.changes:
-        table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
-        if in_turn := in_turn_line(made.changes):
-            click.echo("\n".join(wrap(in_turn, console().width - 1)))
-    costs = made.proposal.costs
-    said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
-    if made.warning and not made.changes:
-        said = "nothing to change that is known of"
-    elif made.changes and costs is not None and made.today is None:
-        said = "today's design was not priced: the costs know no way to answer the whole workload with it"
-    click.echo("\n".join(wrap(said, console().width - 1)))
-    if made.measured and made.today is not None:
-        _show_measured(made.measured, made.today)
-
-
-def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
-    """What today's commands were measured to take beside what the cost model says, and those it is far off for."""
-    from textwrap import wrap
-
-    from nestling.cli.parts.table import table
-    from nestling.cli.parts.text import console
-    from nestling.emitters.design_summary import measured_line, measured_rows
-    from nestling.pipeline.measured_today import APART, far_apart
-
-    totals = [sum(getattr(each, of) * each.rate_per_second for each in measured) for of in _SECONDS]
-    apart = far_apart(measured, whole)
-    said = measured_line(len(measured), *totals, apart=len(apart), times=APART)
-    click.echo("\n".join(wrap(said, console().width - 1)))
-    if apart:
-        click.echo()
-        columns = ("statements of a command", "measured", "cost model")
-        rows = measured_rows((each.statements, each.measured_seconds, each.predicted_seconds) for each in apart)
-        table("Far from what was measured: do not go by what a change saves for these", columns, rows, right=(1, 2))
-
-
-_SECONDS = ("measured_seconds", "predicted_seconds")
-
-
-def show_pareto(points: Sequence[ParetoPoint]) -> None:
-    """Cost against storage, from the smallest design to the cheapest."""
-    from nestling.cli.parts.table import table
-    from nestling.ir.words.work_words import work_rate
-
-    click.echo()
-    rows = [(f"{point.amount / sizes.UNITS['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
-    table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
-
-
-def check_budget(reading: Reading, storage: int | None) -> None:
-    """Raise `UsageError` for a budget that nothing would keep to."""
-    if storage is None:
-        return
-    if not any(statement.accesses for statement in reading.workload.statements):
-        raise click.UsageError("budgets need a workload, as without one no costs decide: add --workload FILE")
-
-
-def check_weighing(strategy: str, storage: int | None, *, trade: bool) -> None:
-    """Raise `UsageError` for what only weighing costs heeds, beside a strategy that weighs none.
-
-    With `--pareto` (`trade`) the trade-off is priced and searched whatever the strategy.
-    """
-    from nestling.pipeline import OPTIMAL
-
-    if strategy == OPTIMAL:
-        return
-    if storage is not None:
-        raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which weighs costs: {strategy} keeps to none")
-    context = click.get_current_context()
-    for name, option in () if trade else _OF_COSTS:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"{option} needs --strategy {OPTIMAL}, which weighs costs, or --pareto: {strategy} weighs none"
-            )
-
-
-_OF_COSTS = (("profile_file", "--profile"), ("cache_bytes", "--cache"), ("time_limit", "--time-limit"))
-"""Parameters of pricing and searching, and their options."""
-
-
-def storage_of(given: tuple[str, ...]) -> int | None:
-    """`("storage=500MB",)` in bytes; raises `InputError` for anything else."""
-    from nestling.common.errors import InputError, Problem
-
-    found = None
-    for text in given:
-        name, _, said = text.partition("=")
-        size = sizes.bytes_of(said) if name.strip().lower() == "storage" else None
-        if size is None:
-            raise InputError(
-                Problem(what=f"`{text}` is no budget", next_move="write it as storage=500MB or storage=2GB")
-            )
-        found = int(size)
-    return found
-
-
-def thresholds_of(given: tuple[str, ...]) -> Thresholds:
-    """`("few=30",)` as thresholds; raises `InputError` with everything that is wrong in them."""
-    from dataclasses import fields, replace
-
-    from nestling.common.errors import InputError, Problem, unknown
-    from nestling.strategies import Thresholds
-
-    names = [item.name for item in fields(Thresholds)]
-    problems, chosen = [], dict[str, float]()
-    for text in given:
-        name, _, number = text.partition("=")
-        if name not in names:
-            problems.append(unknown("threshold", name, names))
-        elif (value := _finite(number)) is None:
-            problems.append(Problem(what=f"`{text}` gives no number", next_move=f"write it as {name}=30"))
-        else:
-            chosen[name] = int(value) if value.is_integer() else value
-    if problems:
-        raise InputError(*problems)
-    return replace(Thresholds(), **chosen)  # type: ignore[arg-type]  # names and numbers were checked above
-
-
-def _finite(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None

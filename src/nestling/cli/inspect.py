@@ -58,31 +58,21 @@ def command(
     """
     from dataclasses import replace
 
-    from nestling.cli.parts import text
+    from nestling.cli.parts import sources, text
     from nestling.cli.parts.progress import progress
     from nestling.ir.reading import lost_tables
     from nestling.ir.statistics import without_values
     from nestling.ir.text import write_proposal, write_reading
-    from nestling.pipeline import in_place, inspect, is_mongodb
+    from nestling.pipeline import is_mongodb
 
     text.check_place(output)
     text.check_place(design_file)
     if design_file is not None and not is_mongodb(source):
         raise click.UsageError("only a MongoDB has a design of today: nestling inspect mongodb://host/database")
-    if is_mongodb(source):
-        options.check_milliseconds(milliseconds=milliseconds)
-    else:
-        options.check_looking()
+    sources.check_source(source, milliseconds=milliseconds)
     with progress(enabled=not as_json, noun="collection") as watch:
-        found = (
-            in_place(source, workload=workload, seconds=budget_seconds, rest=rest, watch=watch)
-            if is_mongodb(source)
-            else None
-        )
-        reading = (
-            found.reading
-            if found
-            else inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch)
+        reading, found = sources.read_source(
+            source, workload, dialect, milliseconds=milliseconds, seconds=budget_seconds, rest=rest, watch=watch
         )
     if no_values:
         reading = replace(reading, statistics=without_values(reading.statistics))

@@ -1,0 +1,151 @@
+"""A design on the screen: its tables, what to change from today's, and what storage buys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli.parts import sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nestling.ir.proposal import Proposal
+    from nestling.optimizer.pareto import ParetoPoint
+    from nestling.pipeline import Redesign
+    from nestling.pipeline.measured_today import MeasuredCommand
+
+
+def design_json(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoPoint] | None) -> dict[str, object]:
+    """The design as JSON, with the changes to today's, and with what storage buys where that was asked for."""
+    from nestling.emitters.proposal_json import proposal_json
+
+    whole = proposal_json(proposal)
+    if points is not None:
+        whole["pareto"] = [{"storage_bytes": point.amount, "cost": point.solution.cost} for point in points]
+    return whole | (changes_json(made) if made is not None else {})
+
+
+def show_all(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoPoint] | None) -> None:
+    """All there is to see of a design that was just made, its notices last."""
+    from nestling.cli.parts import text
+
+    show(proposal)
+    if made is not None:
+        show_changes(made)
+    if points:
+        show_pareto(points)
+    told = made.outgrown if made is not None else ()
+    text.notices(proposal.gaps, [each for each in proposal.notes if each not in told])
+
+
+def show(proposal: Proposal) -> None:
+    """The collections, the decisions and what is kept besides as tables, and the cost in one line."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
+    from nestling.ir.words.proposal_rows import (
+        besides_line,
+        collection_rows,
+        cost_line,
+        decision_rows,
+        kept_rows,
+        lacking_line,
+        stays_line,
+    )
+    from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
+
+    columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
+    table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))
+    if besides := besides_line(proposal.design):
+        click.echo("\n".join(wrap(besides, console().width - 1)))
+    if proposal.decisions:
+        click.echo()
+        table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))
+    if kept := list(kept_rows(proposal)):
+        click.echo()
+        table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
+        if stays := stays_line(proposal):
+            click.echo("\n".join(wrap(stays, console().width - 1)))
+    if costly := list(statement_cost_rows(proposal.costs)):
+        click.echo()
+        table(TITLE, COLUMNS, costly, right=NUMBERS)
+    lacking = lacking_line(proposal)
+    said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
+    if said:
+        click.echo("\n" + "\n".join(wrap(said, console().width - 1)))
+
+
+def changes_json(made: Redesign) -> dict[str, object]:
+    """What today's design costs (seconds per second; null: it was not priced), why it does not last, and what to change in it."""
+    from dataclasses import asdict
+
+    changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
+    return {
+        "today": {"cost": made.today, "outgrown": list(made.outgrown)},
+        "changes": changes,
+        "measured": [asdict(each) for each in made.measured],
+        "warning": made.warning,
+    }
+
+
+def show_changes(made: Redesign) -> None:
+    """Why today's design does not last, if it does not, and what to change in it, in order of gain."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
+    from nestling.emitters.design_summary import change_rows, in_turn_line, today_line
+
+    click.echo()
+    for each in made.outgrown:
+        click.echo("\n".join(wrap(each, console().width - 1)))
+    click.echo("\n" * bool(made.outgrown), nl=False)
+    if made.changes:
+        table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
+        if in_turn := in_turn_line(made.changes):
+            click.echo("\n".join(wrap(in_turn, console().width - 1)))
+    costs = made.proposal.costs
+    said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
+    if made.warning and not made.changes:
+        said = "nothing to change that is known of"
+    elif made.changes and costs is not None and made.today is None:
+        said = "today's design was not priced: the costs know no way to answer the whole workload with it"
+    click.echo("\n".join(wrap(said, console().width - 1)))
+    if made.measured and made.today is not None:
+        _show_measured(made.measured, made.today)
+
+
+def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
+    """What today's commands were measured to take beside what the cost model says, and those it is far off for."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
+    from nestling.emitters.design_summary import measured_line, measured_rows
+    from nestling.pipeline.measured_today import APART, far_apart
+
+    totals = [sum(getattr(each, of) * each.rate_per_second for each in measured) for of in _SECONDS]
+    apart = far_apart(measured, whole)
+    said = measured_line(len(measured), *totals, apart=len(apart), times=APART)
+    click.echo("\n".join(wrap(said, console().width - 1)))
+    if apart:
+        click.echo()
+        columns = ("statements of a command", "measured", "cost model")
+        rows = measured_rows((each.statements, each.measured_seconds, each.predicted_seconds) for each in apart)
+        table("Far from what was measured: do not go by what a change saves for these", columns, rows, right=(1, 2))
+
+
+_SECONDS = ("measured_seconds", "predicted_seconds")
+
+
+def show_pareto(points: Sequence[ParetoPoint]) -> None:
+    """Cost against storage, from the smallest design to the cheapest."""
+    from nestling.cli.parts.table import table
+    from nestling.ir.words.work_words import work_rate
+
+    click.echo()
+    rows = [(f"{point.amount / sizes.UNITS['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
+    table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))

@@ -1,0 +1,42 @@
+"""Reading the `SOURCE` of a command: a SQL source or a file, or a live MongoDB with the design it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.ir.reading import Reading
+    from nestling.pipeline import Watch
+    from nestling.sources.mongo import LiveDatabase
+
+
+def check_source(source: str, *, milliseconds: bool) -> None:
+    """Raise `UsageError` for options that are not for such a source."""
+    from nestling.pipeline import is_mongodb
+
+    if is_mongodb(source):
+        options.check_milliseconds(milliseconds=milliseconds)
+    else:
+        options.check_looking()
+
+
+def read_source(
+    source: str,
+    workload: Path | None,
+    dialect: str,
+    *,
+    milliseconds: bool,
+    seconds: float,
+    rest: float,
+    watch: Watch | None,
+) -> tuple[Reading, LiveDatabase | None]:
+    """What is read of the source; of a live MongoDB also what it holds now. `seconds`, `rest`: the options of `looking`."""
+    from nestling.pipeline import in_place, inspect, is_mongodb
+
+    if is_mongodb(source):
+        found = in_place(source, workload=workload, seconds=seconds, rest=rest, watch=watch)
+        return found.reading, found
+    return inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch), None
