@@ -54,9 +54,11 @@ PRESENT = (Clause("city", ClauseOperator.PRESENT),)
         (Index("notes", CITY[:1], expire_after_seconds=9, any_case=True), "unique, partial or removes documents"),
         (Index("notes", CITY[::-1], any_case=True), "begins with `at`"),
         (Index("notes", (("_id", 1),), any_case=True), "builds no other on `_id` alone"),
+        (Index("notes", (), any_case=True), "is on no field"),
+        (Index("notes", ()), "is on no field"),
     ],
 )
 def test_what_it_may_not_be(index: Index, told: str) -> None:
-    """Unique, of some documents, one that removes documents, on what is no text, or on `_id` alone."""
+    """Unique, of some documents, one that removes documents, on what is no text, on `_id` alone, or on nothing."""
     with pytest.raises(DesignError, match=told):
         of(index)

@@ -9,6 +9,7 @@ import click
 
 from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
+from nestling.ir.text.text_given import text_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -123,7 +124,7 @@ def command(
 
     for name in rules:
         rule(name)
-    config = read_config(_text(config_file), str(config_file)) if config_file is not None else Config()
+    config = read_config(text_given(config_file), str(config_file)) if config_file is not None else Config()
     thresholds = {**config.thresholds, **thresholds}
     limits(thresholds)
     if explain:
@@ -215,30 +216,22 @@ def _offices(values: Mapping[str, float]) -> str:
 def _facts(path: Path) -> Facts:
     from nestling.ir.facts.form import read_facts
 
-    return read_facts(_text(path), str(path))
+    return read_facts(text_given(path, "name a file of `nestling doctor URI --save FILE`"), str(path))
 
 
 def _accepted(ignore: Path | None) -> tuple[Accepted, ...]:
     from nestling.doctor import rule_names
     from nestling.doctor.report import read_accepted
 
-    return read_accepted(_text(ignore), str(ignore), rule_names()) if ignore is not None else ()
+    return read_accepted(text_given(ignore), str(ignore), rule_names()) if ignore is not None else ()
 
 
 def _in_baseline(baseline: Path | None) -> tuple[Accepted, ...]:
     from nestling.doctor.report import read_baseline
 
-    return read_baseline(_text(baseline), str(baseline)) if baseline is not None else ()
-
-
-def _text(path: Path) -> str:
-    from nestling.common.errors import InputError, Problem
-
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(Problem(f"cannot be read: {said}", where=str(path))) from None
+    if baseline is None:
+        return ()
+    return read_baseline(text_given(baseline, "name a report of `nestling doctor URI --json`"), str(baseline))
 
 
 def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | None, markdown: Path | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nestling.common.errors import InputError, Problem
 from nestling.cost.profile import Coefficient, Identity, Profile
+from nestling.ir.text.text_given import text_given
 from nestling.ir.text.yaml_reader import read_yaml
 from nestling.ir.text.yaml_writer import BlockMap, yaml_text
 
@@ -37,11 +38,9 @@ def default_profile(engine: str = DEFAULT) -> Profile:
 
 def read_profile(path: Path) -> Profile:
     """The profile in a file; raises `InputError` with every mistake in it."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(Problem(f"cannot be read: {error}", where=str(path))) from None
-    return parse_profile(text, str(path))
+    return parse_profile(
+        text_given(path, "name a profile, as `nestling calibrate -o profile.yaml` writes one"), str(path)
+    )
 
 
 def parse_profile(text: str, file: str) -> Profile:

@@ -52,6 +52,10 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
         if index.collection not in known:
             yield unknown("collection", index.collection, known, path=where)
             continue
+        if not index.keys:
+            what = f"an index of `{index.collection}` is on no field"
+            yield Problem(what=what, path=where, next_move="name its fields under `keys`, or leave the index out")
+            continue
         for key, _ in index.keys:
             if key not in known[index.collection]:
                 yield unknown("field", key, sorted(known[index.collection]), of=index.collection, path=where)

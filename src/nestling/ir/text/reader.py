@@ -25,11 +25,11 @@ from nestling.ir.rate import no_rate
 from nestling.ir.reading import Reading
 from nestling.ir.text.file_form import ProposalForm, ReadingForm
 from nestling.ir.text.form import FileMap, FormProblems
+from nestling.ir.text.text_given import text_given
 from nestling.ir.text.yaml_reader import YamlDocument, YamlPath, read_yaml
 
 _FileForm = TypeVar("_FileForm", ReadingForm, ProposalForm)
 
-SQLITE_HEADER = b"SQLite format 3\0"
 _WANTED = {
     "string": "text",
     "int": "a whole number",
@@ -44,16 +44,7 @@ _WANTED = {
 
 def read_file(path: Path | str) -> Reading | Proposal:
     """The reading or proposal in a file; raises `InputError`, also when there is no such file or it is not text."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(Problem(what=f"cannot read the file: {error.strerror}", where=str(path))) from None
-    except UnicodeDecodeError as error:
-        if error.object.startswith(SQLITE_HEADER):
-            move = f"name a file of nestling's: `nestling design {path} -o design.yaml` writes one"
-            raise InputError(Problem(what="this is a SQLite database", where=str(path), next_move=move)) from None
-        what = f"not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}"
-        raise InputError(Problem(what=what, where=str(path), next_move="save it as UTF-8")) from None
+    text = text_given(path, f"name a file of nestling's: `nestling design {path} -o design.yaml` writes one")
     if Path(path).suffix == ".sql":
         move = f"name a file of nestling's: `nestling design {path} -o design.yaml` makes one of tables"
         raise InputError(Problem(what="this is SQL", where=str(path), next_move=move))

@@ -32,8 +32,10 @@ class UpkeepSteps:
 def upkeep_steps(
     design: Design, change: RowChange, *, filled: Collection[Derived] = (), copied: Collection[Derived] = ()
 ) -> UpkeepSteps:
-    """What to do once the homes have changed. Where several row sets have, steps without a fetch come before all that read
-    homes: these then have the last word. New rows hold what is `filled` already, and what is `copied` as far as it is there.
+    """What to do once the homes have changed. New rows hold what is `filled` already, and what is `copied` as far as it is there.
+
+    Of several row sets that have changed, whoever puts their steps in order lets those that read homes come last: reading has the
+    last word.
 
     Raises `ReadGap` for what no steps are known for.
     """
