@@ -104,7 +104,7 @@ class Access:
     the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
     `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them. `any_of`: of
     an OR what each side compares, where an index could find the rows of each. `joined`: those that equal columns of other tables
-    where no relationship is gone along.
+    where no relationship is gone along. `up`: of a relationship of an entity with itself it is the parents' side.
     """
 
     entity: str
@@ -121,6 +121,7 @@ class Access:
     unsorted: str = ""
     any_of: tuple[tuple[AttributeFilter, ...], ...] = ()
     joined: tuple[str, ...] = ()
+    up: bool = False
 
     def compared(self, operator: Operator) -> set[str]:
         """The attributes its conditions compare by it."""

@@ -106,3 +106,40 @@ def test_cascades_over_several_levels(strategy: str, tmp_path: Path) -> None:
     path.write_text(MENUS, encoding="utf-8")
     reading = inspect(str(path))
     assert two_prices(reading, designed(reading, strategy))["gone"].factor < 1.3
+
+
+STAFF = """
+nestling: 1
+dialect: postgresql
+model:
+  name: staff
+  entities:
+    employee: {key: id, attributes: {id: integer!, name: text!, boss_id: integer}}
+  relationships:
+    manages: {parent: employee, child: employee, attributes: boss_id}
+statistics:
+  entities: {employee: {count: 100000}}
+  relationships: {manages: {mean: 0.99, maximum: 50}}
+workload:
+  boss: {sql: "SELECT e.name, b.name FROM employee e JOIN employee b ON e.boss_id = b.id WHERE e.id = :id", rate: 100/s}
+  boss_last: {sql: "SELECT e.name, b.name FROM employee b JOIN employee e ON e.boss_id = b.id WHERE e.id = :id", rate: 9/s}
+  grandboss:
+    sql: >-
+      SELECT g.name FROM employee e LEFT JOIN employee b ON b.id = e.boss_id LEFT JOIN employee g ON g.id = b.boss_id
+      WHERE e.id = :id
+    rate: 9/s
+"""
+TEAM = """
+  team: {sql: "SELECT e.name, b.name FROM employee e JOIN employee b ON e.boss_id = b.id WHERE b.id = :id", rate: 100/s}
+"""
+
+
+@pytest.mark.parametrize("more", ["", TEAM.strip("\n")], ids=["up", "both"])
+def test_joins_of_an_entity_with_itself(more: str, tmp_path: Path) -> None:
+    """The parent is looked up by its key, whichever side the statement names first; the children want an index."""
+    path = tmp_path / "staff.yaml"
+    path.write_text(STAFF + more, encoding="utf-8")
+    reading = inspect(str(path))
+    proposal = designed(reading)
+    assert [each.keys for each in proposal.design.indexes if each.serves] == ([(("boss_id", 1),)] if more else [])
+    assert all(prices.factor < 1.3 for prices in two_prices(reading, proposal).values())

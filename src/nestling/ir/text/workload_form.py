@@ -175,6 +175,7 @@ class AccessForm(FileMap):
     walk: Annotated[str, words_schema(Walk)] | None = Field(
         None, description="the way it is gone along to the end, by a recursive query"
     )
+    up: bool = Field(False, description="of a relationship of an entity with itself: it is the parents' side")
     joined: Texts = Field([], description="attributes that equal columns of other tables, along no relationship")
     aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
     grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
@@ -202,6 +203,7 @@ class AccessForm(FileMap):
             self.unsorted,
             tuple(_filters(side, (*path, "any_of", number), findings) for number, side in enumerate(self.any_of)),
             tuple(self.joined),
+            self.up,
         )
 
     @staticmethod
@@ -224,7 +226,8 @@ class AccessForm(FileMap):
             entries["of_groups"] = _aggregate_texts(access.grouping.aggregates)
         via = {} if access.via is None else {"via": access.via}
         walk = {} if access.walk is None else {"walk": str(access.walk)}
-        return {"entity": access.entity} | without(entries) | via | walk
+        up = {"up": True} if access.up else {}
+        return {"entity": access.entity} | without(entries) | via | up | walk
 
 
 def _filters(texts: Texts, path: YamlPath, findings: FormProblems) -> tuple[AttributeFilter, ...]:

@@ -85,6 +85,15 @@ def walked(
     return Walk.DOWN if down else Walk.UP
 
 
+def is_above(item: Occurrence, via: str | None, earlier: Sequence[Occurrence], equal: Equalities, model: Model) -> bool:
+    """Whether a relationship of an entity with itself leads from the rows of an earlier occurrence up to the item's."""
+    if via is None or not model.relationship(via).is_self:
+        return False
+    link = model.relationship(via)
+    same = [other for other in earlier if other.entity == item.entity]
+    return not any(equal.follow(link, item, other) for other in same)
+
+
 def reached(occurrences: Iterable[Occurrence], equal: Equalities, links: Links) -> list[tuple[Occurrence, str | None]]:
     """The occurrences, each after one it is joined to, with the relationship that reaches it.
 

@@ -35,7 +35,9 @@ class Occurrence:
     recurs: bool = False  # in the step of a recursive query
     optional: bool = False  # by an outer join: rows may lack one
 
-    def access(self, via: str | None, walk: Walk | None = None, joined: tuple[str, ...] = ()) -> Access:
+    def access(
+        self, via: str | None, walk: Walk | None = None, joined: tuple[str, ...] = (), *, up: bool = False
+    ) -> Access:
         """What the workload keeps of it."""
         match self.kind:
             case StatementKind.SELECT:
@@ -48,7 +50,7 @@ class Occurrence:
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(takewhile(self._has_index_order, self.sort))
         unsorted = next(iter([*self.sort][len(sort) :]), "").removeprefix("-")
-        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of, joined
+        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of, joined, up
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )

@@ -166,7 +166,9 @@ class _Walk:
         """Whether a visit goes from parent to children; along a tree that is how the statement has it."""
         if self.reads[there].walk is not None:
             return self.reads[there].walk is Walk.DOWN
-        return self.reads[there].entity == link.child and (not link.is_self or there > here)
+        if link.is_self:
+            return (there > here) != self.reads[max(here, there)].up
+        return self.reads[there].entity == link.child
 
     def _joined(self, here: int, there: int, link: Relationship, most: float | None) -> Visit:
         access = self.reads[there]
