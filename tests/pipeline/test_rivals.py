@@ -63,7 +63,7 @@ statistics:
   entities: {user: {count: 2000}, listing: {count: 5000}, review: {count: 10000}}
   relationships: {reviewed: {mean: 2, maximum: 200}, writes: {mean: 5, maximum: 100}}
 workload:
-  stars: {sql: "SELECT count(*), avg(stars) FROM review WHERE listing_id = :id", rate: 300/s}
+  stars: {sql: "SELECT count(*), avg(stars) FROM review WHERE listing_id = :id AND stars > 1", rate: 300/s}
   latest:
     sql: >-
       SELECT r.stars, u.handle FROM review r JOIN "user" u ON u.id = r.author_id WHERE r.listing_id = :l

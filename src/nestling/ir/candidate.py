@@ -86,7 +86,10 @@ class Bucketed:
 
 
 def kept_aggregates(access: Access, model: Model, dialect: str) -> tuple[tuple[AggregateKind, str | None], ...]:
-    """What parents must keep to answer what an access asks: where averages of exact numbers are exact, a sum and a number."""
+    """What parents must keep to answer what an access asks: where averages of exact numbers are exact, a sum and a number.
+
+    Values that each row has are as many as the rows.
+    """
     entity, found = model.entity(access.entity), list[tuple[AggregateKind, str | None]]()
     for function, attribute in access.aggregates:
         kind = entity.attribute(attribute).type.name if attribute is not None else None
@@ -94,7 +97,14 @@ def kept_aggregates(access: Access, model: Model, dialect: str) -> tuple[tuple[A
             found += ((AggregateKind.SUM, attribute), (AggregateKind.COUNT, attribute))
         else:
             found.append((function, attribute))
-    return tuple(dict.fromkeys(found))
+    counted = {each.name for each in entity.attributes if not each.nullable}
+    rows = AggregateKind.COUNT, None
+    return tuple(
+        dict.fromkeys(
+            rows if function is AggregateKind.COUNT and attribute in counted else (function, attribute)
+            for function, attribute in found
+        )
+    )
 
 
 def summaries(aggregates: Iterable[tuple[AggregateKind, str | None]]) -> Iterator[tuple[AggregateKind, str]]:
