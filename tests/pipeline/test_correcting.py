@@ -322,3 +322,12 @@ def test_many_indexes_that_do_as_well_are_not_tried_in_turn(tmp_path: Path, monk
     assert len(searches) <= 5
     dearer = [each for each in problem.problem.steps if "costs more" in each.name]
     assert solution.cost == pytest.approx(solve(found.problem).cost + 3 * 0.05, rel=0.01), dearer
+
+
+def test_the_trade_off_ends_at_the_design(reading: Reading) -> None:
+    """Each point of cost against storage is found by the prices of its queries, as the design is."""
+    costs = pipeline.design(reading).costs
+    assert costs is not None
+    last = pipeline.pareto(reading)[-1]
+    assert last.solution.cost == pytest.approx(costs.cost)
+    assert last.solution.cost > solve(posed(reading, None, None).problem).cost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from nestling.common import errors
 from nestling.ir.design_problem import DesignProblem, Limit, Solution
@@ -21,22 +22,40 @@ class ParetoPoint:
     solution: Solution
 
 
+class Search(Protocol):
+    """Whatever finds the least-cost solution of a problem."""
+
+    def __call__(self, problem: DesignProblem, *, limit_seconds: float) -> Solution:
+        """Raises `InfeasibleError` when nothing is allowed."""
+        ...
+
+
 def pareto(
-    problem: DesignProblem, limit_name: str = STORAGE, points: int = 5, *, limit_seconds: float = 60.0
+    problem: DesignProblem,
+    limit_name: str = STORAGE,
+    points: int = 5,
+    *,
+    limit_seconds: float = 60.0,
+    search: Search = solve,
 ) -> tuple[ParetoPoint, ...]:
     """Solutions from the least possible amount to the least cost, amounts evenly spaced, none beaten by another.
 
     `limit_name` names a limit of the problem, or `storage`: the bytes of all structures. The limit's own `at_most` still holds.
-    Raises `InfeasibleError` when not even the whole is allowed, `SearchError` for a name that is no limit.
+    `search` finds each point. Raises `InfeasibleError` when not even the whole is allowed, `SearchError` for a name that is no
+    limit.
     """
     limit = _limit(problem, limit_name)
-    cheapest = _point(problem, limit, limit.at_most, limit_seconds)
+
+    def point(at_most: float) -> ParetoPoint:
+        solution = search(with_limits(problem, [replace(limit, at_most=at_most)]), limit_seconds=limit_seconds)
+        return ParetoPoint(at_most, amount(limit, solution.chosen), solution)
+
+    cheapest = point(limit.at_most)
     smallest = solve(least_amount_problem(problem, limit), limit_seconds=limit_seconds)
     least = amount(limit, smallest.chosen)
     share = (cheapest.amount - least) / max(points - 1, 1)
     budgets = [least + share * place for place in range(points - 1)] if cheapest.amount > least else []
-    found = [_point(problem, limit, budget, limit_seconds) for budget in budgets]
-    return _unbeaten([*found, cheapest])
+    return _unbeaten([*map(point, budgets), cheapest])
 
 
 def _limit(problem: DesignProblem, name: str) -> Limit:
@@ -47,11 +66,6 @@ def _limit(problem: DesignProblem, name: str) -> Limit:
         return storage_budget(problem, sum(max(structure.bytes, 0.0) for structure in problem.structures))
     known = [limit.name for limit in problem.limits] + [STORAGE]
     raise errors.SearchError(errors.unknown("limit", name, known))
-
-
-def _point(problem: DesignProblem, limit: Limit, at_most: float, limit_seconds: float) -> ParetoPoint:
-    solution = solve(with_limits(problem, [replace(limit, at_most=at_most)]), limit_seconds=limit_seconds)
-    return ParetoPoint(at_most, amount(limit, solution.chosen), solution)
 
 
 def _unbeaten(found: list[ParetoPoint]) -> tuple[ParetoPoint, ...]:

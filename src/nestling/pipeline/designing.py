@@ -157,12 +157,20 @@ def pareto(
 ) -> tuple[ParetoPoint, ...]:
     """Cost against storage: the least-cost designs from the smallest possible to the cheapest, none beaten by another.
 
-    Each point's `amount` is the bytes of data and indexes before compression, `solution.cost` seconds of work a second.
+    Each point's `amount` is the bytes of data and indexes before compression, `solution.cost` seconds of work a second, by the
+    prices of its queries as those of `design` are.
     """
     from nestling.optimizer.pareto import pareto as trade
+    from nestling.pipeline.correcting import settled
 
     reading = with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
-    return trade(posed(reading, thresholds, profile).problem, points=points, limit_seconds=limit_seconds)
+    found = posed(reading, thresholds, profile)
+
+    def search(problem: DesignProblem, *, limit_seconds: float) -> Solution:
+        asked = replace(found, problem=problem)
+        return settled(asked, draft=partial(proposal_of, asked), limit_seconds=limit_seconds)[1]
+
+    return trade(found.problem, points=points, limit_seconds=limit_seconds, search=search)
 
 
 def _least_cost(

@@ -147,5 +147,11 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
     from nestling.ir.words.work_words import work_rate
 
     click.echo()
-    rows = [(f"{point.amount / sizes.UNITS['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
+    rows = [(_megabytes(point.amount), work_rate(point.solution.cost)) for point in points]
     table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
+
+
+def _megabytes(amount: float) -> str:
+    """Four digits, or all before the point: the designs may differ by little."""
+    number = amount / sizes.UNITS["MB"]
+    return f"{number:,.0f} MB" if number >= 1000 else f"{number:,.4g} MB"
