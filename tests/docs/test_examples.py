@@ -28,12 +28,10 @@ NOTEBOOK = DOCS / "tutorials" / "notebook.md"
 MEASURING = "\n## Measure\n"
 """Where the page's cells begin that take their time."""
 POSTGRESQL = DOCS / "tutorials" / "postgresql.md"
-LONG = (DOCS / "tutorials" / "ci.md", DOCS / "tutorials" / "slow-database.md")
 PAGES = (
     DOCS / "quickstart.md",
     ROOT / "README.md",
-    *(page for page in sorted((DOCS / "tutorials").glob("*.md")) if page not in (NOTEBOOK, POSTGRESQL, *LONG)),
-    *(pytest.param(page, marks=pytest.mark.thorough) for page in LONG),
+    *(page for page in sorted((DOCS / "tutorials").glob("*.md")) if page not in (NOTEBOOK, POSTGRESQL)),
 )
 
 
@@ -69,7 +67,6 @@ def _need_jq(page: str) -> None:
         missing("jq is not installed")
 
 
-@pytest.mark.thorough
 def test_cells_show_what_a_notebook_shows(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells of the notebook's page show what the page has, as far as nothing is measured."""
     monkeypatch.chdir(session.folder)
