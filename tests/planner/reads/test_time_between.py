@@ -40,6 +40,11 @@ STATEMENTS = (
     *(f"SELECT id FROM trip WHERE ended - begun {operator} interval '29 days'" for operator in ("<", ">=", "<>")),
     "SELECT id, ended - begun = interval '0 seconds', interval '01:01:01.25' <= paid - booked AS b FROM trip",
     "SELECT id FROM trip WHERE paid - booked BETWEEN interval '00:00:00.001' AND '02:30:15'::interval",
+    *(
+        f"SELECT id FROM trip WHERE ended - begun {operator} interval '{text}'"
+        for text in ("2 days 03:00", "1.5 hours", "1 day - 2 hours", "-03:30 1 mon", "P29DT1H")
+        for operator in ("<", ">=")
+    ),
     "SELECT id FROM trip WHERE (ended - begun) > '1 month'::interval OR paid - booked < interval '1' day",
     "SELECT count(*) FILTER (WHERE now() - booked > interval '1 year 3 days') FROM trip",
     "SELECT avg(extract(epoch FROM ended - begun) / 3600), max(date_part('day', ended - begun)) FROM trip",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
+from typing import TypeAlias
 
 _TIME = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
 
@@ -17,7 +18,7 @@ _ISO = re.compile(
 )
 _ISO_UNITS = ("year", "month", "week", "day", "H", "M", "S")
 _UNITS = {
-    **dict.fromkeys(("year", "years", "y"), "year"),
+    **dict.fromkeys(("year", "years", "yr", "yrs", "y"), "year"),
     **dict.fromkeys(("month", "months", "mon", "mons"), "month"),
     **dict.fromkeys(("week", "weeks", "w"), "week"),
     **dict.fromkeys(("day", "days", "d"), "day"),
@@ -27,12 +28,11 @@ _UNITS = {
 }
 _MONTHS = {"year": 12, "month": 1}
 _DAYS = {"week": 7, "day": 1}
-_MICROS = {"H": 3_600_000_000, "M": 60_000_000, "S": 1_000_000}
-_PART = re.compile(
-    rf"{_NUMBER}\s*({'|'.join(sorted(_UNITS, key=len, reverse=True))})(?![a-z])", re.ASCII | re.IGNORECASE
-)
-_WORDS = re.compile(rf"(?:{_PART.pattern}\s*)*", re.ASCII | re.IGNORECASE)
-_OF_DAY = re.compile(r"([-+]?)(\d{1,9}):([0-5]?\d)(?::([0-5]?\d(?:\.\d{1,6})?))?$", re.ASCII)
+_SECONDS = {"H": 3600, "M": 60, "S": 1}
+_PART = re.compile(r"\s*([-+]?)\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.ASCII | re.IGNORECASE)
+_CLOCK = re.compile(r"\s*([-+]?)\s*(\d{1,9}):([0-5]?\d)(?::([0-5]?\d(?:\.\d{1,6})?))?(?![\w:])\s*", re.ASCII)
+Interval: TypeAlias = tuple[Decimal, Decimal, Decimal]
+"""Months, days and seconds, which PostgreSQL adds in this order."""
 
 
 def read_time_of_day(text: str) -> str:
@@ -59,41 +59,51 @@ def interval_of(value: timedelta) -> str:
 
 def read_interval(text: str) -> str:
     """The interval a text says, as it is kept: a duration of ISO 8601, or PostgreSQL's `1 year 2 days 03:04:05`."""
-    return iso_interval(*_months_days_micros(text))
+    months, days, seconds = interval_parts(text)
+    return iso_interval(int(months), int(days), int(seconds * 1_000_000))
 
 
 def interval_micros(text: str) -> int:
     """The microseconds PostgreSQL compares an interval by: a month has 30 days, a day 24 hours."""
-    months, days, micros = _months_days_micros(text)
-    return (months * 30 + days) * 86_400_000_000 + micros
+    months, days, seconds = interval_parts(text)
+    return int((months * 30 + days) * 86_400_000_000 + seconds * 1_000_000)
 
 
-def _months_days_micros(text: str) -> tuple[int, int, int]:
+def interval_parts(text: str) -> Interval:
+    """The parts of an interval, in any order and with signs: `1 day - 2 hours`; raises `ValueError` for what is none.
+
+    So does a fraction of a month or day, which PostgreSQL makes days and hours of.
+    """
     words = text.strip()
     found = _ISO.fullmatch(words)
     if found is not None and re.search(r"\d", words):
-        return _counted(zip(_ISO_UNITS, found.groups(), strict=True))
-    *parts, clock = words.rsplit(maxsplit=1) if _OF_DAY.search(words) else (words, "")
-    if (clock and _OF_DAY.fullmatch(clock) is None) or not _WORDS.fullmatch(" ".join(parts)) or not words:
-        raise ValueError("an interval is written as a duration of ISO 8601, such as P1DT2H")
-    named = [(_UNITS[unit.lower()], number) for number, unit in _PART.findall(" ".join(parts))]
-    at = _OF_DAY.fullmatch(clock)
-    if at is not None:
-        sign, *numbers = at.groups(default="0")
-        named += [(unit, sign.replace("0", "") + number) for unit, number in zip("HMS", numbers, strict=True)]
-    return _counted(named)
+        parts = [(unit, Decimal(number)) for unit, number in zip(_ISO_UNITS, found.groups(), strict=True) if number]
+    else:
+        parts = list(_in_words(words))
+    months, days, seconds = (
+        sum((number * size[unit] for unit, number in parts if unit in size), Decimal())
+        for size in (_MONTHS, _DAYS, _SECONDS)
+    )
+    if months % 1 or days % 1:
+        raise ValueError("an interval has whole months and days")
+    return months, days, seconds
 
 
-def _counted(parts: Iterable[tuple[str, str | None]]) -> tuple[int, int, int]:
-    months, days, micros = 0, 0, 0
-    for unit, number in parts:
-        if unit in _MONTHS:
-            months += int(number or 0) * _MONTHS[unit]
-        elif unit in _DAYS:
-            days += int(number or 0) * _DAYS[unit]
+def _in_words(text: str) -> Iterator[tuple[str, Decimal]]:
+    """The units and how many of each: `1 mon`, `2 days`, `03:04:05`."""
+    at = 0
+    while at < len(text) or not text:
+        clock, part = _CLOCK.match(text, at), _PART.match(text, at)
+        if clock is not None:
+            sign, at = f"{clock[1]}1", clock.end()
+            yield from (
+                (unit, int(sign) * Decimal(number or 0)) for unit, number in zip("HMS", clock.groups()[1:], strict=True)
+            )
+        elif part is not None and (unit := _UNITS.get(part[3].lower())) is not None:
+            at = part.end()
+            yield unit, Decimal(part[1] + part[2])
         else:
-            micros += int(Decimal(number or 0) * _MICROS[unit])
-    return months, days, micros
+            raise ValueError("an interval is written as a duration of ISO 8601, such as P1DT2H")
 
 
 def iso_interval(months: int, days: int, micros: int) -> str:

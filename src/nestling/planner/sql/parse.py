@@ -28,7 +28,7 @@ from nestling.common.sql_tokens import (
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
-from nestling.planner.sql.postgresql.interval_text import keep_whole
+from nestling.planner.sql.postgresql.interval_text import as_written, keep_whole
 from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
 from nestling.planner.sql.time_formats import AS_WRITTEN, restore_formats
@@ -110,7 +110,7 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
-    tree = _with_functions(trees[0], dialect)
+    tree = _with_functions(as_written(trees[0]), dialect)
     refuse_other_order(tree, dialect)
     return Parsed(with_intervals(tree, dialect), _items(tokens, sql, _list_start(tokens, tree)), replaces, numbers_too)
 

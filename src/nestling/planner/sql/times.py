@@ -47,7 +47,7 @@ from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.given_times import moment_given
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.postgresql.interval_text import NOTHING, parts_of
+from nestling.planner.sql.postgresql.interval_text import parts_of
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.sqlite_moments import instant
 from nestling.planner.sql.time_formats import formatted, pieces_of
@@ -405,7 +405,7 @@ def shifted(
         if match is None:
             parts = parts_of(inner.this) if env.dialect.rules is Rules.POSTGRESQL and times is None else ()
             if not parts:
-                raise statement_gap(f"interval `{inner.this.removesuffix(NOTHING)}`", amount)
+                raise statement_gap(f"interval `{inner.this}`", amount)
             return _shifted_by_parts(time_of(moment_given(bound(base)), env), parts, minus, env)
         number, word = number_literal(match[1]), match[2]
     else:
