@@ -16,16 +16,6 @@ from nestling.ir.programs.program import Action, NextNumbers, WriteCommand
 from nestling.ir.storage.kept_numbers import LAST
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 
-_METHODS = {
-    Action.INSERT_ONE: "insert_one",
-    Action.REPLACE_ONE: "replace_one",
-    Action.UPDATE_ONE: "update_one",
-    Action.UPDATE_MANY: "update_many",
-    Action.DELETE_ONE: "delete_one",
-    Action.DELETE_MANY: "delete_many",
-}
-
-
 _Request: TypeAlias = InsertOne[Mql] | ReplaceOne[Mql] | UpdateOne | UpdateMany | DeleteOne | DeleteMany
 
 ONE_MOMENT = ReadConcern("snapshot")
@@ -82,14 +72,14 @@ def command_call(command: WriteCommand) -> CollectionCall:
         return CollectionCall(command.collection, "bulk_write", {"requests": [*_requests(command)]})
     if command.action is Action.REPLACE_ONE:
         whole = {"filter": command.filter or {}, "replacement": command.document, "upsert": command.upsert}
-        return CollectionCall(command.collection, _METHODS[command.action], whole)
+        return CollectionCall(command.collection, command.action.method, whole)
     is_insert = command.action is Action.INSERT_ONE
     arguments: dict[str, object] = {"document": command.document} if is_insert else {"filter": command.filter or {}}
     if command.update is not None:
         update = list(command.update) if isinstance(command.update, tuple) else command.update
         arguments |= {"update": update, "upsert": command.upsert}
         arguments["array_filters"] = list(command.array_filters) or None
-    return CollectionCall(command.collection, _METHODS[command.action], arguments)
+    return CollectionCall(command.collection, command.action.method, arguments)
 
 
 def batch_call(batch: Sequence[WriteCommand]) -> CollectionCall:

@@ -49,7 +49,7 @@ ROWS = {
         "UPDATE IGNORE item SET n = 1", "DELETE IGNORE FROM item",
         "DELETE a, b FROM item a JOIN item b ON a.id = b.n", "DELETE FROM part LIMIT 1",
         "UPDATE item a JOIN item b ON a.id = b.n SET a.n = 1, b.n = 2", "UPDATE item NATURAL JOIN part SET n = 1",
-        "INSERT INTO item (id, n) SELECT id + 100, n FROM item ON DUPLICATE KEY UPDATE n = 1",
+        "REPLACE INTO item (id, n) SELECT id + 100, n FROM item",
         "REPLACE INTO item (id, n) SELECT id + 100, n FROM item",
     ),
     "statements": ("TRUNCATE TABLE item", "LOAD DATA INFILE 'x' INTO TABLE item"),

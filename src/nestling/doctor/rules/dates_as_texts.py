@@ -24,6 +24,7 @@ from nestling.doctor.expiring import outdated_first, unless_outdated
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
+from nestling.doctor.value_kinds import NOTHING
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.steps import is_plain
@@ -43,7 +44,6 @@ RULE = Rule(
         ),
     ),
 )
-_NOTHING = ("null", "undefined")
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ class _Forms:
 
 
 def _is_text(path: PathFacts) -> bool:
-    return all(name in ("string", *_NOTHING) for name, _ in path.types)
+    return all(name in ("string", *NOTHING) for name, _ in path.types)
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, forms: _Forms) -> Finding:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.value_kinds import NOTHING
 from nestling.doctor.words import here, listed
 from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -28,7 +29,6 @@ RULE = Rule(
     Severity.WARNING,
     (Threshold("documents", "documents of a collection whose TTL index holds no date", "documents", {"nestling": 10}),),
 )
-_NOTHING = ("null", "undefined")
 SHOWN = 3
 
 
@@ -44,7 +44,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, documents: int) -> Finding:
     field = index.expires_by
     path = next((each for each in collection.paths if each.field == field), None)
-    kinds = [name for name, _ in path.types if name not in _NOTHING] if path is not None else []
+    kinds = [name for name, _ in path.types if name not in NOTHING] if path is not None else []
     elsewhere = [each.text for each in collection.paths if each.count("date") and each.field != field][:SHOWN]
     why = (
         f"`{field}` is {' or '.join(kinds)}, and only dates expire" if kinds else f"no document has a date in `{field}`"

@@ -34,8 +34,6 @@ RULE = Rule(
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Binary values and texts the size of files."""
     for collection in seen.facts.of_documents():
-        if collection.name.endswith((".chunks", ".files")):  # GridFS itself
-            continue
         for path in collection.paths:
             limit = "binary" if path.count("binData") else "text"
             is_value = path.count("binData", "string") and not path.count("object", "array")

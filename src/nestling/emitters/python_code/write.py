@@ -20,14 +20,6 @@ from nestling.ir.programs.compiled import Operation, Placeholder
 from nestling.ir.programs.program import Action, ArrayPlace, CompiledWrite, ReadRows, TakeNumbers, WriteCommand
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 
-_METHODS = {
-    Action.INSERT_ONE: "insert_one",
-    Action.REPLACE_ONE: "replace_one",
-    Action.UPDATE_ONE: "update_one",
-    Action.UPDATE_MANY: "update_many",
-    Action.DELETE_ONE: "delete_one",
-    Action.DELETE_MANY: "delete_many",
-}
 _NEW_IDS = {IdForm.UUID: "uuid4()", IdForm.TEXT: "str(uuid4())", IdForm.OBJECT_ID: "ObjectId()"}
 
 
@@ -139,7 +131,7 @@ class _Function(ProgramWriter):
     def called(self, command: WriteCommand, parts: Parts) -> str:
         session = ["session=session"] if self.has_session and not command.apart else []
         arguments = [*parts.arguments, *_options(command, parts), *session]
-        return f"{_collection(command)}.{_METHODS[command.action]}({', '.join(arguments)})"
+        return f"{_collection(command)}.{command.action.method}({', '.join(arguments)})"
 
     def batch(self, command: WriteCommand, parts: Parts, variable: str, rows: str, any_of: str) -> Iterator[str]:
         yield f"if {any_of}:"

@@ -72,6 +72,11 @@ class Action(StrEnum):
     DELETE_ONE = "deleteOne"
     DELETE_MANY = "deleteMany"
 
+    @property
+    def method(self) -> str:
+        """Its name in pymongo."""
+        return self.name.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:

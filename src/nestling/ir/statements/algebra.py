@@ -179,6 +179,10 @@ class Frame:
     end: Bound
 
 
+WHOLE_PARTITION = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+"""All rows of the partition."""
+
+
 @dataclass(frozen=True, slots=True)
 class WindowFunction:
     """A function over the frame around each row; ranks and offsets see the whole partition whatever the frame.

@@ -18,7 +18,6 @@ from nestling.ir.statements.expression import (
     Compare,
     Comparison,
     Expression,
-    Function,
     InList,
     Literal,
 )
@@ -36,8 +35,6 @@ from nestling.planner.reads.compared_texts import (
 )
 from nestling.planner.reads.determined import telling
 from nestling.planner.reads.traverse import everything
-
-_KEYS_IN_ORDER = frozenset({Function.JSON_MERGE, Function.JSON_SET})
 
 
 def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:

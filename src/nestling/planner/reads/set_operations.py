@@ -29,7 +29,7 @@ from nestling.planner.reads.rows import Lowered, LoweringContext
 
 _SIDE = Column("", "side", INTEGER, nullable=False)
 _LEFT, _RIGHT = Column("", "left", INTEGER, nullable=False), Column("", "right", INTEGER, nullable=False)
-_ZERO, _ONE = Literal(0, INTEGER), Literal(1, INTEGER)
+_ZERO = Literal(0, INTEGER)
 
 
 def lower_set_operation(relation: a.SetOperation, context: LoweringContext) -> Lowered:

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.statements.algebra import (
+    WHOLE_PARTITION,
     AggregateCall,
     AggregateFunction,
-    Bound,
     Filter,
-    Frame,
-    FrameUnit,
     GroupBy,
     Named,
     NamedAggregate,
@@ -30,8 +28,6 @@ from nestling.planner.sql.postgresql.enums import ranked, unranked
 from nestling.planner.sql.postgresql.infinite_moments import placed, unplaced
 from nestling.planner.sql.scope import SelectWindows, Translation
 
-_ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
-
 
 def first_of_each(
     relation: Relation, keys: Sequence[SortKey], order: Sequence[SortKey], translation: Translation
@@ -39,7 +35,9 @@ def first_of_each(
     """DISTINCT ON: the first row, in order, of those with equal keys."""
     terms = tuple(key.expression for key in keys)
     rules = rules_of([key.collation for key in keys])
-    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, tuple(order), _ALL, partition_collations=rules)
+    number = WindowFunction(
+        WindowOnly.ROW_NUMBER, (), INTEGER, terms, tuple(order), WHOLE_PARTITION, partition_collations=rules
+    )
     windows = SelectWindows(translation.alias("firsts"), {})
     place = windows.add(number)
     numbered = Window(relation, windows.alias, tuple(windows.functions))

@@ -5,22 +5,14 @@ from __future__ import annotations
 from nestling.ir.design import Design
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Summary
-from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
+from nestling.ir.statements.aggregate_functions import FUNCTIONS
+from nestling.ir.statements.algebra import AggregateCall
 from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import Column
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.gaps import read_gap
-
-_AGGREGATES = {
-    AggregateKind.COUNT: AggregateFunction.COUNT,
-    AggregateKind.SUM: AggregateFunction.SUM,
-    AggregateKind.AVG: AggregateFunction.AVG,
-    AggregateKind.MIN: AggregateFunction.MIN,
-    AggregateKind.MAX: AggregateFunction.MAX,
-}
 
 
 def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, AggregateCall], ...], Layout]:
@@ -36,7 +28,7 @@ def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, A
         if argument is not None:
             paths["", argument.name] = _path_of(argument.name, place)
         kind = argument.type if argument is not None else INTEGER
-        aggregates.append((item.field, AggregateCall(_AGGREGATES[item.function], argument, kind)))
+        aggregates.append((item.field, AggregateCall(FUNCTIONS[item.function], argument, kind)))
     return tuple(aggregates), Layout.of(paths)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.statements.algebra import (
-    Bound,
+    WHOLE_PARTITION,
     Distinct,
     Filter,
-    Frame,
-    FrameUnit,
     LimitOffset,
     Named,
     NamedWindow,
@@ -26,7 +24,6 @@ from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Co
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.draft.write_draft import WriteDraft
 
-ALL_ROWS = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 _PLACE = "its place"
 
 
@@ -41,7 +38,7 @@ def _numbered(work: WriteDraft, source: Relation) -> tuple[Relation, Column]:
         below, place = _numbered(work, source.input)
         made = replace(source, input=below, outputs=(*source.outputs, Named(_PLACE, place)))
         return made, Column(source.alias, _PLACE, INTEGER, nullable=False)
-    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, (), _order(work, source), ALL_ROWS)
+    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, (), _order(work, source), WHOLE_PARTITION)
     window = Window(source, work.name("places"), (NamedWindow(_PLACE, number),))
     return window, Column(window.alias, _PLACE, INTEGER, nullable=False)
 

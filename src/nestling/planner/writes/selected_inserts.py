@@ -8,6 +8,7 @@ from dataclasses import replace
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Fetch
 from nestling.ir.statements.algebra import (
+    WHOLE_PARTITION,
     Filter,
     LimitOffset,
     Named,
@@ -47,7 +48,6 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import update_with_effects
 from nestling.planner.writes.insert import insert_rows
-from nestling.planner.writes.numbered_rows import ALL_ROWS
 from nestling.planner.writes.proposed_rows import proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_changed_group, refuse_twice_selected
 from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, with_new_values
@@ -156,7 +156,9 @@ def _once(
     terms, rules = tuple(given[name] for name in group), compared_by(work.design, entity, group)
     order = tuple(SortKey(term, descending=False, nulls_first=True) for term in terms)
     collations = tuple(rules[name] for name in group)
-    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, order, ALL_ROWS, partition_collations=collations)
+    number = WindowFunction(
+        WindowOnly.ROW_NUMBER, (), INTEGER, terms, order, WHOLE_PARTITION, partition_collations=collations
+    )
     window = Window(source, work.name("once"), (NamedWindow("number", number),))
     is_first = Compare(Comparison.EQUAL, Column(window.alias, "number", INTEGER), Literal(1, INTEGER))
     loose = tuple(IsNull(term) for term in terms if term.nullable)

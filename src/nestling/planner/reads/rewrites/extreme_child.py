@@ -11,14 +11,13 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import AggregateFunction
+from nestling.ir.statements.algebra import WHOLE_PARTITION, AggregateFunction
 from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, without_link
-from nestling.planner.reads.rewrites.windowed import WHOLE
 from nestling.planner.reads.rows import First
 
 _DESCENDING: dict[AggregateFunction | a.WindowOnly, bool] = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
@@ -52,7 +51,7 @@ def _equal_to_window(predicate: Expression, windows: str) -> Iterator[Column]:
 def _descending(function: a.WindowFunction, column: Column) -> bool | None:
     """Whether the greatest or the least of the column is wanted; None where it is neither, or NULL comes before it."""
     plain = not column.mixed and column.type.name in ORDERED_ALIKE and column.type.fraction_digits <= 3
-    whole = function.frame == WHOLE and not function.order and function.filter is None
+    whole = function.frame == WHOLE_PARTITION and not function.order and function.filter is None
     if not plain or not whole or function.arguments != (column,) or function.function not in _DESCENDING:
         return None
     descending = _DESCENDING[function.function]

@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import (
+    WHOLE_PARTITION,
     AggregateFunction,
-    Bound,
-    Frame,
-    FrameUnit,
     NamedWindow,
     Relation,
     WindowFunction,
@@ -38,8 +36,6 @@ from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import pushed
 from nestling.planner.reads.traverse import aliases, everywhere, made_by, mentioned, renamed, rewritten, subqueries
 
-WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
-"""All rows of the partition."""
 _OVER_ROWS = frozenset(
     {
         AggregateFunction.COUNT,
@@ -137,7 +133,7 @@ def _with_functions(rows: Relation, group: a.GroupBy, names: dict[str, str], par
     for item in group.aggregates:
         asked = item.aggregate
         arguments = () if asked.argument is None else (renamed(asked.argument, names),)
-        found = WindowFunction(asked.function, arguments, asked.type, tuple(partition), (), WHOLE)
+        found = WindowFunction(asked.function, arguments, asked.type, tuple(partition), (), WHOLE_PARTITION)
         functions.append(NamedWindow(item.name, found))
     return a.Window(rows, group.alias, tuple(functions))
 

@@ -16,7 +16,7 @@ from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Translation
 
 _LAST = Literal(datetime(9999, 12, 31, 23, 59, 59, 999_000), Type(TypeName.TIMESTAMP))  # noqa: DTZ001 - no zone
-_FIRST, _BEYOND = INFINITE.values
+_, _BEYOND = INFINITE.values
 
 
 def placed_sides(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:

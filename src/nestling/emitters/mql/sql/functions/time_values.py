@@ -26,7 +26,7 @@ _DAY = r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _FORM = rf"^(?:{_DAY}(?:[T \t\n\x0b\f\r]*{_CLOCK}|[T \t\n\x0b\f\r]*)|{_CLOCK})\z"
 _LAST_MOMENT = r"^23:59:59\.999[5-9]"
 """Half a millisecond before midnight, without a date: SQLite shows the date of the next day and the time of this one."""
-_JULIAN_EPOCH = 210_866_760_000_000
+JULIAN_EPOCH = 210_866_760_000_000
 _LAST_JULIAN_DAY = 5_373_484.5
 _NO_TIME = "no such day or hour"
 _YEAR_ZERO = -62_167_219_200_000
@@ -113,7 +113,7 @@ def _of_number(value: MqlValue) -> MqlValue:
     """A Julian day, to the nearest millisecond."""
     known = {"$and": [{"$gte": [value, 0]}, {"$lt": [value, _LAST_JULIAN_DAY]}]}
     milliseconds = {"$toLong": {"$add": [{"$multiply": [value, 86_400_000.0]}, 0.5]}}
-    return {"$cond": [known, {"$toDate": {"$subtract": [milliseconds, _JULIAN_EPOCH]}}, None]}
+    return {"$cond": [known, {"$toDate": {"$subtract": [milliseconds, JULIAN_EPOCH]}}, None]}
 
 
 def _of_text(text: MqlValue) -> MqlValue:

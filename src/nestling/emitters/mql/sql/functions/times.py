@@ -13,6 +13,7 @@ from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
 from nestling.emitters.mql.sql.functions.time_values import (
+    JULIAN_EPOCH,
     changed_wide,
     instant,
     of_wide,
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _MILLISECONDS = {"week": 604_800_000, "day": 86_400_000, "hour": 3_600_000, "minute": 60_000, "second": 1000}
-_JULIAN_EPOCH = 210_866_760_000_000
-"""Milliseconds from the first Julian day to 1970."""
 _PARTS = {
     "year": "$year",
     "month": "$month",
@@ -339,7 +338,7 @@ def _within_month(time: MqlValue) -> MqlValue:
 
 def julian_day(node: Call, r: Renderer) -> MqlValue:
     """A float: whole days change at noon."""
-    return {"$divide": [{"$add": [{"$toLong": instant(node.arguments[0], r)}, _JULIAN_EPOCH]}, 86_400_000.0]}
+    return {"$divide": [{"$add": [{"$toLong": instant(node.arguments[0], r)}, JULIAN_EPOCH]}, 86_400_000.0]}
 
 
 def epoch(node: Call, r: Renderer) -> MqlValue:
