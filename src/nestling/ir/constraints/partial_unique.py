@@ -17,12 +17,6 @@ _COMPARED = {
     Comparison.GREATER: ClauseOperator.GREATER,
     Comparison.GREATER_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
 }
-_MIRRORED = {
-    ClauseOperator.LESS: ClauseOperator.GREATER,
-    ClauseOperator.LESS_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
-    ClauseOperator.GREATER: ClauseOperator.LESS,
-    ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +75,6 @@ def _clauses(condition: Expression) -> Iterator[Clause]:
         case Compare(operator=operator, left=Literal(value=str() | int() as value), right=Column(name=name)) if (
             operator in _COMPARED
         ):
-            found = _COMPARED[operator]
-            yield Clause(name, _MIRRORED.get(found, found), value)
+            yield Clause(name, _COMPARED[operator].mirrored, value)
         case _:
             raise _NotSaid

@@ -29,10 +29,21 @@ class ClauseOperator(StrEnum):
         """Whether it is one end of a range."""
         return self in _BOUNDS
 
+    @property
+    def mirrored(self) -> ClauseOperator:
+        """The operator with the sides exchanged: `a < b` is `b > a`."""
+        return _MIRRORED.get(self, self)
+
 
 _BOUNDS = frozenset(
     {ClauseOperator.LESS, ClauseOperator.LESS_OR_EQUAL, ClauseOperator.GREATER, ClauseOperator.GREATER_OR_EQUAL}
 )
+_MIRRORED = {
+    ClauseOperator.LESS: ClauseOperator.GREATER,
+    ClauseOperator.LESS_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
+    ClauseOperator.GREATER: ClauseOperator.LESS,
+    ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
+}
 _BELOW = frozenset({ClauseOperator.LESS, ClauseOperator.LESS_OR_EQUAL})
 _ABSENCES = frozenset({ClauseOperator.NULL, ClauseOperator.PRESENT})
 

@@ -61,6 +61,40 @@ class Comparison(StrEnum):
     SAME = "is not distinct from"
     DIFFERENT = "is distinct from"
 
+    @property
+    def is_order(self) -> bool:
+        """Whether it asks which of two values comes first."""
+        return self in _ORDERS
+
+    @property
+    def mirrored(self) -> Comparison:
+        """The operator with the sides exchanged: `a < b` is `b > a`."""
+        return _MIRRORED.get(self, self)
+
+    @property
+    def opposite(self) -> Comparison:
+        """The operator that is true where this one is false."""
+        return _OPPOSITE[self]
+
+
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
+}
+_ORDERS = frozenset(_MIRRORED)
+_OPPOSITE = {
+    Comparison.EQUAL: Comparison.NOT_EQUAL,
+    Comparison.NOT_EQUAL: Comparison.EQUAL,
+    Comparison.LESS: Comparison.GREATER_OR_EQUAL,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER,
+    Comparison.GREATER: Comparison.LESS_OR_EQUAL,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS,
+    Comparison.SAME: Comparison.DIFFERENT,
+    Comparison.DIFFERENT: Comparison.SAME,
+}
+
 
 class ArithmeticOperator(StrEnum):
     """Arithmetic on numbers; NULL if an operand is NULL."""

@@ -32,12 +32,6 @@ NO_VALUES: SampleValues = {}
 
 LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
 UPPER = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
-_MIRRORED = {
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
-    Comparison.GREATER: Comparison.LESS,
-    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
-}
 
 
 def width(span: Span) -> float:
@@ -53,12 +47,12 @@ def both(one: Span, other: Span) -> Span:
 def span_of(predicate: Expression, known: KnownOf, values: SampleValues) -> Span | None:
     """The span of a comparison with a value that is known; None when it, or how the column's values lie, is not."""
     match predicate:
-        case Compare(operator=operator, left=left, right=right) if operator in _MIRRORED:
+        case Compare(operator=operator, left=left, right=right) if operator.is_order:
             column = column_in(left)
             if column is not None:
                 return _range(column, operator, right, known, values)
             column = column_in(right)
-            return _range(column, _MIRRORED[operator], left, known, values) if column is not None else None
+            return _range(column, operator.mirrored, left, known, values) if column is not None else None
         case _:
             return None
 

@@ -15,15 +15,6 @@ from nestling.planner.sql.scope import Bind, Env
 from nestling.planner.sql.subquery_values import recast
 from nestling.planner.sql.supported_types import refuse_comparison
 
-_OPPOSITES = {
-    Comparison.EQUAL: Comparison.NOT_EQUAL,
-    Comparison.NOT_EQUAL: Comparison.EQUAL,
-    Comparison.LESS: Comparison.GREATER_OR_EQUAL,
-    Comparison.GREATER_OR_EQUAL: Comparison.LESS,
-    Comparison.GREATER: Comparison.LESS_OR_EQUAL,
-    Comparison.LESS_OR_EQUAL: Comparison.GREATER,
-}
-
 
 def in_subquery(node: exp.In, query: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Whether a row of the query has these values."""
@@ -82,4 +73,4 @@ def compared_with_any(node: exp.Binary, operator: Comparison, query: exp.Expr, e
 
 def compared_with_all(node: exp.Binary, operator: Comparison, query: exp.Expr, env: Env, bound: Bind) -> Expression:
     """Whether every row does: none compares the other way, and none of them is NULL."""
-    return Not(compared_with_any(node, _OPPOSITES[operator], query, env, bound))
+    return Not(compared_with_any(node, operator.opposite, query, env, bound))

@@ -83,7 +83,6 @@ _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _SHORT_NUMERAL = re.compile(r"-?(?=[\d.]{1,15}\Z)\d+(?:\.\d+)?", re.ASCII)
 """So few digits that it is the same number as a decimal and as the float MySQL takes it for."""
 TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
-_ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 _CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.OBJECT_ID, TypeName.JSON, TypeName.ARRAY}
 
 
@@ -309,14 +308,14 @@ def compare(
     as_reckoned: bool = False,
 ) -> Compare:
     """A comparison, its operands converted as the dialect does. `as_reckoned`: by all digits MySQL keeps, shown or not."""
-    refuse_comparison(left, right, ordered=operator in _ORDERED)
+    refuse_comparison(left, right, ordered=operator.is_order)
     labels = left.type.values or right.type.values
-    if translation.dialect.lenient and operator not in _ORDERED:
+    if translation.dialect.lenient and not operator.is_order:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
     left, right = comparable(left, right, translation)
     if translation.dialect.rules is Rules.MYSQL and not as_reckoned:
         left, right = observed_beside(left, right)
-    if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
+    if translation.dialect.rules is Rules.POSTGRESQL and operator.is_order:
         refuse_nan("a comparison", None, left, right)
         left, right = placed_sides(ranked(left, labels), ranked(right, labels), translation)
     strict = is_strict(translation, left, right)

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, InSubquery, Literal
+from nestling.ir.statements.expression import Collation, Column, Compare, Expression, InSubquery, Literal
 from nestling.ir.statements.operands import bare, operands
 from nestling.ir.statements.write import Insert, Update, Write
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
 from nestling.planner.reads.traverse import expressions, inputs, mentioned, subqueries
 
-_ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 _EXTREMES = (a.AggregateFunction.MIN, a.AggregateFunction.MAX)
 
 
@@ -63,10 +62,10 @@ class _Found:
         self._take_comparison(expression)
 
     def _take_comparison(self, expression: Expression) -> None:
-        if isinstance(expression, Compare) and expression.operator in _ORDERED:
+        if isinstance(expression, Compare) and expression.operator.is_order:
             for one, other in ((expression.left, expression.right), (expression.right, expression.left)):
                 self._ordered(one, expression.collation, beside=other)
-        if isinstance(expression, InSubquery) and expression.operator in _ORDERED:
+        if isinstance(expression, InSubquery) and expression.operator.is_order:
             for one in (*expression.operands, *expression.relation.columns):
                 self._ordered(one, expression.collation)
         for each in operands(expression):

@@ -26,12 +26,6 @@ _COMPARED: dict[type[exp.Expr], ClauseOperator] = {
     exp.GT: ClauseOperator.GREATER,
     exp.GTE: ClauseOperator.GREATER_OR_EQUAL,
 }
-_MIRRORED = {
-    ClauseOperator.LESS: ClauseOperator.GREATER,
-    ClauseOperator.LESS_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
-    ClauseOperator.GREATER: ClauseOperator.LESS,
-    ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
-}
 
 _ComparedColumn = tuple[exp.Column, ClauseOperator, ClauseValue | None]
 
@@ -95,7 +89,7 @@ def _compared(part: exp.Expr) -> Iterator[_ComparedColumn]:
 def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Iterator[_ComparedColumn]:
     left, right = left.unnest(), right.unnest()
     if isinstance(right, exp.Column):
-        left, right, compared = right, left, _MIRRORED.get(compared, compared)
+        left, right, compared = right, left, compared.mirrored
     known, value = _literal(right)
     if not isinstance(left, exp.Column) or not known:
         return

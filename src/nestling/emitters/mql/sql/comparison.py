@@ -42,17 +42,10 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _WIDE_FORMAT = "%Y-%m-%dT%H:%M:%S.%L000"
-MIRRORED = {
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
-    Comparison.GREATER: Comparison.LESS,
-    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
-}
 _WHOLE = {
     **dict.fromkeys((Comparison.GREATER, Comparison.LESS_OR_EQUAL), Whole.BEFORE),
     **dict.fromkeys((Comparison.GREATER_OR_EQUAL, Comparison.LESS), Whole.AFTER),
 }
-_ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
@@ -68,11 +61,11 @@ class Sides:
 def sides(compare: Compare, r: Renderer) -> Sides:
     """Both sides of a comparison, ready for the server's operators."""
     pair = (compare.left, compare.right)
-    if compare.operator in _ORDERED:
+    if compare.operator.is_order:
         require_order(*pair)
     elif (found := _stored_uuids(*pair, r)) is not None:
         return Sides(*found, (r.nullable(compare.left), r.nullable(compare.right)))
-    operators = (compare.operator, MIRRORED.get(compare.operator, compare.operator))
+    operators = (compare.operator, compare.operator.mirrored)
     left, right = (
         _side(one, other, operator, compare.collation, r)
         for one, other, operator in zip(pair, pair[::-1], operators[::-1], strict=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, instant_with
-from nestling.emitters.mql.sql.comparison import MIRRORED, beside_wide, is_wide, may_be_text, whole
+from nestling.emitters.mql.sql.comparison import beside_wide, is_wide, may_be_text, whole
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 Match = dict[str, object]
-_RANGES = (*MIRRORED,)
-_RANGE_OPERATORS = tuple(OPERATORS[each] for each in _RANGES)
+_RANGE_OPERATORS = tuple(OPERATORS[each] for each in Comparison if each.is_order)
 
 
 def field_of(expression: Expression, r: Renderer) -> str | None:
@@ -63,7 +62,7 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
     """A field beside a constant, on whichever side."""
     for left, right, operator in (
         (compare.left, compare.right, compare.operator),
-        (compare.right, compare.left, MIRRORED.get(compare.operator, compare.operator)),
+        (compare.right, compare.left, compare.operator.mirrored),
     ):
         by_date = _boundary_condition(left, right, operator, r) or _id_condition(left, right, operator, r)
         if by_date is not None:
@@ -126,7 +125,7 @@ def _field_condition(
     """The operators on a field for a comparison with a constant."""
     if value is None:
         return _null_condition(operator)
-    if operator in _RANGES and not strict:
+    if operator.is_order and not strict:
         expected = _same_class(column, value, operator)
         if expected is None:
             return None
@@ -215,7 +214,7 @@ def _id_condition(left: Expression, right: Expression, operator: Comparison, r: 
     found, *_ = *_listed_id(left, value), None
     if found is None:
         return {field: {"$in": []}} if operator is Comparison.EQUAL else None
-    if operator in _RANGES:
+    if operator.is_order:
         if found is value:
             return None
         return {field: {OPERATORS[operator]: found}}
@@ -230,7 +229,7 @@ def _is_id(expression: Expression) -> bool:
 
 
 def _bounded(operator: Comparison, text: str, grain: Grain, *, nullable: bool) -> Match:
-    if operator in _RANGES:
+    if operator.is_order:
         after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
         return {_side(operator): first_from(text, grain, after=after)}
     found = instant_with(text, grain)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from nestling.emitters.mql.sql.array_conditions import elements
 from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test, outside
 from nestling.emitters.mql.sql.json_paths import narrowed
-from nestling.emitters.mql.sql.predicates import OPPOSITE, is_strict_range
+from nestling.emitters.mql.sql.predicates import is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
 from nestling.ir.statements.expression import (
     And,
@@ -106,7 +106,7 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
         case Not(operand=Compare() as compare) if is_strict_range(compare):
             return outside(compare, r)
         case Not(operand=Compare() as compare):
-            return comparison(replace(compare, operator=OPPOSITE[compare.operator]), r)
+            return comparison(replace(compare, operator=compare.operator.opposite), r)
         case IsNull(operand=operand):
             return null_test(operand, r, is_null=True)
         case Not(operand=IsNull(operand=operand)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.comparison import MIRRORED, Sides, sides
+from nestling.emitters.mql.sql.comparison import Sides, sides
 from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
 from nestling.emitters.mql.sql.functions.arrays import elements_falsity, elements_truth
 from nestling.emitters.mql.sql.functions.patterns import matches_truth
@@ -38,16 +38,6 @@ from nestling.ir.types import TypeName
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-OPPOSITE = {
-    Comparison.EQUAL: Comparison.NOT_EQUAL,
-    Comparison.NOT_EQUAL: Comparison.EQUAL,
-    Comparison.LESS: Comparison.GREATER_OR_EQUAL,
-    Comparison.LESS_OR_EQUAL: Comparison.GREATER,
-    Comparison.GREATER: Comparison.LESS_OR_EQUAL,
-    Comparison.GREATER_OR_EQUAL: Comparison.LESS,
-    Comparison.SAME: Comparison.DIFFERENT,
-    Comparison.DIFFERENT: Comparison.SAME,
-}
 OPERATORS = {
     Comparison.EQUAL: "$eq",
     Comparison.NOT_EQUAL: "$ne",
@@ -111,7 +101,7 @@ def falsity(predicate: Expression, r: Renderer) -> MqlValue:  # noqa: C901 - one
         case Compare() if is_strict_range(predicate):
             return _outside(predicate, r)
         case Compare():
-            return _compare_truth(replace(predicate, operator=OPPOSITE[predicate.operator]), r)
+            return _compare_truth(replace(predicate, operator=predicate.operator.opposite), r)
         case IsNull(operand=operand):
             return present(r.value(operand)) if r.nullable(operand) else True
         case InList():
@@ -186,7 +176,7 @@ def _compare_truth(compare: Compare, r: Renderer) -> MqlValue:
 
 def is_strict_range(compare: Compare) -> bool:
     """Whether it is true within one type only. Then NOT is not the opposite comparison."""
-    return compare.strict and compare.operator in MIRRORED
+    return compare.strict and compare.operator.is_order
 
 
 def _outside(compare: Compare, r: Renderer) -> MqlValue:

@@ -17,11 +17,6 @@ from nestling.planner.reads.rows import LoweringContext, PlacedScan
 from nestling.planner.reads.traverse import mentioned
 
 LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL, Comparison.EQUAL})
-_MIRRORED = {
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
-    Comparison.EQUAL: Comparison.EQUAL,
-}
 
 
 def with_bounds(predicate: Expression, standing: Mapping[str, PlacedScan], context: LoweringContext) -> Expression:
@@ -52,6 +47,6 @@ def bounded_below(predicate: Expression) -> Column | None:
     left, right = bare(predicate.left), bare(predicate.right)
     if isinstance(left, Column) and predicate.operator in LOWER and not any(True for _ in mentioned(right)):
         return left
-    if isinstance(right, Column) and predicate.operator in _MIRRORED and not any(True for _ in mentioned(left)):
+    if isinstance(right, Column) and predicate.operator.mirrored in LOWER and not any(True for _ in mentioned(left)):
         return right
     return None
