@@ -104,6 +104,11 @@ class Entity:
         """Names in column order."""
         return tuple(attribute.name for attribute in self.attributes)
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The attributes that tell a row from others: its key, or all it has."""
+        return self.key or self.attribute_names
+
     def __contains__(self, attribute: str) -> bool:
         return attribute in self._by_name
 

@@ -43,6 +43,16 @@ class Hop:
         link = model.relationship(self.relationship)
         return link.child if self.up else link.parent
 
+    def near(self, model: Model) -> tuple[str, ...]:
+        """The attributes of the row it leaves from that it goes by."""
+        link = model.relationship(self.relationship)
+        return link.child_attributes if self.up else link.parent_attributes
+
+    def far(self, model: Model) -> tuple[str, ...]:
+        """The attributes of the row it arrives at that it goes by, in the same order: none is NULL where there is one."""
+        link = model.relationship(self.relationship)
+        return link.parent_attributes if self.up else link.child_attributes
+
     def to_one(self, model: Model) -> bool:
         """Whether it arrives at no more than one row."""
         return self.up or model.relationship(self.relationship).cardinality.value == "1:1"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
-from nestling.executors.load.copies import across, arrival
+from nestling.executors.load.copies import across
 from nestling.executors.load.document_code import DocumentPart, NewDocument, PartKind, RowKey, merge, nested
 from nestling.executors.load.level import StreamLevel
 from nestling.executors.load.merge import Merge
@@ -63,7 +63,7 @@ def _column(work: Merge, item: Computed, rest: RowPath) -> RowColumn | None:
     """What is aggregated; rows are counted by what they were joined by, so that those without a row at the end do not count."""
     if item.attribute is not None:
         return RowColumn(item.attribute, rest)
-    return RowColumn(arrival(work.model, rest)[0], rest) if rest else None
+    return RowColumn(rest[-1].far(work.model)[0], rest) if rest else None
 
 
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:

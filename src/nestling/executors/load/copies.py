@@ -20,14 +20,8 @@ def copy_columns(model: Model, copy: Copy) -> tuple[RowColumn, ...]:
     """The columns a copy along many-to-one adds to its row's."""
     if not copy.is_to_one(model):
         return ()
-    attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *arrival(model, copy.path)))
+    attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *copy.path[-1].far(model)))
     return tuple(RowColumn(attribute, copy.path) for attribute in attributes)
-
-
-def arrival(model: Model, path: RowPath) -> tuple[str, ...]:
-    """Attributes of the row at the end of a path that are not NULL when there is one: those it was joined by."""
-    link = model.relationship(path[-1].relationship)
-    return link.parent_attributes if path[-1].up else link.child_attributes
 
 
 def copy_part(merge: Merge, level: StreamLevel, layout: RowLayout, copy: Copy) -> DocumentPart:
@@ -46,7 +40,7 @@ def _joined(merge: Merge, layout: RowLayout, copy: Copy) -> DocumentPart:
     source = merge.model.entity(copy.path[-1].target(merge.model))
     code = DocumentCode(merge.values, len(layout.columns), 0)
     there = " and ".join(
-        f"c{layout[RowColumn(name, copy.path)]} is not None" for name in arrival(merge.model, copy.path)
+        f"c{layout[RowColumn(name, copy.path)]} is not None" for name in copy.path[-1].far(merge.model)
     )
     code.guard(there, _nothing)
     if copy.home:  # a home must give the source row back: only for a key that is equal to the letter
@@ -58,7 +52,7 @@ def _joined(merge: Merge, layout: RowLayout, copy: Copy) -> DocumentPart:
     if not copy.form.to_many:
         kind = PartKind.SPREAD if copy.form is Form.INLINE else PartKind.VALUE
         return DocumentPart(kind, copy.name, build, from_key=False)
-    place = layout[RowColumn(arrival(merge.model, copy.path)[0], copy.path)]
+    place = layout[RowColumn(copy.path[-1].far(merge.model)[0], copy.path)]
     return DocumentPart(
         PartKind.ALWAYS, copy.name, lambda row: [] if row[place] is None else [build(row)], from_key=False
     )
@@ -104,7 +98,7 @@ def _streamed(merge: Merge, level: StreamLevel, copy: Copy) -> DocumentPart:
         (
             *(f.attribute for f in copy.attributes),
             *(o.attribute for o in copy.order),
-            *(source.key or source.attribute_names),
+            *(source.identity),
         )
     )
     columns = merge.columns(RowColumn(name, rest) for name in names)

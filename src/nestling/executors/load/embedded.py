@@ -165,7 +165,7 @@ def sorter(
     in_key_order = bool(entity.key) and all(sorted_alike(entity.attribute(name).type) for name in entity.key)
     if not order and in_key_order:
         return None
-    ends = () if in_key_order else tuple(Order(name) for name in entity.key or entity.attribute_names)
+    ends = () if in_key_order else tuple(Order(name) for name in entity.identity)
     keys = [
         (_sort_key(policy, layout, RowColumn(item.attribute, path), entity), item.descending)
         for item in (*order, *ends)

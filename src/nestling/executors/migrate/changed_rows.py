@@ -130,7 +130,7 @@ def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[BsonDocume
 
 
 def _key(entity: Entity, row: BsonDocument) -> bytes:
-    names = entity.key or entity.attribute_names
+    names = entity.identity
     fields = (column_field(entity.attribute_names.index(name)) for name in names)
     return bson.encode({field: row.get(field) for field in fields}, codec_options=CODEC)
 

@@ -59,15 +59,12 @@ def _next(homes: Homes, rows: Iterable[Row], hop: Hop, session: ClientSession | 
 
 
 def _fetched(homes: Homes, values: Iterable[AttributeValues], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
-    link = homes.model.relationship(hop.relationship)
-    far = link.parent_attributes if hop.up else link.child_attributes
-    return homes.fetch(hop.target(homes.model), far, values, session)
+    return homes.fetch(hop.target(homes.model), hop.far(homes.model), values, session)
 
 
 def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[AttributeValues]:
     """The values rows are linked by, each once; a NULL links nobody."""
-    link = model.relationship(hop.relationship)
     names = model.entity(hop.start(model)).attribute_names
-    near = [names.index(name) for name in (link.child_attributes if hop.up else link.parent_attributes)]
+    near = [names.index(name) for name in hop.near(model)]
     found = once(tuple(sql_value(row[place]) for place in near) for row in rows)
     return [values for values in found if None not in values]

@@ -94,7 +94,7 @@ class HomeViews:
         found: list[ChangedRow] = []
         for name in dict.fromkeys(change.entity for change in differing):
             entity = self.model.entity(name)
-            places = [entity.attribute_names.index(each) for each in entity.key or entity.attribute_names]
+            places = [entity.attribute_names.index(each) for each in entity.identity]
             keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)
             found += self._unlike(entity, _having(self.old, entity, keys), _having(self.new, entity, keys))
         return tuple(found)
@@ -103,7 +103,7 @@ class HomeViews:
         """A few of the rows that differ of each entity, as people read them."""
         for name in dict.fromkeys(change.entity for change in differing):
             entity = self.model.entity(name)
-            key = entity.key or entity.attribute_names
+            key = entity.identity
             places = [entity.attribute_names.index(each) for each in key]
             keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)[:SHOWN]
             both = [[*_having(homes, entity, keys)] for homes in (self.old, self.new)]
@@ -136,7 +136,7 @@ def _refers_by_texts(model: Model, entity: Entity) -> bool:
 
 def _having(homes: Homes, entity: Entity, keys: Sequence[tuple[object, ...]]) -> Iterator[Row]:
     """The rows with these keys (all their values, where they have none)."""
-    attributes, asked = entity.key or entity.attribute_names, frozenset(map(mark, keys))
+    attributes, asked = entity.identity, frozenset(map(mark, keys))
     places = [entity.attribute_names.index(name) for name in attributes]
     rows = homes.whole(entity.name, attributes, keys)
     return (row for row in rows if mark(tuple(row[place] for place in places)) in asked)

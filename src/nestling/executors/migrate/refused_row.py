@@ -146,7 +146,7 @@ def _move(entity: Entity, attribute: str, path: str, value: object) -> str:
 
 def _holding(homes: Homes, place: HomePlace, entity: Entity, values: Mapping[str, object]) -> Mapping[str, Any] | None:
     """A document that has the row at this place, by its key (all of it, where it has none)."""
-    names = [name for name in entity.key or entity.attribute_names if name in place.paths]
+    names = [name for name in entity.identity if name in place.paths]
     if not names or (entity.key and len(names) < len(entity.key)):
         return None
     asked: dict[str, Any] = {}

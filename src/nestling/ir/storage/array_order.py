@@ -15,7 +15,7 @@ def array_order(node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
 def ordered_by(orders: tuple[Order, ...], node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
     """The same by another order of the same elements."""
     wanted = {order.attribute: -1 if order.descending else 1 for order in orders}
-    for name in entity.key or entity.attribute_names:
+    for name in entity.identity:
         wanted.setdefault(name, 1)
     found = [(node.path_of(name), direction) for name, direction in wanted.items()]
     return tuple((path, direction) for path, direction in found if path is not None)

@@ -53,7 +53,6 @@ from nestling.planner.upkeep.computed import aggregated_by_link
 from nestling.planner.upkeep.copies import copied_values
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, alias_of, alone, column, columns_at, homes_context
-from nestling.planner.upkeep.triggers import far, near
 
 _HELD, _IMPLIED = "held", "implied"
 _LEAST, _MOST, _LEAST_IMPLIED = "least held", "most held", "least implied"
@@ -111,7 +110,7 @@ def _tells_of_missing(design: Design, upkeep: Upkeep, copy: Copy, hop: Hop) -> b
 def existence_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
     """The screen of a reference that must lead to a row."""
     with suppress(ReadGap):
-        relation, keys = alone(design.model, (hop,)), columns_at(design.model, (hop,), far(design.model, hop))
+        relation, keys = alone(design.model, (hop,)), columns_at(design.model, (hop,), hop.far(design.model))
         rows = lower(relation, homes_context(design, (*used(relation), *keys)))
         sources = _Sources(rows.step, _paths(rows, keys), (), None)
         return _screened(design, place, hop, (), sources, linked=True)
@@ -133,8 +132,8 @@ def _screened(
     `order`: the fields of the sub-documents held, whose order says nothing. None where the server does not link them as SQL does.
     """
     model, start = design.model, place.node.entity
-    anchors = tuple(column(model, start, HOLDER, name) for name in near(model, hop))
-    others = tuple(column(model, hop.target(model), alias_of(1), name) for name in far(model, hop))
+    anchors = tuple(column(model, start, HOLDER, name) for name in hop.near(model))
+    others = tuple(column(model, hop.target(model), alias_of(1), name) for name in hop.far(model))
     equal = (Compare(Comparison.EQUAL, b, a) for a, b in zip(anchors, others, strict=True))
     if any(equal_columns(each, alias_of(1)) is None for each in equal):
         return None
@@ -242,7 +241,7 @@ def _document(parts: Sequence[PathExpression]) -> PathExpression:
 
 def _copied(design: Design, upkeep: Upkeep, copy: Copy) -> _Sources:
     model, relation = design.model, alone(design.model, copy.path)
-    keys = columns_at(model, copy.path[:1], far(model, copy.path[0]))
+    keys = columns_at(model, copy.path[:1], copy.path[0].far(model))
     wanted = columns_at(model, copy.path, tuple(field.attribute for field in copy.attributes))
     rows = lower(relation, homes_context(design, (*used(relation), *keys, *wanted)))
     is_must = _tells_of_missing(design, upkeep, copy, copy.path[0])

@@ -138,7 +138,7 @@ def _joined(
     entity = design.model.entity(link.child)
     home = _indexed_home(link.child_attributes[0], homes[link.child], indexed) if not body.parts else None
     ways = [(each.attribute, -1 if each.descending else 1) for each in order]
-    ways += [(name, 1) for name in entity.key or entity.attribute_names]
+    ways += [(name, 1) for name in entity.identity]
     first = dict(reversed(ways))
     kept = tuple((name, first[name]) for name in dict.fromkeys(name for name, _ in ways))
     attributes = (link.child_attributes, link.parent_attributes)

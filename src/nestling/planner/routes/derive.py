@@ -23,7 +23,7 @@ from nestling.planner.upkeep.derive import upkeeps_of
 from nestling.planner.upkeep.descendants import descendants_read
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
-from nestling.planner.upkeep.triggers import far, near, path_of
+from nestling.planner.upkeep.triggers import path_of
 
 
 def routes_of(design: Design) -> tuple[Route, ...]:
@@ -101,7 +101,7 @@ def _links(design: Design, upkeep: Upkeep, trigger: Trigger) -> tuple[str, ...]:
     path = path_of(design.model, upkeep.what)
     if _is_closure(upkeep):
         return design.model.relationship(path[0].relationship).parent_attributes
-    return far(design.model, path[len(trigger.back) - 1])
+    return path[len(trigger.back) - 1].far(design.model)
 
 
 def _is_closure(upkeep: Upkeep) -> bool:
@@ -129,7 +129,7 @@ def _walk(design: Design, upkeep: Upkeep, trigger: Trigger) -> RouteWalk | None:
         return None
     plan, parameters, names = found
     links = _links(design, upkeep, trigger)
-    anchors = near(design.model, path[0])
+    anchors = path[0].near(design.model)
     return RouteWalk(plan, tuple(parameters[name] for name in links), tuple(names[name] for name in anchors))
 
 

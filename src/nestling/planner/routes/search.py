@@ -13,12 +13,12 @@ from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
-from nestling.planner.upkeep.triggers import near, path_of
+from nestling.planner.upkeep.triggers import path_of
 
 
 def anchor_path(design: Design, upkeep: Upkeep) -> str | None:
     """The plain field of the holders' documents that holds the anchor; None where it is several, or no plain field."""
-    names = near(design.model, path_of(design.model, upkeep.what)[0])
+    names = path_of(design.model, upkeep.what)[0].near(design.model)
     if len(names) != 1:
         return None
     anchor = column(design.model, upkeep.holder, HOLDER, names[0])
@@ -27,7 +27,7 @@ def anchor_path(design: Design, upkeep: Upkeep) -> str | None:
 
 def search(design: Design, upkeep: Upkeep, width: int) -> IdSearch:
     """The search for the `_id`s of the holders of `width` anchors at once; raises `ReadGap` for what no steps are known for."""
-    names = near(design.model, path_of(design.model, upkeep.what)[0])
+    names = path_of(design.model, upkeep.what)[0].near(design.model)
     columns = [column(design.model, upkeep.holder, HOLDER, name) for name in names]
     context = homes_context(design, columns)
     parameters = tuple(tuple(f"anchor {row} {number}" for number in range(len(names))) for row in range(width))

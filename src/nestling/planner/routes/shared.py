@@ -18,7 +18,6 @@ from nestling.planner.upkeep.copied_element import copied_element
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
 from nestling.planner.upkeep.target import target_of
-from nestling.planner.upkeep.triggers import far, near
 
 ANCHOR = "anchor"
 
@@ -32,10 +31,10 @@ def shared(design: Design, upkeep: Upkeep) -> Shared | None:
     if not isinstance(copy, Copy) or copy.closure or len(copy.path) != 1 or not copy.path[0].up:
         return None
     entity = model.entity(copy.path[0].target(model))
-    keys, places = far(model, copy.path[0]), design.places[entity.name]
+    keys, places = copy.path[0].far(model), design.places[entity.name]
     if copy.form is not Form.OBJECT or len(keys) != 1 or keys != entity.key or len(places) != 1:
         return None
-    target = target_of(design, upkeep.place, {near(model, copy.path[0])[0]: Cell(ANCHOR)}, many=True)
+    target = target_of(design, upkeep.place, {copy.path[0].near(model)[0]: Cell(ANCHOR)}, many=True)
     if target is None or places[0].copy is not None or len(places[0].nodes) != 1:
         return None
     names = dict.fromkeys((*keys, *(field.attribute for field in copy.attributes)))

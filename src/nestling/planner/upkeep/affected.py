@@ -17,7 +17,6 @@ from nestling.ir.statements.operands import conjunction
 from nestling.planner.reads import plan_read
 from nestling.planner.upkeep.change import RowChange, new, old
 from nestling.planner.upkeep.source import HOMES, alias_of, as_stored, column, linked, scan
-from nestling.planner.upkeep.triggers import far, near
 
 
 def linked_values(change: RowChange, attributes: tuple[str, ...]) -> tuple[Mapping[str, str], ...]:
@@ -31,9 +30,9 @@ def linked_values(change: RowChange, attributes: tuple[str, ...]) -> tuple[Mappi
 def direct_anchors(design: Design, path: RowPath, change: RowChange) -> tuple[Mapping[str, str], ...]:
     """For a row one hop from its holders: the holder's attribute to the column that is equal to it."""
     hop = path[0]
-    pairs = tuple(zip(near(design.model, hop), far(design.model, hop), strict=True))
+    pairs = tuple(zip(hop.near(design.model), hop.far(design.model), strict=True))
     return tuple(
-        {here: columns[there] for here, there in pairs} for columns in linked_values(change, far(design.model, hop))
+        {here: columns[there] for here, there in pairs} for columns in linked_values(change, hop.far(design.model))
     )
 
 
@@ -43,11 +42,11 @@ def anchors_read(design: Design, path: RowPath, position: int) -> tuple[ReadPlan
     """
     model, hop = design.model, path[position - 1]
     before = hop.start(model)
-    parameters = {there: f"changed {there}" for there in far(model, hop)}
+    parameters = {there: f"changed {there}" for there in hop.far(model)}
     asked = conjunction(
         *(
             Compare(Comparison.EQUAL, as_stored(alias_of(position - 1), here), Parameter(parameters[there], ANY))
-            for here, there in zip(near(model, hop), far(model, hop), strict=True)
+            for here, there in zip(hop.near(model), hop.far(model), strict=True)
         )
     )
     assert asked is not None
@@ -58,10 +57,10 @@ def anchors_read(design: Design, path: RowPath, position: int) -> tuple[ReadPlan
             JoinKind.INNER, relation, scan(model, entity, alias_of(number - 1)), linked(model, path, number)
         )
     first = path[0]
-    names = {here: f"anchor {number}" for number, here in enumerate(near(model, first))}
+    names = {here: f"anchor {number}" for number, here in enumerate(first.near(model))}
     outputs = tuple(
         Named(names[here], column(model, first.target(model), alias_of(1), there))
-        for here, there in zip(near(model, first), far(model, first), strict=True)
+        for here, there in zip(first.near(model), first.far(model), strict=True)
     )
     relation = Distinct(Project(relation, "anchors", outputs))
     plan = plan_read(Query(relation, tuple(names.values())), design, rewrites=HOMES)

@@ -19,7 +19,6 @@ from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import alias_of, alone, along, as_stored, column, columns_at, homes_context
-from nestling.planner.upkeep.triggers import far
 
 _TOTAL = "total"
 
@@ -49,7 +48,7 @@ def aggregated_by_link(
 ) -> tuple[Lowered, tuple[Column, ...], tuple[PathExpression, ...]]:
     """Aggregates along one path for all holders together: rows by what links them to sources, its columns, the aggregates."""
     model, path = design.model, several[0].path
-    links = columns_at(model, path[:1], far(model, path[0]))
+    links = columns_at(model, path[:1], path[0].far(model))
     keys = tuple(Named(f"link {number}", link) for number, link in enumerate(links))
     totals = tuple(NamedAggregate(f"value {number}", _aggregate(design, each)) for number, each in enumerate(several))
     group = GroupBy(alone(model, path), _TOTAL, keys, totals)

@@ -9,7 +9,6 @@ from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import target_of
-from nestling.planner.upkeep.triggers import far, near
 
 
 def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
@@ -21,10 +20,10 @@ def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChan
     if copy.closure or len(copy.path) != 1 or not copy.path[0].up or change.kind is not ChangeKind.UPDATE:
         return None
     hop = copy.path[0]
-    if change.attributes & set(far(model, hop)) or copy.form not in (Form.OBJECT, Form.INLINE):
+    if change.attributes & set(hop.far(model)) or copy.form not in (Form.OBJECT, Form.INLINE):
         return None
     links: dict[str, WrittenValue] = {
-        here: Cell(old(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
+        here: Cell(old(there)) for here, there in zip(hop.near(model), hop.far(model), strict=True)
     }
     target = target_of(design, upkeep.place, links, many=True)
     if target is None:

@@ -107,7 +107,7 @@ def _fields(what: Copy | Reference, design: Design, at: Callable[[str], str]) ->
 def _order(what: Copy | Reference, source: Entity) -> tuple[Order, ...]:
     """By the copy's order, then by the source's key, all attributes where it has none."""
     first = what.order if isinstance(what, Copy) else ()
-    return (*first, *(Order(name) for name in source.key or source.attribute_names))
+    return (*first, *(Order(name) for name in source.identity))
 
 
 def sorted_by_stored_values(

@@ -14,7 +14,6 @@ from nestling.ir.types import EXACT_NUMBERS, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import HolderTarget, target_of
-from nestling.planner.upkeep.triggers import far, near
 
 Prefix = Callable[[str], str]
 """From an attribute to the column of its value before or after."""
@@ -53,7 +52,7 @@ def is_added_to(model: Model, computed: Computed, change: RowChange) -> bool:
         return False
     if computed.function is AggregateKind.COUNT:
         return True
-    stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(far(model, computed.path[0]))
+    stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(computed.path[0].far(model))
     adds = change.kind is ChangeKind.INSERT or stays
     return adds and attribute.type.name in EXACT_NUMBERS and not attribute.also
 
@@ -61,7 +60,7 @@ def is_added_to(model: Model, computed: Computed, change: RowChange) -> bool:
 def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) -> HolderTarget | None:
     hop, model = computed.path[0], design.model
     links: dict[str, WrittenValue] = {
-        here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
+        here: Cell(prefix(there)) for here, there in zip(hop.near(model), hop.far(model), strict=True)
     }
     return target_of(design, upkeep.place, links, many=False)
 

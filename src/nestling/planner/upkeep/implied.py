@@ -20,7 +20,7 @@ from nestling.planner.upkeep.computed import aggregated, aggregated_columns
 from nestling.planner.upkeep.copies import copied, copied_columns
 from nestling.planner.upkeep.holder import Locator, holder_rows, locating, locators, reasons
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
-from nestling.planner.upkeep.triggers import near, path_of
+from nestling.planner.upkeep.triggers import path_of
 
 _Values = tuple[tuple[str, PathExpression, Type], ...]
 """(Path relative to the holder's document or column, what must be there, its type); missing: nothing."""
@@ -55,7 +55,7 @@ def implied(
     """
     model, place = design.model, upkeep.place
     path = path_of(model, upkeep.what)
-    anchors = [column(model, upkeep.holder, HOLDER, name) for name in dict.fromkeys((*near(model, path[0]), *given))]
+    anchors = [column(model, upkeep.holder, HOLDER, name) for name in dict.fromkeys((*path[0].near(model), *given))]
     context = homes_context(design, (*anchors, *_source_columns(design, upkeep)))
     operator = Comparison.SAME if is_identity and not model.entity(upkeep.holder).key else Comparison.EQUAL
     same = (Compare(operator, as_stored(HOLDER, name), Parameter(parameter(name))) for name in given)
@@ -63,7 +63,7 @@ def implied(
     rows, values = _values(rows, upkeep, design, context)
     rows, stamp = _stamped(rows, upkeep, context)
     told = locators(design, place)
-    by = reasons(design, place, near(model, path[0])) if with_found else ()
+    by = reasons(design, place, path[0].near(model)) if with_found else ()
     fields = [*locating(place, (*told, *by)), *stamp]
     fields += [(f"value {number}", value, kind) for number, (_, value, kind) in enumerate(values)]
     if with_found:

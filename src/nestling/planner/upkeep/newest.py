@@ -15,7 +15,6 @@ from nestling.ir.types import ELEMENTWISE, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import target_of
-from nestling.planner.upkeep.triggers import far, near
 
 
 def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
@@ -26,7 +25,7 @@ def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tup
     hop = copy.path[0]
     prefix = new if change.kind is ChangeKind.INSERT else old
     links: dict[str, WrittenValue] = {
-        here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
+        here: Cell(prefix(there)) for here, there in zip(hop.near(model), hop.far(model), strict=True)
     }
     target = target_of(design, upkeep.place, links, many=False)
     if target is None:
@@ -82,7 +81,7 @@ def _order(model: Model, copy: Copy) -> tuple[tuple[str, int], ...] | None:
     hop = copy.path[0]
     child, paths = model.entity(hop.target(model)), _paths(copy)
     found: dict[str, int] = {}
-    for each in (*copy.order, *map(Order, _among_siblings(model, hop, child.key or child.attribute_names))):
+    for each in (*copy.order, *map(Order, _among_siblings(model, hop, child.identity))):
         if each.attribute not in paths or not _is_sortable(child, each.attribute):
             return tuple(found.items()) if _are_all(model, copy, found) else None
         found.setdefault(paths[each.attribute], -1 if each.descending else 1)
@@ -109,7 +108,7 @@ def _among_siblings(model: Model, hop: Hop, names: Sequence[str]) -> tuple[str, 
     Where the foreign key goes by a collation, they may spell it differently.
     """
     link = model.relationship(hop.relationship)
-    shared = set() if goes_by_collation(model, link) else set(far(model, hop))
+    shared = set() if goes_by_collation(model, link) else set(hop.far(model))
     return tuple(name for name in names if name not in shared)
 
 

@@ -15,7 +15,6 @@ from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, 
 from nestling.ir.statements.operands import conjunction
 from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rows import LoweringContext, VariableNames
-from nestling.planner.upkeep.triggers import far, near
 
 HOMES = ALL - {
     Rewrite.COPIED,
@@ -61,7 +60,7 @@ def along(model: Model, path: RowPath) -> Relation:
 def linked(model: Model, path: RowPath, position: int) -> Expression:
     """That the rows after `position` hops are linked to those before."""
     hop = path[position - 1]
-    pairs = zip(near(model, hop), far(model, hop), strict=True)
+    pairs = zip(hop.near(model), hop.far(model), strict=True)
     found = conjunction(
         *(
             Compare(
@@ -91,7 +90,7 @@ def columns_at(model: Model, path: RowPath, attributes: Sequence[str]) -> tuple[
 def alone(model: Model, path: RowPath) -> Relation:
     """The rows at the end of a path, joined with those on the way, of all holders together; those no holder is linked to, too."""
     first, *others = (scan(model, hop.target(model), alias_of(number)) for number, hop in enumerate(path, start=1))
-    keys = (column(model, path[0].target(model), alias_of(1), name) for name in far(model, path[0]))
+    keys = (column(model, path[0].target(model), alias_of(1), name) for name in path[0].far(model))
     told = conjunction(*(Not(IsNull(key)) for key in keys))
     relation: Relation = first if told is None else Filter(first, told)
     for number, other in enumerate(others, start=2):

@@ -23,7 +23,7 @@ def triggers_of(model: Model, what: Derived) -> tuple[Trigger, ...]:
             if not what.is_to_one(model):
                 source = model.entity(path[-1].target(model))
                 wanted |= {order.attribute for order in what.order}
-                wanted |= set(source.key or source.attribute_names)  # the order of equal ones
+                wanted |= set(source.identity)  # the order of equal ones
             return _path_triggers(model, path, wanted)
         case Computed(path=path):
             return _path_triggers(model, path, set() if what.attribute is None else {what.attribute})
@@ -67,18 +67,6 @@ def path_of(model: Model, what: Derived) -> RowPath:
     return (down(model.relationship(what.relationship)),) if isinstance(what, Reference) else what.path
 
 
-def near(model: Model, hop: Hop) -> tuple[str, ...]:
-    """The attributes of the row a hop leaves from that it goes by."""
-    link = model.relationship(hop.relationship)
-    return link.child_attributes if hop.up else link.parent_attributes
-
-
-def far(model: Model, hop: Hop) -> tuple[str, ...]:
-    """The attributes of the row a hop arrives at that it goes by, in the same order."""
-    link = model.relationship(hop.relationship)
-    return link.parent_attributes if hop.up else link.child_attributes
-
-
 def _closure_triggers(model: Model, copy: Copy) -> tuple[Trigger, ...]:
     """A row's own link, and those of its ancestors: `back` leads to all that are below."""
     link = model.relationship(copy.path[0].relationship)
@@ -90,10 +78,10 @@ def _closure_triggers(model: Model, copy: Copy) -> tuple[Trigger, ...]:
 
 def _path_triggers(model: Model, path: RowPath, wanted: Collection[str]) -> tuple[Trigger, ...]:
     """The holder's own link, then every entity on the way with the links it stands between, the last with what is wanted."""
-    found = [Trigger(path[0].start(model), rows=True, attributes=frozenset(near(model, path[0])), back=())]
+    found = [Trigger(path[0].start(model), rows=True, attributes=frozenset(path[0].near(model)), back=())]
     for place, hop in enumerate(path, start=1):
-        onwards = near(model, path[place]) if place < len(path) else wanted
-        attributes = frozenset((*far(model, hop), *onwards))
+        onwards = path[place].near(model) if place < len(path) else wanted
+        attributes = frozenset((*hop.far(model), *onwards))
         back = reversed_path(path[:place])
         found.append(Trigger(hop.target(model), _comes_and_goes(model, hop), attributes, back))
     return tuple(found)

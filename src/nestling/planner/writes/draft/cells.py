@@ -52,11 +52,6 @@ class Cells:
         return {self.column(attribute.name): attribute.type for attribute in self.entity.attributes}
 
 
-def identity(entity: Entity) -> tuple[str, ...]:
-    """The attributes that tell a row from others: its key, or all it has."""
-    return entity.key or entity.attribute_names
-
-
 def carried_paths(node: Node) -> tuple[str, ...]:
     """What a row's document holds beside its attributes, relative to it: all that goes along when the row moves."""
     found: list[str] = []

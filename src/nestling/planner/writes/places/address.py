@@ -20,7 +20,7 @@ from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.planner.upkeep.holder import on_the_way, taken
-from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, identity
+from nestling.planner.writes.draft.cells import ID, NOTHING, Cells
 from nestling.planner.writes.places.new_document import pair_fields
 
 Known = tuple[dict[str, WrittenValue], ...]
@@ -50,7 +50,7 @@ def known_values(place: Place, level: int, values: Mapping[str, WrittenValue]) -
 def row_address(place: Place, row: Cells) -> DocumentAddress:
     """Where a row at hand lies: its document by `id`, itself by what identifies it."""
     level = len(place.nodes) - 1
-    known = known_values(place, level, row.of(identity(row.entity)))
+    known = known_values(place, level, row.of(row.entity.identity))
     return _address((FieldMatch("_id", Cell(ID)),), place, level, known, row)
 
 

@@ -50,7 +50,7 @@ from nestling.ir.storage.names import stored_name
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.planner.known.bucket_fill import room_in
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
-from nestling.planner.writes.draft.cells import ID, Cells, identity
+from nestling.planner.writes.draft.cells import ID, Cells
 from nestling.planner.writes.draft.fetch import cell, fetch
 from nestling.planner.writes.places.address import element_matches
 from nestling.planner.writes.places.conditional_steps import cell_types
@@ -62,7 +62,7 @@ _START, _END, _PAGE = "bucket_start", "bucket_end", "page"
 def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     """Take an event out of its bucket, whose `_id` is at hand; an empty bucket goes."""
     where, node = (FieldMatch("_id", Cell(ID)),), place.node
-    pull = Pull(node.field, element_matches(node, row.of(identity(row.entity)), row))
+    pull = Pull(node.field, element_matches(node, row.of(row.entity.identity), row))
     yield UpdateDocuments(place.store.name, where, (pull, Increment("count", Constant(-1))))
     yield DeleteDocuments(place.store.name, (*where, FieldMatch("count", Constant(1), Test.LESS)))
     yield from _summarised(design, place, {ID: ANY}, {"_id": (ID, ANY)}, f"buckets of removed {row.entity.name}")
@@ -139,7 +139,7 @@ def _first_summary(bucket: Bucket, row: Cells) -> tuple[tuple[str, WrittenValue]
 
 def _order(node: Node, bucket: Bucket, row: Cells) -> tuple[tuple[str, int], ...]:
     wanted = [bucket.window.attribute] if bucket.window is not None else []
-    wanted += row.entity.key or row.entity.attribute_names
+    wanted += row.entity.identity
     paths = [node.path_of(name) for name in dict.fromkeys(wanted)]
     return tuple((path, 1) for path in paths if path is not None)
 

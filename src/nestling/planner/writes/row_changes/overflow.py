@@ -49,7 +49,7 @@ from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER, Type
 from nestling.planner.homes.attribute import attribute_at, fresh_field
-from nestling.planner.writes.draft.cells import ID, Cells, identity
+from nestling.planner.writes.draft.cells import ID, Cells
 from nestling.planner.writes.draft.fetch import cell, fetch
 from nestling.planner.writes.places.address import DocumentAddress, Known, element_matches, known_values, parent_address
 from nestling.planner.writes.places.conditional_steps import with_parent
@@ -107,7 +107,7 @@ def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     """Take a row out of the array or a page, wherever it is by now, and number what is left."""
     for home in _homes(design, place):
         paged = _paged(design, home, row)
-        known = known_values(home, len(home.nodes) - 1, row.of(identity(row.entity)))
+        known = known_values(home, len(home.nodes) - 1, row.of(row.entity.identity))
         matches = element_matches(home.node, known[-1], row)
         owner = tuple(FieldMatch(path, value) for path, value in paged.owner)
         inside = Pull(paged.array, matches)

@@ -24,7 +24,7 @@ from nestling.ir.paths.write_path import (
 )
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
-from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, carried_paths, identity
+from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, carried_paths
 from nestling.planner.writes.places import discriminators as presence
 from nestling.planner.writes.places.address import DocumentAddress, element_matches, known_values, row_address
 from nestling.planner.writes.places.placing import is_event, refuse_kinds
@@ -65,7 +65,7 @@ def _removal(place: Place, address: DocumentAddress, row: Cells) -> Iterator[Doc
         slots = node.embedding.slots
         yield Set(_array_path(address), Constant(None), place=row.column(slots.attribute), first=slots.first)
     else:
-        known = known_values(place, len(place.nodes) - 1, row.of(identity(row.entity)))
+        known = known_values(place, len(place.nodes) - 1, row.of(row.entity.identity))
         yield Pull(_array_path(address), element_matches(node, known[-1], row))
 
 
