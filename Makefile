@@ -19,7 +19,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and measure rival designs (a minute)
+demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and measure rival designs (a minute or two)
 	$(BIN)/nestling demo -o build/demo
 
 test: $(INSTALLED) ## run the tests for every day, on real servers

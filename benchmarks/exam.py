@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.proof import Proof, RivalFigures
+from nestling.ir.proof import YARDSTICKS, Proof, RivalFigures
 from nestling.ir.proposal import Proposal
-from nestling.pipeline.rivals import YARDSTICKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from typing import Any
 
 from pymongo.database import Database
 
+from nestling.ir.proof import YARDSTICKS
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.designing import design
-from nestling.pipeline.rivals import YARDSTICKS, rivals
+from nestling.pipeline.rivals import rivals
 from tests.patterns.scenario import Scenario, scenario
 
 DDL = """CREATE TABLE project (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

@@ -232,7 +232,8 @@ def _structures(proof: Proof) -> None:
 
 def _statements(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.ir.words.proof_words import YARDSTICKS, milliseconds, rate
+    from nestling.ir.proof import YARDSTICKS
+    from nestling.ir.words.proof_words import milliseconds, rate
 
     advised = proof.design(proof.advised)
     if advised is None or not any(one.latency for one in advised.statements):

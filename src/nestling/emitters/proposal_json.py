@@ -1,20 +1,4 @@
-"""A proposal as JSON, in the shape `design --json` documents.
-
-::
-
-    {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
-     reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost, checked}],
-     flips: [{quantity, now, at, to, checked}]}],
-     weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
-     statements: {name: cost}, dearer: {name: {seconds, rate}}, left_out: [name], in_part: [name], gaps: [{kind, what, where}]}
-
-Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
-
-A *collection* is `{root, role, id, fields, indexes: [{keys, unique, serves}], built_besides: [{keys, unique, reasons}]}`; there
-is one per physical collection, and `built_besides` are the indexes `load` makes that the design does not name. `fields`
-maps a stored name to `{attribute, type}`, to `{relationship, as, fields}` for something embedded, to `{relationship, ids: true}`
-for ids of children, to `{copy_of, as}` for ids kept twice, or to `{fields}` for a sub-document such as a composite `_id`.
-"""
+"""A proposal as JSON, in the shape that docs/json.md says under `design`; costs are seconds of work a second."""
 
 from __future__ import annotations
 

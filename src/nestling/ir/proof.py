@@ -11,6 +11,8 @@ from nestling.ir.quantity_words import counted
 
 ADVISED = "chosen"
 """What the design that nestling advises is called among its rivals."""
+YARDSTICKS = ("normalized", "embedded", "tree")
+"""Strategies that ask for no costs, whose designs every other is measured beside."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.ir.proof import ADVISED
+from nestling.ir.proof import ADVISED, YARDSTICKS
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from nestling.ir.design_problem import DesignProblem, Solution
     from nestling.optimizer.alternatives import OtherChoice
 
-YARDSTICKS = ("normalized", "embedded", "tree")
-"""Strategies that ask for no costs."""
 CLOSEST, DEAREST = 2, 3
 """Runner-ups (decisions taken the other way at the least cost) and ablations (at the highest) that are tried."""
 WEIGHING_SECONDS = 30.0

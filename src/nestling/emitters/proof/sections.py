@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from nestling.emitters.proof import strips
 from nestling.emitters.proof.scatter import ScatterPoint, scatter
 from nestling.emitters.proof.strips import Scale
-from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
+from nestling.ir.proof import YARDSTICKS, Latency, Proof, RivalFigures, StatementFigures
 from nestling.ir.quantity_words import count, size
 from nestling.ir.words.notebook import plain
 from nestling.ir.words.proof_words import (
     COPIES_READ,
     STRUCTURES,
-    YARDSTICKS,
     bought,
     copies_read,
     difference,

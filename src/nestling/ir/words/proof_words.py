@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir.proof import Interval, OtherAnswer, Proof, RivalFigures, SourceComparison
+from nestling.ir.proof import YARDSTICKS, Interval, OtherAnswer, Proof, RivalFigures, SourceComparison
 from nestling.ir.quantity_words import counted, duration, short
-
-YARDSTICKS = ("normalized", "embedded", "tree")
 
 
 def labels(proof: Proof) -> dict[str, str]:
