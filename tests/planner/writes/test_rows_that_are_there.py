@@ -35,6 +35,7 @@ _INTO = "INSERT INTO account (id, tenant_id, email, logins, deleted_at, active) 
 _BY = "ON CONFLICT (tenant_id, email) WHERE deleted_at IS NULL"
 _MORE = f"{_INTO} {_BY} DO UPDATE SET logins = account.logins + excluded.logins"
 _AGAIN = f"{_INTO} ON CONFLICT (email, tenant_id) WHERE active AND deleted_at IS NULL DO NOTHING"
+_COUNTED = f"{_INTO} ON CONFLICT (id) DO UPDATE SET logins ="
 _TWO = "INSERT INTO account (id, tenant_id, email, logins, active) VALUES (20, 2, 'z', 1, true), (21, 2, 'z', 1, true)"
 _SELECTED = """INSERT INTO offer (tenant_id, code, since) SELECT a.tenant_id, a.logins, :s FROM account a WHERE a.id <> :i
     ON CONFLICT (tenant_id, code) DO NOTHING"""
@@ -51,6 +52,16 @@ WRITES: tuple[tuple[str, Mapping[str, object]], ...] = (
     (_AGAIN, {"id": 18, "t": 1, "e": "c@x", "d": LIVE}),
     (f"{_INTO} ON CONFLICT DO NOTHING", {"id": 19, "t": 1, "e": "c@x", "d": LIVE}),  # by any unique index
     (f"{_INTO} ON CONFLICT DO NOTHING", {"id": 1, "t": 1, "e": "d@x", "d": LIVE}),
+    (
+        f"""{_COUNTED} (SELECT count(*) + excluded.logins FROM offer o
+        WHERE o.tenant_id = excluded.tenant_id AND o.code > account.id)""",
+        {"id": 1, "t": 1, "e": "n@x", "d": LIVE},
+    ),
+    (
+        f"""{_COUNTED} (SELECT max(b.logins) + excluded.tenant_id FROM account b WHERE b.email = excluded.email)
+        WHERE excluded.tenant_id IN (SELECT o.tenant_id FROM offer o WHERE o.code + excluded.logins = 1)""",
+        {"id": 3, "t": 2, "e": "a@x", "d": GONE},
+    ),
     (
         f"{_TWO} {_BY} DO NOTHING",
         {},

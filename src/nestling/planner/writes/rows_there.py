@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from nestling.common.trees import rebuilt
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import truth_of
 from nestling.ir.design import Design
@@ -14,7 +15,6 @@ from nestling.ir.statements.columns import over
 from nestling.ir.statements.expression import NULL, AttributeCast, Column, Expression, Literal, Or
 from nestling.ir.statements.operands import bare, conjunction
 from nestling.ir.statements.write import Conflict
-from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.constraints import sharing, sharing_some, unique_groups
 
 UniqueGroup: TypeAlias = tuple[str, ...] | PartialUnique
@@ -60,15 +60,15 @@ def conflicting(
 
 
 def with_new_values(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:
-    """The same, with the new row's values where it is mentioned: numbers as they are given, before SQLite's affinity."""
+    """The same, with the new row's values where it is mentioned, also in subqueries: numbers before SQLite's affinity."""
 
-    def change(inner: Expression) -> Expression | None:
+    def change(inner: object) -> object | None:
         if not isinstance(inner, Column) or inner.alias != excluded:
             return None
         value = row.get(inner.name, NULL)
         return value.operand if isinstance(value, AttributeCast) and value.numeric else value
 
-    return rewritten(expression, change)
+    return rebuilt(expression, change)
 
 
 def _is_whole(group: Sequence[str], row: Mapping[str, Expression]) -> bool:

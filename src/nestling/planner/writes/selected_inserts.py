@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from nestling.common.trees import rebuilt
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Fetch
 from nestling.ir.statements.algebra import (
@@ -39,7 +40,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.traverse import made_by, renamed, rewritten
+from nestling.planner.reads.traverse import made_by, renamed
 from nestling.planner.writes.constraints import compared_by, refuse_nulls
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import plan, scan_of
@@ -117,14 +118,14 @@ def _change_met(work: WriteDraft, insert: Insert, conflict: Conflict, entity: En
         condition = None if wanted is None else with_new_values(wanted, conflict.excluded, row)
         return filtered(rows, conjunction(same, condition)), row
 
-    def change(inner: Expression) -> Expression | None:
+    def change(inner: object) -> object | None:
         if not isinstance(inner, Column) or inner.alias != conflict.excluded:
             return None
         rows, row = new_row()
         value = Project(rows, work.name("new value"), (Named("value", row.get(inner.name, NULL)),))
         return ScalarSubquery(value, inner.type)
 
-    assignments = {item.attribute: rewritten(item.expression, change) for item in conflict.assignments}
+    assignments = {item.attribute: rebuilt(item.expression, change) for item in conflict.assignments}
     met = Exists(new_row(conflict.predicate)[0])
     update_with_effects(work, scan, assignments, met, counted=True)
 
