@@ -42,6 +42,8 @@ ROWS = {
         "INSERT INTO item (id) VALUES (1) ON CONFLICT (id) DO NOTHING ON CONFLICT DO UPDATE SET n = 1",
         "UPDATE item SET n = 1 ORDER BY id LIMIT 1", "DELETE FROM item ORDER BY id LIMIT 1",
         "UPDATE item SET (n, f) = (SELECT 1, 2.0)",
+        "UPDATE item SET n = (SELECT max(i.n) FROM item i WHERE i.s = item.s) WHERE f > 1 RETURNING n",
+        "INSERT INTO item (id, n) VALUES (1, 2), (2, 3) ON CONFLICT (id) DO UPDATE SET n = (SELECT max(i.n) FROM item i)",
     ),
     "statements": ("PRAGMA table_info(item)", "VACUUM", "ATTACH 'x' AS y", "EXPLAIN SELECT 1"),
 }  # fmt: skip
@@ -49,6 +51,7 @@ CONVERTED = (
     "SELECT lower(nc), count(*) FROM item GROUP BY lower(nc)",
     "INSERT INTO item (id, n) VALUES (:x, 1) RETURNING id",
     "INSERT OR ABORT INTO item (id, n) VALUES (1, 2)",
+    "UPDATE item SET n = (SELECT max(i.f) FROM item i WHERE i.s = item.s)",
 )
 
 

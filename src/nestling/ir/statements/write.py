@@ -20,6 +20,13 @@ class Assignment:
     expression: Expression
 
 
+class SeenRows(StrEnum):
+    """Which rows the subqueries of new values see in what the statement itself changes."""
+
+    BEFORE = "before"  # as they were before the statement
+    SO_FAR = "so far"  # as it has left them when a row's turn comes; a subquery that does not ask about the row is asked once
+
+
 class ConflictAction(StrEnum):
     """What an insert does with a row whose key exists."""
 
@@ -37,6 +44,7 @@ class Conflict:
     several rows that are there, the one with the same key changes (MySQL). `once`: no row is met twice (PostgreSQL).
     `ignores`: a row that is there is looked for before any other constraint (IGNORE). `needs_parents`: a row without a parent
     that a foreign key enforces is left out (MySQL's IGNORE), `needs_fit`: one that breaks NOT NULL or a CHECK (SQLite's).
+    `seen`: what the subqueries of `assignments` and `predicate` see, PostgreSQL's BEFORE.
     """
 
     action: ConflictAction
@@ -50,6 +58,7 @@ class Conflict:
     needs_parents: bool = False
     needs_fit: bool = False
     among: PartialUnique | None = None
+    seen: SeenRows = SeenRows.BEFORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +96,16 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Change the target's rows for which the predicate is true (all when None); every right side sees the row before."""
+    """Change the target's rows for which the predicate is true (all when None); every right side sees the row before.
+
+    `seen`: what the subqueries of `assignments` see, SO_FAR in SQLite.
+    """
 
     target: Scan
     assignments: tuple[Assignment, ...]
     predicate: Expression | None = None
     returning: Returning | None = None
+    seen: SeenRows = SeenRows.BEFORE
 
 
 @dataclass(frozen=True, slots=True)

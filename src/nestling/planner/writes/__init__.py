@@ -24,6 +24,7 @@ from nestling.planner.writes.draft.gaps import WriteGap
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.insert import insert_rows, written_rows
+from nestling.planner.writes.rows_seen import refuse_rows_changed_before
 from nestling.planner.writes.selected_inserts import insert_selected
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.single_commands import shortest
@@ -62,6 +63,7 @@ def plan_write(
                 entity = design.model.entity(write.entity)
                 insert_rows(work, entity, write.attributes, write.source, write.generated)
         case Update():
+            refuse_rows_changed_before(design, write)
             assignments = {item.attribute: item.expression for item in write.assignments}
             update_with_effects(work, write.target, assignments, write.predicate, counted=True)
         case Delete():

@@ -51,6 +51,7 @@ from nestling.planner.writes.effect_steps import update_with_effects
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.proposed_rows import proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_changed_group, refuse_twice_selected
+from nestling.planner.writes.rows_seen import refuse_asked_again
 from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, with_new_values
 from nestling.planner.writes.upsert import is_taken
 
@@ -65,6 +66,7 @@ def insert_selected(work: WriteDraft, insert: Insert, conflict: Conflict) -> Non
     met = groups_met(work.model, entity, conflict, given)
     changes = conflict.action is ConflictAction.UPDATE
     _refuse_unlike(insert, conflict, met)
+    refuse_asked_again(work.design, insert, conflict, None)
     if not conflict.ignores:
         _refuse_proposed(work, insert, conflict, entity, given, met)
     source = filtered(insert.source, is_taken(work, insert, conflict, entity, given))

@@ -33,6 +33,7 @@ from nestling.planner.writes.fitting_rows import fits
 from nestling.planner.writes.insert import RowExpressions, insert_rows, written_rows
 from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refuse_proposed
 from nestling.planner.writes.rows_met_twice import refuse_twice
+from nestling.planner.writes.rows_seen import refuse_asked_again
 from nestling.planner.writes.rows_there import UniqueGroup, conflicting, groups_met, with_new_values
 from nestling.planner.writes.single_command.plain_conditions import is_given
 
@@ -43,6 +44,7 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     assert rows is not None, "rows of a SELECT are planned in another way"
     entity = work.model.entity(insert.entity)
     _refuse_changing(work, entity, rows)
+    refuse_asked_again(work.design, insert, conflict, len(rows))
     if refused := refuse_twice(work.design, entity, conflict, rows):
         work.add(WritePhase.FETCH, refused)
         work.end_part()

@@ -15,7 +15,7 @@ from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.statements.algebra import Filter, LimitOffset, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.statements.expression import NULL, AttributeCast, Expression, Literal, Rules
-from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert
+from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert, SeenRows
 from nestling.ir.types import SINGLE
 from nestling.planner.sql import conversions
 from nestling.planner.sql import conversions as values
@@ -273,7 +273,8 @@ def _upsert(
         clause = clause.transform(_values_of)
     changes = assignments(clause.expressions, entity, env)
     first, once = rules is Rules.MYSQL, rules is Rules.POSTGRESQL
-    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias, key_first=first, once=once)
+    seen = SeenRows.BEFORE if rules is Rules.POSTGRESQL else SeenRows.SO_FAR
+    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias, key_first=first, once=once, seen=seen)
 
 
 def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Translation) -> FromSource | None:

@@ -12,7 +12,7 @@ from nestling.ir.model import Entity
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import Expression, Rules
-from nestling.ir.statements.write import Delete, Returning, Update
+from nestling.ir.statements.write import Delete, Returning, SeenRows, Update
 from nestling.planner.sql.changes.assignments import assignments, refuse, source_of
 from nestling.planner.sql.changes.joined_writes import Others
 from nestling.planner.sql.changes.outer_joins import OuterTable, joined_tables
@@ -34,7 +34,8 @@ def bind_update(node: exp.Update, parsed: Parsed, translation: Translation) -> U
     returning = target.returning(parsed)
     if target.others is None:
         changes = assignments(_pairs(node.expressions), target.entity, target.env)
-        return Update(target.scan, changes, _where(node, target.env), returning)
+        seen = SeenRows.SO_FAR if translation.dialect.is_sqlite else SeenRows.BEFORE
+        return Update(target.scan, changes, _where(node, target.env), returning, seen)
     changes = assignments(_pairs(node.expressions), target.entity, target.env, target.others)
     return Update(target.scan, changes, target.others.condition(), returning)
 

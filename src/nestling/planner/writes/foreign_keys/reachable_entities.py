@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
@@ -22,7 +23,25 @@ class _Reached:
 
 def entities_parents_first(design: Design, entity: str, *, deleted: bool, attributes: Iterable[str] = ()) -> list[str]:
     """The entities a write of these rows may reach, parents first; raises the gap of foreign keys that lead round."""
-    reached = {entity: _Reached(deleted, set(attributes))}
+    reached, before = _reach(design, entity, _Reached(deleted, set(attributes)))
+    for name in reached:
+        for inner in nested(design, name) & reached.keys() - {name}:
+            before.setdefault(inner, set()).add(name)
+    try:
+        return list(TopologicalSorter({name: sorted(before[name]) for name in sorted(before)}).static_order())
+    except CycleError as error:
+        raise write_gap(f"a write whose foreign keys lead back to `{error.args[1][0]}`") from None
+
+
+def changed_attributes(design: Design, entity: str, attributes: Iterable[str]) -> Mapping[str, AbstractSet[str]]:
+    """The attributes that new values of these may change, of each entity that the foreign keys reach."""
+    reached, _ = _reach(design, entity, _Reached(attributes=set(attributes)))
+    return {name: each.attributes for name, each in reached.items()}
+
+
+def _reach(design: Design, entity: str, own: _Reached) -> tuple[dict[str, _Reached], dict[str, set[str]]]:
+    """What may happen to the rows of each entity, and which others come before it."""
+    reached = {entity: own}
     before: dict[str, set[str]] = {entity: set()}
     waiting = [entity]
     while waiting:
@@ -37,13 +56,7 @@ def entities_parents_first(design: Design, entity: str, *, deleted: bool, attrib
             if known != found:
                 reached[link.child] = found
                 waiting.append(link.child)
-    for name in reached:
-        for inner in nested(design, name) & reached.keys() - {name}:
-            before.setdefault(inner, set()).add(name)
-    try:
-        return list(TopologicalSorter({name: sorted(before[name]) for name in sorted(before)}).static_order())
-    except CycleError as error:
-        raise write_gap(f"a write whose foreign keys lead back to `{error.args[1][0]}`") from None
+    return reached, before
 
 
 def _acts(design: Design, link: Relationship, parent: _Reached) -> bool:
