@@ -14,7 +14,7 @@ from bson import Binary
 from pymongo.database import Database
 
 from nestling import Store
-from nestling.common.errors import NestlingError
+from nestling.common.errors import NestlingError, WorkloadError
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import TypeName
@@ -29,12 +29,18 @@ READS = (
     "SELECT n FROM a WHERE id IS :id",
     "SELECT n FROM a WHERE NOT (id = :id OR n > 9)",
     "SELECT n FROM a WHERE id IN (:id, 'no uuid')",
-    "SELECT n FROM a WHERE note = :id",
     "SELECT CASE WHEN id = :id THEN 'it' ELSE 'other' END AS which FROM a",
     "SELECT a.n, b.k FROM a JOIN b ON b.a_id = a.id WHERE b.a_id = :id",
     "SELECT n FROM a WHERE n IN (SELECT k FROM b WHERE a_id = :id)",
-    "SELECT n FROM a WHERE upper(note) = upper(:id)",
 )
+OF_TEXTS = (
+    "SELECT n FROM a WHERE note = :id",
+    "SELECT n FROM a WHERE note LIKE :id",
+    "SELECT n FROM a WHERE n = :id",
+    "SELECT n FROM a WHERE upper(note) = upper(:id)",
+    "SELECT n FROM a WHERE id = :id AND note IN (:id, 'none')",
+)
+"""What a UUID cannot be given for: SQLite's drivers take none, and the texts may be written otherwise."""
 CONSTANTS = (
     f"SELECT n FROM a WHERE id = '{THIRD}'",
     f"SELECT n FROM a WHERE id <> '{THIRD}'",
@@ -93,8 +99,10 @@ def both(tmp_path: Path, database: Database[Any]) -> Both:
 @pytest.mark.parametrize("value", [THIRD, IDS[2], THIRD.upper(), "no uuid", "17", 17, IDS[2].bytes, None])
 def test_reads_find_what_sqlite_finds(both: Both, value: object) -> None:
     """With texts, UUIDs, bytes and numbers for the parameter: SQLite's blobs and other spellings are not the text."""
-    for sql in READS:
-        if isinstance(value, bytes) and "upper" in sql:
+    for sql in (*READS, *OF_TEXTS):
+        if (isinstance(value, bytes) and ("upper" in sql or "LIKE" in sql)) or (
+            isinstance(value, UUID) and sql in OF_TEXTS
+        ):
             continue
         assert both.mine(sql, id=value) == both.theirs(sql, id=value), sql
 
@@ -117,11 +125,28 @@ def test_writes_leave_what_sqlite_has(both: Both) -> None:
     for sql in WRITES:
         both.store.execute(sql, id=IDS[2])
         both.theirs(sql, id=IDS[2])
-    new = "INSERT INTO a (id, n, note) VALUES (:id, 50, :id)"
-    both.store.execute(new, id=UUID(int=5))
-    both.theirs(new, id=UUID(int=5))
+    new = "INSERT INTO a (id, n, note) VALUES (:id, 50, :note)"
+    both.store.execute(new, id=UUID(int=5), note=UUID(int=5).hex)
+    both.theirs(new, id=UUID(int=5), note=UUID(int=5).hex)
     report = verify(both.made, both.source, both.database)
     assert report.equal, report.differences
+
+
+@pytest.mark.parametrize("value", [IDS[2], Binary.from_uuid(IDS[2])])
+def test_a_uuid_is_refused_where_the_column_is_none(both: Both, value: object) -> None:
+    """As SQLite's own driver refuses it, whose texts may have hyphens or none; by reads, writes and lists."""
+    writes = (
+        "INSERT INTO a (id, n, note) VALUES ('x', 1, :id)",
+        "UPDATE a SET n = :id",
+        "UPDATE a SET note = note || :id",
+    )
+    for sql in (*OF_TEXTS, *writes, "SELECT :id AS it FROM a", "DELETE FROM a WHERE note = :id"):
+        with pytest.raises(WorkloadError, match=r"`\.hex` or `str"):
+            both.store.execute(sql, id=value)
+    with pytest.raises(WorkloadError, match=r"SQLite has no UUIDs, give its `\.hex`"):
+        both.store.execute("SELECT n FROM a WHERE note IN :ids", ids=["none", value])
+    with closing(sqlite3.connect(both.copy)) as connection, pytest.raises(sqlite3.Error):
+        connection.execute(OF_TEXTS[0], {"id": IDS[2]})
 
 
 def test_the_key_is_found_by_its_index(both: Both) -> None:

@@ -97,6 +97,13 @@ def no_number(value: Any) -> Any:
     return value
 
 
+def no_uuid(value: Any) -> Any:
+    """A value of SQLite, whose drivers take no UUID: a column of texts may hold its digits with hyphens or without."""
+    if is_uuid(value):
+        raise ValueError("SQLite has no UUIDs, give its `.hex` or `str(…)` of it, as the column holds them")
+    return value
+
+
 def counted_truth(value: Any) -> Any:
     """True and false as 1 and 0."""
     return int(value) if isinstance(value, bool) else value
@@ -194,11 +201,16 @@ def cast_to_integer(value: Any) -> Any:
     return min(int(min(max(value, -INT64), INT64 - 1)), INT64 - 1)
 
 
+def is_uuid(value: Any) -> bool:
+    """Whether it is a UUID, of Python or of BSON."""
+    return isinstance(value, UUID) or (isinstance(value, Binary) and value.subtype == 4 and len(value) == 16)
+
+
 def uuid_as_text(value: Any) -> Any:
     """A UUID as its text."""
-    is_binary = isinstance(value, Binary) and value.subtype == 4 and len(value) == 16
-    found = value.as_uuid() if is_binary else value
-    return str(found) if isinstance(found, UUID) else value
+    if not is_uuid(value):
+        return value
+    return str(value.as_uuid() if isinstance(value, Binary) else value)
 
 
 def text_as_stored_uuid(value: Any) -> Any:

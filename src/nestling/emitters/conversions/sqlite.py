@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from nestling.emitters.conversions.given import (
+    is_uuid,
     json_text_of,
     number_as_text,
     numeric,
@@ -40,13 +41,15 @@ def sqlite_value(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, timedelta):
         raise ValueError(f"SQLite has no value for {value!r}", "give its text")
-    if isinstance(value, dict | list | tuple):
-        return json_text_of(value)
-    return str(value) if isinstance(value, UUID) else value
+    if is_uuid(value):
+        raise ValueError(
+            f"SQLite has no value for {value!r}", "give its `.hex` or `str(…)` of it, as the column holds them"
+        )
+    return json_text_of(value) if isinstance(value, dict | list | tuple) else value
 
 
 def sqlite_text(value: Any) -> Any:
-    """A number, date or UUID as the text SQLite keeps of it; anything else as it is."""
+    """A number or date as the text SQLite keeps of it; anything else as it is."""
     return number_as_text(sqlite_value(value))
 
 
@@ -93,7 +96,7 @@ def as_decimal_text(value: Any) -> Any:
 
 def sqlite_uuid(value: Any) -> Any:
     """A UUID, also of its text."""
-    return as_uuid_text(sqlite_whole(value))
+    return value if is_uuid(value) else as_uuid_text(sqlite_whole(value))
 
 
 def as_uuid_text(value: Any) -> Any:

@@ -176,6 +176,8 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
+    if placeholder.by_sqlite and not placeholder.uuid and placeholder.expected is not Expected.UUID:
+        yield Conversion(given.no_uuid)
     if placeholder.exactly is TypeName.DECIMAL and not placeholder.no_float:
         yield Conversion(given.short_float_as_decimal)
     if placeholder.no_number:
@@ -202,7 +204,7 @@ def _as_the_statement_has_it(placeholder: ConvertedPlaceholder) -> Iterator[Conv
         yield Conversion(given.time_as_text)
         if kind in CASTS:
             yield Conversion(CASTS[kind])
-    if placeholder.affinity is not None:
+    if placeholder.affinity is not None and not placeholder.by_sqlite:
         yield Conversion(given.uuid_as_text)
     if placeholder.affinity in AFFINITIES:
         yield Conversion(AFFINITIES[placeholder.affinity])
