@@ -383,6 +383,11 @@ for both. Answers of `Store` show the number.
 PostgreSQL's `json` keeps its text, so an object that names a key twice is kept as the text it is. A `jsonb` is `json as
 jsonb`: what is written to it keeps the last of such keys. What is no JSON is refused for both, and for MySQL's.
 
+A column of SQLite with `CHECK (json_valid(data))`, alone or with `OR data IS NULL` as Django's `JSONField` makes it, is
+`json as checked`, be it `text` or `JSON`: it takes a dict, a list or the text of JSON, refuses what is no JSON, and `unload`
+declares the CHECK again. MySQL's `longtext` with this CHECK, which is MariaDB's JSON, is `json`. A text in a key, a unique
+group or a foreign key stays `text`, and a note says so. A `JSON` of SQLite without a CHECK takes any value.
+
 DDL and empty databases show no values: SQLite's decimals are `float`, also `integer`, there too, and a `DATETIME` column is taken
 for one of whole seconds. A load of rows with milliseconds then stops and says so; one made of the database itself takes them.
 

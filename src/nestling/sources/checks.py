@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from sqlglot.expressions import Anonymous, Expr
+from sqlglot.expressions import Expr
 
 from nestling.common.errors import InputError
 from nestling.ir.constraints.allowed import Allowed
@@ -24,6 +24,7 @@ from nestling.ir.statements.expression import Collation, Expression
 from nestling.ir.statements.operands import compared_columns, conjunction
 from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
+from nestling.sources import json_checks
 from nestling.sources.check_conditions import Conditions, parts
 from nestling.sources.remarks import unique_by_expression, unique_for_some
 from nestling.sources.row_checks import compares_alike
@@ -141,8 +142,8 @@ def _carry(part: Expr, conditions: Conditions, allowed: dict[str, Allowed], plai
 
 def _goes_without_saying(part: Expr, conditions: Conditions) -> bool:
     """Whether a type or NOT NULL says it."""
-    if isinstance(part, Anonymous) and part.name.casefold() == "json_valid":
-        return conditions.dialect == MYSQL
+    if (name := json_checks.said_to_be_json(part, conditions.dialect)) is not None:
+        return json_checks.is_kept(conditions.entity, name, conditions.dialect)
     attribute = conditions.is_not_null(part)
     return attribute is not None and not attribute.nullable
 

@@ -23,6 +23,7 @@ from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model,
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.checks import Left, ReadCheck, carried, left_to_applications, with_partial_uniques
+from nestling.sources.json_checks import kept_as_text
 from nestling.sources.remarks import checked_at_end
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
@@ -53,6 +54,7 @@ def shape(
     for name, table in _first(tables, entities):
         entities[name], found = carried(entities[name], table, dialect, read_check)
         left += found
+        findings.notes += kept_as_text(entities[name], table.checks, dialect)
         entities[name], said = with_partial_uniques(entities[name], table, dialect, read_check)
         findings.notes += said
     keys = {name: tuple(_foreign_keys(table, entities, findings)) for name, table in _first(tables, entities)}

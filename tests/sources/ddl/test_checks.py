@@ -8,6 +8,10 @@ from nestling.sources.ddl import read_ddl
 
 T = """CREATE TABLE t (a int, b text, n numeric(8,2), f double precision, r real, v varchar(9), d date, o boolean, c char(3)
     {more});"""
+STAYS = (
+    "`t.a` stays a text, though a CHECK says that it is JSON: it is in a key, and there texts that say the same JSON are two; "
+    "where yours are all written alike, give it the type `json as checked` in the model"
+)
 LEFT = "is left out: the application has to enforce it"
 
 
@@ -39,10 +43,35 @@ def test_many_tables_are_counted() -> None:
 
 
 def test_what_types_say_already_is_not_told() -> None:
-    """NOT NULL twice, and how MariaDB says that a text is JSON."""
+    """NOT NULL twice."""
     assert told("CREATE TABLE t (a int NOT NULL, CHECK ((a IS NOT NULL)));", "postgresql") == []
-    assert told("CREATE TABLE t (a longtext CHECK (json_valid(`a`)));", "mysql") == []
     assert told("CREATE TABLE t (a int CHECK (a IS NOT NULL));", "postgresql") == ["CHECK (a IS NOT NULL) of `t`"]
+
+
+@pytest.mark.parametrize(
+    ("column", "dialect", "kind", "left"),
+    [
+        ("a longtext CHECK (json_valid(`a`))", "mysql", "json", ""),
+        ("a longtext, CHECK (A IS NULL OR (JSON_VALID(a)))", "mysql", "json", ""),
+        ('a text NULL CHECK ((JSON_VALID("a") OR "a" IS NULL))', "sqlite", "json as checked", ""),
+        ("a JSON DEFAULT '{}', CHECK (json_valid(a))", "sqlite", "json as checked", ""),
+        ("a text CHECK (json_valid(a) AND b > c)", "sqlite", "json as checked", "b > c"),
+        ("a text UNIQUE CHECK (json_valid(a))", "sqlite", "text", "json_valid(a)"),
+        ("a text CHECK (json_valid(a) OR b IS NULL)", "sqlite", "text", "json_valid(a) OR b IS NULL"),
+        ("a text CHECK (NOT json_valid(a))", "sqlite", "text", "NOT json_valid(a)"),
+        ("a text CHECK (json_valid(a, 6))", "sqlite", "text", "json_valid(a, 6)"),
+        ("a blob CHECK (json_valid(a))", "sqlite", "bytes", "json_valid(a)"),
+        ("a text CHECK (json_valid(a))", "postgresql", "text", "json_valid(a)"),
+    ],
+)
+def test_texts_that_are_json(column: str, dialect: str, kind: str, left: str) -> None:
+    """A text of which a CHECK says that it is JSON, as MariaDB and Django declare theirs; but in keys its letters count."""
+    ddl = f"CREATE TABLE t (b int, c int, {column});"
+    reading = read_ddl(ddl, "x", dialect=dialect)
+    assert str(reading.model.entity("t").attribute("a").type) == kind
+    assert told(ddl, dialect) == ([f"CHECK ({left}) of `t`"] if left else [])
+    stays = [note for note in reading.notes if "stays a text" in note]
+    assert stays == ([STAYS] if "UNIQUE" in column else [])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from nestling.emitters.conversions.given import counted_truth, is_nan, json_text_of
 from nestling.emitters.conversions.postgresql_texts import not_written_so
+from nestling.emitters.conversions.sqlite import sqlite_text
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
@@ -294,6 +295,11 @@ def number_or_json(value: Any) -> Any:
     """MySQL's JSON, which a number is too."""
     is_number = isinstance(value, int | float | Decimal)
     return strict_json(mysql_text(value) if is_number else value, whole=True)
+
+
+def checked_json(value: Any) -> Any:
+    """SQLite's JSON where a CHECK refuses what is none; a number is its text there."""
+    return strict_json(sqlite_text(value))
 
 
 def a_json_text(value: Any) -> str:

@@ -16,6 +16,7 @@ from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import AttributeCast, Rules
 from nestling.ir.types import (
     BSON_DIGITS,
+    CHECKED,
     JSONB,
     MOMENTS,
     REAL,
@@ -193,6 +194,8 @@ _READ_BACK: dict[TypeName, Convert] = {
 def _by_sqlite(kind: Type, *, numeric: bool) -> Conversion:
     if numeric:
         return Conversion(sqlite.sqlite_number)
+    if kind.carried == CHECKED:
+        return Conversion(servers.checked_json)
     if kind.name in MOMENTS:
         return Conversion(sqlite.sqlite_moment, (kind.fraction_digits, _is_zoned(kind)))
     if kind.element is not None:

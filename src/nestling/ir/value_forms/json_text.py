@@ -68,11 +68,7 @@ def json_text(value: object) -> str:
 def _written(value: object) -> str:
     match value:
         case dict():
-            return (
-                "{"
-                + ", ".join(f"{json.dumps(str(k), ensure_ascii=False)}: {_written(v)}" for k, v in value.items())
-                + "}"
-            )
+            return "{" + ", ".join(f"{_quoted(str(k))}: {_written(v)}" for k, v in value.items()) + "}"
         case list() | tuple():
             return "[" + ", ".join(map(_written, value)) + "]"
         case Decimal() if value.is_finite():
@@ -84,7 +80,12 @@ def _written(value: object) -> str:
         case _ if isinstance(value, NOT_IN_SQL):
             return _written(beyond_json(value))
         case _:
-            return json.dumps(str(value), ensure_ascii=False)
+            return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    """The text as it stands in JSON; half of a surrogate pair, which no file has, as its escape."""
+    return json.dumps(text, ensure_ascii=not _is_whole(text))
 
 
 def _number(text: str) -> float | Decimal:

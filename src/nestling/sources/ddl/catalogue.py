@@ -18,6 +18,8 @@ from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import ReadType
 from nestling.sources.ddl.cursor import Name
 from nestling.sources.ddl.tokens import Token
+from nestling.sources.defaults import retyped
+from nestling.sources.json_checks import json_columns
 from nestling.sources.tables import CheckConstraint, ForeignKey, PartialIndex, Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", SQLITE: "main"}
@@ -142,6 +144,11 @@ def _names(check: CheckConstraint, column: str) -> bool:
     return check.column == column or re.search(word, check.sql, re.IGNORECASE) is not None
 
 
+def _as_json(column: Attribute, kind: Type) -> Attribute:
+    default = retyped(column.default, kind)
+    return replace(column, type=kind, default=default, collation=Collation.BINARY, allowed=None)
+
+
 _HEAD = 4000
 _MARIADB = re.compile(r"MariaDB|/\*M!")
 """What programs that dump a MariaDB write at the beginning of the file."""
@@ -224,6 +231,14 @@ class Catalogue:
         """All tables, as the shape of a model wants them."""
         return [self._table(table) for table in self.tables.values()]
 
+    def _attributes(self, table: Declared) -> tuple[Attribute, ...]:
+        """The columns, those that a CHECK says are JSON as such."""
+        columns = table.attributes()
+        types = {column.name: column.type for column in columns}
+        keys, some = (key.columns for _, key in table.foreign_keys), (each.columns for each in table.partial)
+        found = json_columns(table.checks, self.dialect, types, (table.key, *table.uniques, *keys, *some))
+        return tuple(_as_json(each, found[each.name]) if each.name in found else each for each in columns)
+
     def _table(self, table: Declared) -> Table:
         keys = []
         for to, key in table.foreign_keys:
@@ -233,7 +248,7 @@ class Catalogue:
             keys.append(replace(key, table=name, enforced=key.enforced and table.checks_foreign_keys))
         return Table(
             name=self.entity_name(table.name),
-            columns=table.attributes(),
+            columns=self._attributes(table),
             key=table.key,
             uniques=tuple(table.uniques),
             foreign_keys=tuple(keys),

@@ -42,6 +42,7 @@ from nestling.sources.sql.catalog import (
 )
 from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
+from nestling.sources.sql.catalog_json import with_json
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.catalog_time_zone import zone_of_sessions
 from nestling.sources.tables import PartialIndex
@@ -164,8 +165,9 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         else:
             where = (schema, name)
             known = checks.get(where, ())
-            facts = _columns(address.dialect, entity, found, known, gaps, cuts=cuts)
-            tables.append(_table(entity, where, facts, keys[schema], known, default))
+            facts = _columns(address.dialect, entity, found, gaps, cuts=cuts)
+            table = _table(entity, where, facts, keys[schema], known, default)
+            tables.append(with_json(table, address.dialect))
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
             notes += [history_left_out(entity)] if kind == _VERSIONED else []
     if address.dialect == POSTGRESQL:
@@ -229,23 +231,11 @@ def _keys(inspector: Inspector, schema: str | None) -> _Keys:
     )
 
 
-def _checked_as_json(dialect: str, checks: Iterable[CheckConstraint]) -> set[str]:
-    """Columns with MariaDB's `json_valid(...)` check, which is how it says that a LONGTEXT is JSON."""
-    if dialect != MYSQL:
-        return set()
-    found = (check.sql for check in checks if check.sql.startswith("json_valid(`"))
-    return {sql.removeprefix("json_valid(`").removesuffix("`)") for sql in found}
-
-
-def _columns(
-    dialect: str, entity: str, found: list[Any], checks: tuple[CheckConstraint, ...], gaps: list[Gap], *, cuts: bool
-) -> tuple[ColumnFacts, ...]:
+def _columns(dialect: str, entity: str, found: list[Any], gaps: list[Gap], *, cuts: bool) -> tuple[ColumnFacts, ...]:
     """The columns of a table; a type that is not understood is added to `gaps`."""
     columns = []
-    json = _checked_as_json(dialect, checks)
     for name, declared, nullable, labels, filling, collation, made_by, _ in found:
-        words = "json" if name in json else declared
-        read = catalogued_type(words, dialect, labels or ())
+        read = catalogued_type(declared, dialect, labels or ())
         if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
         made = ComputedAttribute(made_by) if made_by else read_default(filling, read.type, dialect)

@@ -24,6 +24,7 @@ from nestling.sources.ddl.tokens import tokens
 from nestling.sources.defaults import read_default
 from nestling.sources.remarks import carried, computed, routine_left_out, unique_by_expression
 from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
+from nestling.sources.sql.catalog_json import with_json
 from nestling.sources.tables import PartialIndex
 
 _TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_list l
@@ -90,7 +91,7 @@ def _table(
     taken = {column.name.lower() for column in columns}
     checks = tuple(declared.checks) if declared is not None else ()
     rowid = not without_rowid and (is_rowid or "rowid" not in taken)
-    return CatalogTable(
+    table = CatalogTable(
         name,
         None,
         name,
@@ -102,6 +103,7 @@ def _table(
         rowid,
         tuple(_partial(connection, name)),
     )
+    return with_json(table, SQLITE)
 
 
 def _column(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.constraints.condition_text import Writing, condition_text
 from nestling.ir.statements.operands import compared_columns
-from nestling.ir.types import NUMBERS, TEXT, TypeName
+from nestling.ir.statements.sql_dialects import SQLITE
+from nestling.ir.types import CHECKED, NUMBERS, TEXT, TypeName
 from nestling.sources.checks import compares_plainly, means_the_same
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.engines import engine_of
@@ -24,6 +25,8 @@ def check_ddl(attribute: Attribute, entity: Entity, column: str, declared: str, 
     """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
     said, allowed = _with_allowed(attribute, dialect)
     engine = engine_of(dialect)
+    if attribute.type.carried == CHECKED and engine.statements == SQLITE and not attribute.also:
+        return f"CHECK (json_valid({column}) OR {column} IS NULL)"
     if engine.says_allowed(attribute, declared) or engine.takes_no_check(attribute, entity, declared):
         return ""
     if allowed is None or not declared or not compares_plainly(declared, said.type, engine_of(dialect).statements):

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from nestling.ir.constraints.condition_text import condition_text
 from nestling.ir.quantity_words import counted
+from nestling.ir.types import CHECKED, Type, TypeName
 from nestling.sources.checks import is_any, means_the_same
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.engines import engine_of
@@ -44,6 +45,7 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
         )
         if not is_any(each, each.allowed):
             notes.append(f"the CHECK of `{entity.name}.{each.name}` ({each.allowed}) is left out: {why}")
+    attributes, about_json = _with_checked_json(attributes, entity, tables, database)
     kept, said = _kept_row_checks(entity, tables, database)
     uniques = tuple(
         each for each in entity.partial_uniques if compares_alike(each.condition, entity, engine.statements)
@@ -53,7 +55,28 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
         for each in entity.partial_uniques
         if each not in uniques
     ]
-    return replace(entity, attributes=tuple(attributes), checks=kept, partial_uniques=uniques), [*notes, *said]
+    return replace(entity, attributes=tuple(attributes), checks=kept, partial_uniques=uniques), [
+        *notes,
+        *about_json,
+        *said,
+    ]
+
+
+def _with_checked_json(
+    attributes: Sequence[Attribute], entity: Entity, tables: Tables, database: Connected
+) -> tuple[list[Attribute], list[str]]:
+    """The attributes, those that hold what is no JSON as ones that no check says are JSON; a note on each of these."""
+    table, checked = tables.table(entity.name), [each for each in attributes if each.type.carried == CHECKED]
+    columns = [table.c[each.name] for each in checked]
+    kept = [sa.or_(column.is_(None), sa.func.json_valid(column) == 1) for column in columns]
+    found = zip(checked, _counted(kept, table, tables, database), strict=True)
+    broken = {each.name: rows for each, rows in found if rows}
+    notes = [
+        f"the CHECK that `{entity.name}.{name}` is JSON is left out: {counted(rows, 'row')} break it"
+        for name, rows in broken.items()
+    ]
+    plain = Type(TypeName.JSON)
+    return [replace(each, type=plain) if each.name in broken else each for each in attributes], notes
 
 
 def _kept_row_checks(entity: Entity, tables: Tables, database: Connected) -> tuple[tuple[RowCheck, ...], list[str]]:

@@ -1,0 +1,80 @@
+"""Columns that a CHECK says are JSON: so MariaDB declares its JSON, and Django its `JSONField` in SQLite.
+
+A text of which a CHECK says so is JSON, and the type keeps the CHECK. One that is in a key, a unique group or a foreign key stays
+a text: there its letters count, and two texts may say the same JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sqlglot import exp
+
+from nestling.ir.model import Entity
+from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
+from nestling.ir.types import CHECKED, Type, TypeName
+from nestling.sources.check_conditions import parts
+from nestling.sources.tables import CheckConstraint, find_name
+
+_FUNCTION = "json_valid"
+_TYPES = {MYSQL: Type(TypeName.JSON), SQLITE: Type(TypeName.JSON, carried=CHECKED)}
+"""MySQL's JSON is checked whatever is said; SQLite's word JSON alone lets any value be."""
+
+
+def said_to_be_json(part: exp.Expr, dialect: str) -> str | None:
+    """The column of which a condition says that it is JSON, alone or `OR … IS NULL`; None where it says anything else."""
+    part = part.unnest()
+    if isinstance(part, exp.Or):
+        for side, other in ((part.left, part.right), (part.right, part.left)):
+            name = said_to_be_json(side, dialect)
+            if name is not None and _is_null(other.unnest(), name):
+                return name
+    if dialect not in _TYPES or not isinstance(part, exp.Anonymous) or part.name.casefold() != _FUNCTION:
+        return None
+    asked = [each.unnest() for each in part.expressions]
+    return asked[0].name if len(asked) == 1 and isinstance(asked[0], exp.Column) else None
+
+
+def json_columns(
+    checks: Iterable[CheckConstraint], dialect: str, types: Mapping[str, Type], groups: Iterable[tuple[str, ...]]
+) -> dict[str, Type]:
+    """The type of each column that is JSON by these checks; `groups`: the columns of keys, unique groups and foreign keys."""
+    by_letters = {find_name(name, types) for group in groups for name in group}
+    found = _checked(checks, dialect, types)
+    return {
+        name: _TYPES[dialect]
+        for name in found
+        if types[name].name is TypeName.JSON or (types[name].name is TypeName.TEXT and name not in by_letters)
+    }
+
+
+def is_kept(entity: Entity, column: str, dialect: str) -> bool:
+    """Whether the type of a column keeps the CHECK that says that it is JSON."""
+    name = find_name(column, entity.attribute_names)
+    return name is not None and entity.attribute(name).type == _TYPES[dialect]
+
+
+def kept_as_text(entity: Entity, checks: Iterable[CheckConstraint], dialect: str) -> Iterator[str]:
+    """A note on each attribute that stays a text though a check says that it is JSON."""
+    types = {each.name: each.type for each in entity.attributes}
+    for name in _checked(checks, dialect, types):
+        if types[name].name is TypeName.TEXT:
+            yield (
+                f"`{entity.name}.{name}` stays a text, though a CHECK says that it is JSON: it is in a key, and there texts that "
+                f"say the same JSON are two; where yours are all written alike, give it the type `{_TYPES[dialect]}` in the model"
+            )
+
+
+def _checked(checks: Iterable[CheckConstraint], dialect: str, types: Mapping[str, Type]) -> dict[str, None]:
+    found: dict[str, None] = {}
+    for check in checks:
+        if check.holds and not check.column and _FUNCTION in check.sql.casefold():
+            said = (said_to_be_json(part, dialect) for part in parts(check.sql, dialect))
+            known = (find_name(name, types) for name in said if name is not None)
+            found.update((name, None) for name in known if name is not None)
+    return found
+
+
+def _is_null(node: exp.Expr, column: str) -> bool:
+    is_test = isinstance(node, exp.Is) and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Null)
+    return is_test and node.this.name.casefold() == column.casefold()
