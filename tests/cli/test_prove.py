@@ -78,6 +78,7 @@ def test_somebodys_database_is_refused(mongod: Server, books: Path) -> None:
     assert done.code == 2
     assert "`shop` is not one of nestling's databases" in done.err
     assert "leave the database out of the URI" in done.err
+    assert "mongodb://host, without a database." in " ".join(nestling("prove", "--help").out.split())
 
 
 def test_without_statements(mongod: Server, books: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @options.source
 @options.milliseconds
-@options.to_mongodb
+@options.to_server
 @click.option("--quick", is_flag=True, help="Measure only the chosen design and the three by rule, in about a minute.")
 @click.option(
     "--design",

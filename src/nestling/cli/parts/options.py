@@ -164,13 +164,17 @@ def from_source(command: AnyCommand) -> AnyCommand:
 
 def to_mongodb(command: AnyCommand) -> AnyCommand:
     """`--to URI`, which may be an embedded MongoDB."""
-    return click.option(
-        "--to",
-        "target",
-        metavar="URI",
-        callback=_either,
-        help=f"mongodb://host/database. Default: ${VARIABLE}, else an embedded MongoDB that ends with the command.",
-    )(command)
+    return _to("mongodb://host/database")(command)
+
+
+def to_server(command: AnyCommand) -> AnyCommand:
+    """`--to URI` of a command whose databases have names of their own, so that the URI names none."""
+    return _to("mongodb://host, without a database")(command)
+
+
+def _to(form: str) -> Callable[[AnyCommand], AnyCommand]:
+    default = f"Default: ${VARIABLE}, else an embedded MongoDB that ends with the command."
+    return click.option("--to", "target", metavar="URI", callback=_either, help=f"{form}. {default}")
 
 
 def loaded_mongodb(name: str) -> Callable[[AnyCommand], AnyCommand]:
