@@ -16,6 +16,11 @@ from nestling.common.sql_syntax import syntax_words
         ("updat shop SET name = 'x'", "no statement begins with `updat`; did you mean UPDATE?"),
         ("SELECT name FROM shop WHERE WHERE", "something is missing near `WHERE`"),
         ("SELECT 1 selec 1", "something unexpected near `1`"),
+        (
+            "SELECT x %% 2",
+            "something is missing near `%`; `%%` is one per cent sign beside `%s` parameters only: write `%`",
+        ),
+        ("SELECT x % % 2", "something is missing near `%`"),
     ],
 )
 def test_the_word_that_is_wrong_is_named(sql: str, said: str) -> None:

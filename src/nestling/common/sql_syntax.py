@@ -61,6 +61,8 @@ def syntax_words(error: Exception) -> str:
     said = _COLORS.sub("", str(found.get("description") or error)).strip()
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""
     near = " near a parameter" if found.get("highlight") == ":" else near  # which users write in several ways
+    if found.get("highlight") == "%" and before.endswith("%"):
+        near += "; `%%` is one per cent sign beside `%s` parameters only: write `%`"
     known = next((match.expand(words) for pattern, words in _WORDS if (match := pattern.fullmatch(said))), None)
     return f"{known or said.splitlines()[0].rstrip('.')}{near}"
 
