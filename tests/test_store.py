@@ -139,6 +139,31 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
         execute("DELETE FROM product WHERE product_id = 1")
 
 
+def test_parameters_as_drivers_take_them(run: tuple[Run, Run]) -> None:
+    """In order or by name, in one value too; what is neither is said in words."""
+    _, execute = run
+    named = "SELECT product_id AS id FROM product WHERE product_id = :id AND product_id < :most"
+    for sql, given in (
+        ("SELECT product_id AS id FROM product WHERE product_id = ? AND product_id < ?", [3, 9]),
+        ("SELECT product_id AS id FROM product WHERE product_id = %s AND product_id < %s", (3, 9)),
+        ("SELECT product_id AS id FROM product WHERE product_id < $2 AND product_id = $1", (3, 9)),
+        (named, {"id": 3, "most": 9}),
+    ):
+        assert list(execute(sql, given)) == [{"id": 3}], sql
+    assert list(execute("SELECT product_id AS id FROM product WHERE product_id = 3", [])) == [{"id": 3}]
+    refused: list[tuple[Any, dict[str, int], str]] = [
+        (3, {}, "parameters are a dict by name, or a list or tuple in order, not int"),
+        ("39", {}, "not str"),
+        ({1: 3}, {}, "not a dict whose keys are no names"),
+        ([3], {"most": 9}, "parameters are given both in one value and by name"),
+    ]
+    for values, more, said in refused:
+        with pytest.raises(InputError, match=said):
+            execute(named, values, **more)
+    with pytest.raises(WorkloadError, match="p1"):
+        execute(named, [3, 9])
+
+
 def test_a_write_answers(run: tuple[Run, Run]) -> None:
     """RETURNING gives rows, as a driver of SQL does: keys that were made, values as they are now, rows that went."""
     _, execute = run

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 DesignLike: TypeAlias = Proposal | Design | Path | str
 WorkloadLike: TypeAlias = Workload | Path | str
 ResultRow: TypeAlias = dict[str, object]
+Given: TypeAlias = Mapping[str, object] | Sequence[object] | None
+"""Parameters as drivers of SQL take them: by name, or in order."""
 MICROSECONDS = ("error", "round")
 MOST_KEPT = 500
 """How many statements are kept compiled besides those of the workload; what was not run longest is compiled again."""
@@ -233,6 +235,22 @@ def _key(name: str, sql: str, constants: Sequence[str], parameters: Mapping[str,
     return (name, sql, *(f"{each}={parameters.get(each)!r}" for each in constants))
 
 
+def _values(given: Given, named: Mapping[str, object]) -> Mapping[str, object]:
+    """The values of parameters by name; those of a list or tuple are `p1`, `p2` and so on."""
+    if given is None:
+        return named
+    if named:
+        what = "parameters are given both in one value and by name"
+        raise InputError(Problem(what, next_move="give all of them in a dict, or all of them by name"))
+    if isinstance(given, list | tuple):
+        return {f"p{place}": value for place, value in enumerate(given, 1)}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        found = "a dict whose keys are no names" if isinstance(given, Mapping) else type(given).__name__
+        what = f"parameters are a dict by name, or a list or tuple in order, not {found}"
+        raise InputError(Problem(what, next_move="give `id=1` for `:id`, `[1]` or `p1=1` for `?` and `%s`"))
+    return given
+
+
 def _result(columns: Sequence[OutputColumn], rows: Sequence[tuple[object, ...]]) -> Result:
     names = [column.name for column in columns]
     shown = tuple(c.name if names.count(c.name) == 1 else c.field for c in columns)
@@ -279,17 +297,17 @@ def _written(write: CompiledWrite, done: WriteResult) -> Result:
 class Store(_Statements["SyncDriver"]):
     """Runs statements on a database loaded by a design: those of a workload by name, others as SQL."""
 
-    def run(self, name: str, /, **parameters: object) -> Result:
-        """Run a statement of the workload.
+    def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
+        """Run a statement of the workload. Parameters are given by name, or as `given`: a dict, or a list for `?`, `%s` and `$1`.
 
         Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`,
         `ConnectionFailed`; the first statement also `VerifyError`, where the database is not of this design.
         """
-        return self._typed(*self._named(name, parameters))
+        return self._typed(*self._named(name, _values(given, parameters)))
 
-    def execute(self, sql: str, /, **parameters: object) -> Result:
+    def execute(self, sql: str, given: Given = None, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `run`."""
-        return self._typed(*self._compiled(sql, parameters))
+        return self._typed(*self._compiled(sql, _values(given, parameters)))
 
     def _typed(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
         with _typed_errors(self._database):
@@ -354,15 +372,15 @@ class Transaction:
     _session: ClientSession
     _state: TransactionState = field(default_factory=TransactionState)
 
-    def run(self, name: str, /, **parameters: object) -> Result:
+    def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
-        statement, given = self._store._named(name, parameters)
+        statement, given = self._store._named(name, _values(given, parameters))
         with self._state.statement():
             return self._store._answer(_in_transaction(statement), given, self._session)
 
-    def execute(self, sql: str, /, **parameters: object) -> Result:
+    def execute(self, sql: str, given: Given = None, /, **parameters: object) -> Result:
         """Run one SQL statement; it sees what those before it wrote."""
-        statement, given = self._store._compiled(sql, parameters)
+        statement, given = self._store._compiled(sql, _values(given, parameters))
         with self._state.statement():
             return self._store._answer(_in_transaction(statement), given, self._session)
 
@@ -370,13 +388,13 @@ class Transaction:
 class AsyncStore(_Statements["AsyncDriver"]):
     """The same for asyncio, on a database of pymongo's `AsyncMongoClient`."""
 
-    async def run(self, name: str, /, **parameters: object) -> Result:
+    async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""
-        return await self._typed(*self._named(name, parameters))
+        return await self._typed(*self._named(name, _values(given, parameters)))
 
-    async def execute(self, sql: str, /, **parameters: object) -> Result:
+    async def execute(self, sql: str, given: Given = None, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `Store.run`."""
-        return await self._typed(*self._compiled(sql, parameters))
+        return await self._typed(*self._compiled(sql, _values(given, parameters)))
 
     async def _typed(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
         with _typed_errors(self._database):
@@ -438,14 +456,14 @@ class AsyncTransaction:
     _session: AsyncClientSession
     _state: TransactionState = field(default_factory=TransactionState)
 
-    async def run(self, name: str, /, **parameters: object) -> Result:
+    async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
-        statement, given = self._store._named(name, parameters)
+        statement, given = self._store._named(name, _values(given, parameters))
         with self._state.statement():
             return await self._store._answer(_in_transaction(statement), given, self._session)
 
-    async def execute(self, sql: str, /, **parameters: object) -> Result:
+    async def execute(self, sql: str, given: Given = None, /, **parameters: object) -> Result:
         """Run one SQL statement; it sees what those before it wrote."""
-        statement, given = self._store._compiled(sql, parameters)
+        statement, given = self._store._compiled(sql, _values(given, parameters))
         with self._state.statement():
             return await self._store._answer(_in_transaction(statement), given, self._session)
