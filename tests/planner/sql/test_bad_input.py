@@ -12,6 +12,9 @@ from tests.planner.sql.shop_rows import shop
 
 DIALECTS = ("sqlite", "postgresql", "mysql")
 
+NESTED = (
+    "MongoDB has no transaction within a transaction: leave it out, and all of `store.transaction(work)` fails together"
+)
 REFUSED = {
     "several statements": ("SELECT 1; DROP TABLE person", WorkloadError, "2 statements where one is meant"),
     "several with a comment": ("SELECT 1; -- and\nDELETE FROM person", WorkloadError, "statements where one is meant"),
@@ -19,7 +22,16 @@ REFUSED = {
     "alter": ("ALTER TABLE person ADD COLUMN x int", GapError, "ALTER statement"),
     "drop": ("DROP TABLE person", GapError, "DROP statement"),
     "truncate": ("TRUNCATE TABLE person", GapError, "TRUNCATE statement"),
-    "begin": ("BEGIN", GapError, "BEGIN statement"),
+    "begin": (
+        "BEGIN",
+        GapError,
+        "BEGIN statement; a Store makes a transaction of several statements by `store.transaction",
+    ),
+    "rollback": ("ROLLBACK", GapError, "ROLLBACK statement; a Store makes a transaction"),
+    **{
+        f"{sql.lower()} of a savepoint": (f"{sql} s1", GapError, f"{sql.split()[0]} statement; {NESTED}")
+        for sql in ("SAVEPOINT", "RELEASE", "RELEASE SAVEPOINT", "ROLLBACK TO", "ROLLBACK TO SAVEPOINT")
+    },
     "explain": ("EXPLAIN SELECT 1", GapError, "statement"),
     "unknown table": ("SELECT * FROM persons", WorkloadError, "no table `persons`; there is `person`"),
     "unknown column": ("SELECT nmae FROM person", WorkloadError, "no column `nmae`; there is `name`"),

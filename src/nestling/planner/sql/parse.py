@@ -46,8 +46,10 @@ _LIST_ENDS = frozenset(
 
 
 _TRANSACTION = "; a Store makes a transaction of several statements by `store.transaction(work)`"
+_NESTED = "; MongoDB has no transaction within a transaction: leave it out, and all of `store.transaction(work)` fails together"
 _INSTEAD = {
     "TRUNCATE": "; `DELETE FROM` does that",
+    **dict.fromkeys(("SAVEPOINT", "RELEASE"), _NESTED),
     **dict.fromkeys(("BEGIN", "START", "COMMIT", "ROLLBACK"), _TRANSACTION),
 }
 """What to write for a statement that is refused."""
@@ -92,20 +94,14 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
                 keep_whole(tokens)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
-        if (clause := not_parsed(tokens)) is not None:
-            construct, token = clause
-            raise StatementGap(
-                Gap(GapKind.NOTIMPL, construct, f"{token.line}:{token.col - len(token.text) + 1}")
-            ) from None
-        raise _syntax(error) from None
+        raise _unread(error, tokens) from None
     if len(trees) != 1:
         what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is meant"
         raise WorkloadError(Problem(what=what, next_move="give one statement"))
     if not isinstance(trees[0], _STATEMENTS):
         if said := misspelt(sql.lstrip()):
             raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where="1:1"))
-        word = tokens[0].text.upper() if tokens else ""
-        raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement{_INSTEAD.get(word, '')}", "1:1"))
+        raise _refused(tokens)
     if dialect.lenient and any(not each.expressions for each in trees[0].find_all(exp.Select)):
         raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
@@ -113,6 +109,13 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
     tree = _with_functions(as_written(trees[0]), dialect)
     refuse_other_order(tree, dialect)
     return Parsed(with_intervals(tree, dialect), _items(tokens, sql, _list_start(tokens, tree)), replaces, numbers_too)
+
+
+def _refused(tokens: Sequence[Token]) -> StatementGap:
+    """The gap of a statement of another kind, with what to do instead where that is known."""
+    words = [token.text.upper() for token in tokens] or [""]
+    instead = _NESTED if words[0] == "ROLLBACK" and "TO" in words else _INSTEAD.get(words[0], "")
+    return StatementGap(Gap(GapKind.NOTIMPL, f"{words[0]} statement{instead}", "1:1"))
 
 
 def _name_functions(tokens: Sequence[Token], dialect: Dialect) -> None:
@@ -147,6 +150,14 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logger.disabled = before
+
+
+def _unread(error: Exception, tokens: Sequence[Token]) -> StatementGap | WorkloadError:
+    """What sqlglot does not read: a clause or a statement that databases have, or a mistake."""
+    if (clause := not_parsed(tokens)) is not None:
+        construct, token = clause
+        return StatementGap(Gap(GapKind.NOTIMPL, construct, f"{token.line}:{token.col - len(token.text) + 1}"))
+    return _refused(tokens) if tokens and tokens[0].text.upper() == "RELEASE" else _syntax(error)
 
 
 def _syntax(error: Exception) -> WorkloadError:
