@@ -9,7 +9,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nestling.common.errors import NestlingError
-from nestling.ir.design_problem import DesignProblem, Solution
+from nestling.ir.design_problem import (
+    Charge,
+    DesignProblem,
+    Group,
+    Mode,
+    Needs,
+    Solution,
+    StatementStep,
+    Structure,
+)
 from nestling.optimizer import solve, surroundings
 from nestling.optimizer.alternatives import alternatives, forced
 from nestling.optimizer.evaluate import evaluate
@@ -58,6 +67,29 @@ def test_a_choice_around_is_one_of_the_whole(problem: DesignProblem, modes: int,
                 assert whole.cost - solution.cost == pytest.approx(
                     found.cost - now.cost, abs=near + ROUNDING * abs(found.cost)
                 )
+
+
+def test_what_needs_more_than_is_around_it_is_not_told_as_not_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place that another far away has to change for is left out, as it was not weighed: a design with it may be allowed."""
+    places = ("inside", "apart", "near", "far")
+    problem = DesignProblem(
+        structures=tuple(Structure(name, name) for name in places),
+        groups=(Group("home of line", ("inside", "apart")), Group("home of order", ("near", "far"))),
+        needs=(Needs("apart", ("far",)),),
+        steps=(StatementStep("page", "read", (Mode("seek", ("inside",), 1.0), Mode("scan", ("apart",), 5.0))),),
+        charges=(Charge("page", "more", ("far",), 1.0),),
+        limits=(),
+        rates={"page": 1.0},
+    )
+    solution = solve(problem)
+    assert solution.chosen == {"inside", "near"}
+    assert [each.cost for each in alternatives(problem, solution, "home of line")] == [6.0]
+    monkeypatch.setattr("nestling.optimizer.weigh.LARGE", 1)
+    for hops, weighed, left in ((surroundings.HOPS, [("apart", 6.0)], ()), (0, [], ("home of line",))):
+        monkeypatch.setattr(surroundings, "HOPS", hops)
+        found = weigh(problem, solution, ["home of line"], limit_seconds=60.0)
+        assert [one for each in found.weighings for one in each.alternatives] == weighed
+        assert found.left_out == left
 
 
 def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:

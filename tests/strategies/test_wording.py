@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from nestling import pipeline
 from nestling.ir.design_problem import Solution, Turn, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.workload import Statement, StatementKind
+from nestling.optimizer.alternatives import OtherChoice, alternatives_within
 from nestling.strategies.placement.wording import about_equal, causes, flips, more
 from tests.strategies.readings import entity, fan_out, read, reading, relationship
 
@@ -65,6 +69,39 @@ def test_a_decision_that_rests_on_little_says_so() -> None:
         return [reason.text for reason in decision.reasons if reason.rule in ("cost", "A10")]
 
     assert all("about equal: " in text for text in said(1e4))
+
+
+@pytest.mark.parametrize(
+    ("weighed", "said"),
+    [
+        (0, "costs least; its alternatives were not weighed one by one"),
+        (1, "costs least; its alternatives were not weighed one by one"),
+        (9, "any other place breaks a bound of documents or a budget, or takes away what is there"),
+    ],
+)
+def test_what_other_places_break_is_told_where_all_were_weighed(
+    weighed: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them may be allowed; where the time sufficed for some of them alone, nothing is known of the others."""
+
+    def none_allowed(*arguments: Any, **options: Any) -> tuple[OtherChoice, ...]:
+        return tuple(replace(each, cost=None) for each in alternatives_within(*arguments, **options)[:weighed])
+
+    monkeypatch.setattr("nestling.optimizer.weigh.alternatives_within", none_allowed)
+    people = [entity("person", "name"), entity("city", "name"), entity("pet", "person_id", "city_id", "name")]
+    links = [relationship("person", "pet"), relationship("city", "pet")]
+    accesses = {"mine": "person_id", "here": "city_id"}
+    statements = tuple(
+        replace(
+            Statement(name, f"SELECT name FROM pet WHERE {by} = :id", StatementKind.SELECT, 10.0),
+            accesses=(replace(read("pet", by), attributes=("name",)),),
+        )
+        for name, by in accesses.items()
+    )
+    fans = {each.name: fan_out(5, mean=2) for each in links}
+    decision = pipeline.design(reading(people, links, fan_outs=fans, statements=statements)).decision("person_pet")
+    assert decision is not None
+    assert [reason.text for reason in decision.reasons if reason.rule == "cost" and said in reason.text]
 
 
 def test_only_a_proved_turn_counts():

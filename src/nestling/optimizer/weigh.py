@@ -98,6 +98,8 @@ def weigh(
                 around[id(whole)] = Surroundings(whole, solution.chosen)
             whole = around[id(whole)].of(group)
         others = alternatives_within(whole, solution, name, left, by_queries=name not in nearby)
+        if name in nearby:  # what is not allowed with all else as it is may be with more of it changed
+            others = tuple(each for each in others if each.cost is not None)
         if others:
             part = corrections.applied(whole)
             found[name] = Weighing(

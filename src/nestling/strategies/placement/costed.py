@@ -129,7 +129,9 @@ class _Deciding:
             return Reason("cost", said if runner_up.checked else f"{said}; {UNCHECKED}", more)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
-        if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
+        weighed = {name: cost for name, cost in weighing.alternatives if name is not None}
+        others_weighed = weighed.keys() >= {each.id for each in possible if each.id != home.id}
+        if weighed and others_weighed and all(cost is None for cost in weighed.values()):
             return Reason(
                 "cost", f"{here}: any other place breaks a bound of documents or a budget, or takes away what is there"
             )
