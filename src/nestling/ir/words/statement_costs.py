@@ -15,11 +15,13 @@ NUMBERS = (1, 2, 3, 4)
 """The columns of numbers."""
 MOST = 5
 """Statements shown; the others are told together."""
+SEEN = 5e-4
+"""The least share of the whole that is shown of what is charged besides."""
 
 
 def statement_cost_rows(costs: Costs | None) -> Iterator[tuple[str, str, str, str, str]]:
-    """(statement, rate, milliseconds each time, milliseconds a second, share of the whole) of those that cost most, and a row for
-    the others; nothing where nobody knows how often they run.
+    """(statement, rate, milliseconds each time, milliseconds a second, share of the whole) of those that cost most, a row for
+    the others, and what is charged besides; nothing where nobody knows how often they run.
     """
     ranked = costs.by_statement if costs is not None else ()
     whole = costs.with_dearer if costs is not None else 0.0
@@ -30,6 +32,11 @@ def statement_cost_rows(costs: Costs | None) -> Iterator[tuple[str, str, str, st
     if others := ranked[shown:]:
         rest = sum(each.work for each in others)
         yield f"{counted(len(others), 'other')}", "", "", work_rate(rest), _share(rest, whole)
+    threshold = costs.threshold if costs is not None else 0.0
+    complexity = whole - sum(each.work for each in ranked) - threshold
+    for name, charged in (("(complexity)", complexity), ("(threshold for changes)", threshold)):
+        if ranked and charged >= SEEN * whole:
+            yield name, "", "", work_rate(charged), _share(charged, whole)
 
 
 def _share(work: float, whole: float) -> str:
