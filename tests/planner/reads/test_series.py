@@ -25,6 +25,11 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("SELECT * FROM generate_series(1, 5)", {}),
     ("SELECT g.n * 2 AS twice FROM generate_series(5, -4, -3) AS g(n) ORDER BY 1", {}),
     ("SELECT n FROM generate_series(3, 1) n", {}),
+    ("SELECT generate_series(1, 3)", {}),
+    ("SELECT generate_series(timestamp '2012-10-01', timestamp '2012-10-31', interval '1 day') AS t ORDER BY t DESC LIMIT 3", {}),
+    (("SELECT x.d, count(s.id) FROM (SELECT generate_series(timestamp '2024-01-28', '2024-02-01', '1 day')::date AS d) x"
+     " LEFT JOIN sale s ON s.d = x.d GROUP BY x.d ORDER BY x.d"), {}),
+    ("SELECT 10 - generate_series(:a::int, 4) AS n ORDER BY n", {"a": 2}),
     ("SELECT n, count(s.id) FROM generate_series(0, 4) AS n LEFT JOIN sale s ON s.shop = n GROUP BY n ORDER BY n", {}),
     (("SELECT day, count(s.id) FROM generate_series('2024-01-27'::date, '2024-02-03'::date, '1 day') AS day"
      " LEFT JOIN sale s ON s.d = day GROUP BY day ORDER BY day"), {}),

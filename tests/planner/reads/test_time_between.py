@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -49,6 +50,8 @@ STATEMENTS = (
     "SELECT count(*) FILTER (WHERE now() - booked > interval '1 year 3 days') FROM trip",
     "SELECT avg(extract(epoch FROM ended - begun) / 3600), max(date_part('day', ended - begun)) FROM trip",
     "SELECT id FROM trip WHERE extract(epoch FROM paid - booked) > 60 ORDER BY extract(epoch FROM paid - booked)",
+    "SELECT id FROM trip ORDER BY ended - begun DESC, id LIMIT 3",
+    "SELECT id FROM (SELECT id, paid - booked AS t FROM trip ORDER BY t NULLS FIRST, id LIMIT 3) x",
     "SELECT date_part('day', ended - begun) AS a FROM trip GROUP BY 1 HAVING max(extract(hour FROM ended - begun)) < 99",
 )
 OF_MICROSECONDS = (
@@ -95,9 +98,31 @@ def test_answers_are_postgresqls(trips: Beside, sql: str) -> None:
     assert Counter(trips.ours(sql)) == Counter(trips.theirs(sql))
 
 
+DIFFERENCES = (
+    "SELECT id, {ended - begun}, {begun - ended}, {paid - booked}, {ended - day::timestamp} FROM trip",
+    "SELECT id, {ended - begun}, {begun - ended}, {paid - booked}, {timestamptz '2024-01-01 00:00:00.5Z' - paid} FROM flight",
+    (
+        "SELECT {timestamp '2012-08-31 01:00' - timestamp '2012-07-30 01:00'}, {x.a - x.a}, {x.a - '2024-02-01 00:00:01.25'}"
+        " FROM (SELECT timestamp '2024-01-01' AS a) x"
+    ),
+    "SELECT id, {max(ended) - min(begun)} FROM trip GROUP BY id",
+)
+
+
+@pytest.mark.parametrize("sql", DIFFERENCES)
+def test_a_difference_is_shown_as_postgresql_shows_it(trips: Beside, sql: str) -> None:
+    """As a duration of ISO 8601, in days and a time, which have one sign."""
+    asked = re.sub(r"\{(.*?)\}", r"(\1)::text", sql)
+    with trips.engine.begin() as connection:
+        connection.exec_driver_sql("SET intervalstyle = 'iso_8601'")
+        theirs = [tuple(row) for row in connection.exec_driver_sql(asked)]
+    assert Counter(trips.ours(re.sub("[{}]", "", sql))) == Counter(theirs)
+
+
 def test_months_and_age_are_gaps(trips: Beside) -> None:
     """A difference has no months."""
     assert trips.gap("SELECT extract(month FROM ended - begun) FROM trip")
-    assert trips.gap("SELECT ended - begun FROM trip")
+    assert "this of a moment minus another" in trips.gap("SELECT to_char(ended - begun, 'HH24') FROM trip")
+    assert "groups of intervals" in trips.gap("SELECT ended - begun FROM trip GROUP BY 1")
     assert "an interval finer than a millisecond" in trips.gap("SELECT begun + interval '0.0005 seconds' FROM trip")
     assert "an interval finer than a millisecond" in trips.gap("SELECT begun - interval '1.0005 seconds' FROM flight")

@@ -42,6 +42,7 @@ from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_l
 from nestling.planner.sql.exact_decimals import exact_beside
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
+from nestling.planner.sql.interval_parts import as_seconds
 from nestling.planner.sql.json_changes import is_jsonb, merged
 from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.mysql.bits import bit_literal
@@ -145,7 +146,7 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
 
     `tree` is the output the item names, if it names one.
     """
-    nulls_first = bool(node.args.get("nulls_first"))
+    nulls_first, expression = bool(node.args.get("nulls_first")), as_seconds(expression)
     value = conversions.ordered(expression, env.translation)
     refuse_order("an order", node, expression)
     refuse_rank(node, expression)

@@ -64,6 +64,11 @@ def beside_interval(left: exp.Expr, right: exp.Expr, env: Env, bound: Bind) -> t
     return None
 
 
+def as_seconds(value: Expression) -> Expression:
+    """The time between two moments as seconds, which lie in its order; any other value as it is."""
+    return _seconds(value) if isinstance(value, Call) and value.function is Function.TIME_BETWEEN else value
+
+
 def _written_seconds(node: exp.Expr) -> Decimal | None:
     inner = node.unnest()
     if isinstance(inner, exp.Cast) and inner.to.this is exp.DataType.Type.INTERVAL:

@@ -162,10 +162,11 @@ def time_of(value: Expression, env: Env) -> Expression:
     """A value as a timestamp or date, whichever it is."""
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
-    is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
-    if value.type.name is TypeName.INTERVAL and not is_made:
-        raise statement_gap("a part of an interval that is kept, which is a text", None)
-    if value.type.name in TIMES or value.type.name is TypeName.INTERVAL or value == NULL:
+    if value.type.name is TypeName.INTERVAL:
+        is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
+        what = "this of a moment minus another" if is_made else "a part of an interval that is kept, which is a text"
+        raise statement_gap(what, None)
+    if value.type.name in TIMES or value == NULL:
         refuse_infinite("a function", None, env.translation, value)
         return dates_alone(value) if env.dialect.rules is Rules.MYSQL else value
     return Cast(value, TIMESTAMP, env.dialect.rules)
@@ -246,9 +247,9 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
     is_clock = given.type == Type(TypeName.TIME) and unit in _CLOCK and env.dialect.rules is Rules.MYSQL
-    found = given if is_clock and not is_mixed(given) else time_of(given, env)
-    if (of_interval := part_of_interval(unit, found)) is not None:
+    if (of_interval := part_of_interval(unit, given)) is not None:
         return of_interval
+    found = given if is_clock and not is_mixed(given) else time_of(given, env)
     is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
     is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
     kind = DECIMAL if is_exact and not is_whole else INTEGER

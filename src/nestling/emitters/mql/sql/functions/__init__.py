@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.arrays import ARRAYS
 from nestling.emitters.mql.sql.functions.choice import CHOICES
+from nestling.emitters.mql.sql.functions.intervals import INTERVALS
 from nestling.emitters.mql.sql.functions.json_changes import JSON_CHANGES
 from nestling.emitters.mql.sql.functions.json_conditions import JSON_CONDITIONS
 from nestling.emitters.mql.sql.functions.json_parts import JSON_PARTS
@@ -16,20 +17,15 @@ from nestling.emitters.mql.sql.functions.patterns import PATTERNS
 from nestling.emitters.mql.sql.functions.texts import TEXTS
 from nestling.emitters.mql.sql.functions.times import TIMES
 from nestling.emitters.mql.sql.functions.zones import ZONES
-from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.ir.statements.expression import Call, Function
+from nestling.ir.statements.expression import Call
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _JSON = {**JSON_CHANGES, **JSON_CONDITIONS, **JSON_PARTS, **JSON_VALUES}
-_RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
+_RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **INTERVALS, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
 
 
 def call(node: Call, r: Renderer) -> MqlValue:
     """A function's value."""
-    if node.function is Function.TIME_BETWEEN:
-        raise rendering_gap(
-            "a moment minus another, but in `extract(epoch FROM a - b)` and the like, or beside an interval that is written down"
-        )
     return _RENDERERS[node.function](node, r)
