@@ -98,7 +98,11 @@ def with_partial_uniques(
         if condition is None or None in names or any(entity.attribute(name).type.name not in TEXTS for name in lower):
             notes.append(unique_by_expression(entity.name) if index.lower else unique_for_some(entity.name))
         else:
-            found.append(PartialUnique(tuple(filter(None, names)), condition, index.name, lower))
+            found.append(
+                PartialUnique(
+                    tuple(filter(None, names)), condition, index.name, lower, ascii=bool(lower) and dialect == SQLITE
+                )
+            )
     return replace(entity, partial_uniques=tuple(found)), tuple(notes)
 
 

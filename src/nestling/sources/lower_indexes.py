@@ -1,4 +1,4 @@
-"""Unique indexes over `lower(column)`, as PostgreSQL's are that keep logins unique whatever their case."""
+"""Unique indexes over `lower(column)`, as those of PostgreSQL and SQLite are that keep logins unique whatever their case."""
 
 from __future__ import annotations
 

@@ -97,9 +97,12 @@ def unique_for_some(table: str) -> str:
     return f"a unique index of `{table}` is over some rows only: no attributes are unique by it, the application must enforce it"
 
 
-def unique_by_expression(table: str) -> str:
-    """A unique index over what is no column."""
-    return f"a unique index of `{table}` is over an expression: no attributes are unique by it, the application must enforce it"
+def unique_by_expression(table: str, index: str = "") -> str:
+    """A unique index over what is no column; `index`: its name and keys, where they are known."""
+    named = f"unique index {index}" if index else "a unique index"
+    return (
+        f"{named} of `{table}` is over an expression: no attributes are unique by it, the application must enforce it"
+    )
 
 
 def unique_as_read(model: Model) -> Iterator[str]:

@@ -296,7 +296,7 @@ def test_unique_indexes_over_some_rows_or_expressions_are_no_unique_attributes()
     )
     assert reading.model.entity("t").uniques == (("a", "c"),)
     assert reading.gaps == ()
-    assert len(reading.notes) == 2
+    assert len(reading.notes) == 3
     assert clean("CREATE TABLE `t` (`a` text, UNIQUE KEY `u` (`a`(10)));").entity("t").uniques == (("a",),)
 
 

@@ -23,14 +23,16 @@ _COMPARED = {
 class PartialUnique:
     """The attributes that tell rows apart, the condition of these rows, in the form of a `RowCheck`'s, and the index's name.
 
-    `lower`: the attributes whose texts the index compares in lower case, by PostgreSQL's `lower()`. One over all rows has the
-    condition that such an attribute is not NULL: others are in no such index anyway.
+    `lower`: the attributes whose texts the index compares in lower case, by PostgreSQL's `lower()`, or, where it is `ascii`, by
+    SQLite's, which knows A to Z only. One over all rows has the condition that such an attribute is not NULL: others are in no
+    such index anyway.
     """
 
     attributes: tuple[str, ...]
     condition: Expression
     name: str = ""
     lower: tuple[str, ...] = ()
+    ascii: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -60,6 +60,7 @@ class PartialUniqueForm(FileMap):
     lower: Texts = Field(
         [], description="those of the attributes that are compared in lower case, by PostgreSQL's `lower()`"
     )
+    ascii: bool = Field(False, description="whether `lower` is of A to Z alone, as SQLite's `lower()` is")
 
     def to_ir(self, path: YamlPath, findings: FormProblems) -> PartialUnique | None:
         """The unique group; None when its condition cannot be read, which is noted."""
@@ -72,14 +73,14 @@ class PartialUniqueForm(FileMap):
             return None
         if condition is None:
             return None
-        return PartialUnique(tuple(self.attributes), condition, self.name, tuple(self.lower))
+        return PartialUnique(tuple(self.attributes), condition, self.name, tuple(self.lower), self.ascii)
 
     @staticmethod
     def from_ir(unique: PartialUnique) -> Plain:
         """Its entries."""
         where = condition_text(unique.condition)
         said = {"attributes": unique.attributes, "where": where, "name": unique.name, "lower": unique.lower}
-        return without(said, name="")
+        return without({**said, "ascii": unique.ascii}, name="", ascii=False)
 
 
 class EntityForm(FileMap):

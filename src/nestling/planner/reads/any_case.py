@@ -96,8 +96,14 @@ def _takes_labels_for_one(relation: Relation) -> bool:
 def _serves(lookup: CaseLookup, parts: list[Expression]) -> bool:
     """Whether all of its attributes are equal to constants, or their lower or upper case is."""
     hinted = {hint.operand.name for hint in map(_hint, parts) if hint is not None and isinstance(hint.operand, Column)}
+    hinted |= {name for part in parts if _is_of_letters(part) for name in _equal(part)}
     equal = {name for part in parts for name in _equal(part)}
     return lookup.serves(equal, hinted)
+
+
+def _is_of_letters(part: Expression) -> bool:
+    """Whether it compares texts whatever the case of A to Z, whatever their column says."""
+    return isinstance(part, Compare) and part.collation is Collation.NOCASE
 
 
 def _equal(part: Expression) -> Iterator[str]:

@@ -111,17 +111,20 @@ def sharing_some(
     """Rows that have all values of a unique group of some rows, compared as its index compares them."""
     columns = {column.name: column for column in scan.columns}
     plain = {name: value for name, value in values.items() if name not in unique.lower}
-    lowered = [
-        Compare(Comparison.EQUAL, in_lower_case(columns[name]), in_lower_case(value))
-        for name, value in values.items()
-        if name in unique.lower
-    ]
+    lowered = [_alike(columns[name], value, unique) for name, value in values.items() if name in unique.lower]
     return conjunction(sharing(design, entity, scan, [plain] if plain else []), *lowered)
 
 
-def in_lower_case(text: Expression) -> Expression:
-    """The text as PostgreSQL's unique index over `lower(text)` has it."""
-    return Call(Function.LOWER, (text,), TEXT, Rules.POSTGRESQL)
+def _alike(text: Expression, value: Expression, unique: PartialUnique) -> Expression:
+    """Whether two texts are one to an index in lower case; of A to Z alone it is what NOCASE says."""
+    if unique.ascii:
+        return Compare(Comparison.EQUAL, text, value, Collation.NOCASE)
+    return Compare(Comparison.EQUAL, in_lower_case(text, unique), in_lower_case(value, unique))
+
+
+def in_lower_case(text: Expression, unique: PartialUnique) -> Expression:
+    """The text as a unique index over `lower(text)` has it."""
+    return Call(Function.LOWER, (text,), TEXT, Rules.SQLITE if unique.ascii else Rules.POSTGRESQL)
 
 
 def compared_by(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:

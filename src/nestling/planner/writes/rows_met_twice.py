@@ -80,6 +80,8 @@ def _shared(design: Design, entity: Entity, conflict: Conflict, rows: Sequence[R
     condition = over(among.condition, entity, _ROWS) if among is not None else None
     met = filtered(given, conjunction(*(Not(IsNull(columns[name])) for name in group), condition))
     rules = compared_by(design, entity, group)
-    lower = among.lower if among is not None else ()
-    keys = tuple(Named(name, in_lower_case(columns[name]) if name in lower else columns[name]) for name in group)
+    keys = tuple(
+        Named(name, in_lower_case(columns[name], among) if among and name in among.lower else columns[name])
+        for name in group
+    )
     return more_than(1, met, keys, tuple(rules[name] for name in group))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
 from nestling.sources.ddl.cursor import (
@@ -245,11 +245,11 @@ def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None
     elif (lower := _in_lower_case(keys, where, named, catalogue)) is not None:
         table.partial.append(lower)
     else:
-        add_unique(names, table, catalogue)
+        add_unique(names, table, catalogue, f"{named} ({catalogue.source(keys)})".strip())
 
 
 def _in_lower_case(keys: list[Token], where: str, name: str, catalogue: Catalogue) -> PartialIndex | None:
-    """The index over `lower(column)` that PostgreSQL makes of these keys."""
-    if catalogue.dialect != POSTGRESQL:
+    """The index over `lower(column)` that PostgreSQL and SQLite make of these keys."""
+    if catalogue.dialect not in (POSTGRESQL, SQLITE):
         return None
     return lower_index([catalogue.source(part) for part in at_commas(keys)], where, name)

@@ -277,10 +277,10 @@ def plain_columns(tokens: list[Token]) -> list[str] | None:
     return names
 
 
-def add_unique(names: list[str] | None, table: Declared, catalogue: Catalogue) -> None:
-    """Add a unique group; a note when it is over an expression."""
+def add_unique(names: list[str] | None, table: Declared, catalogue: Catalogue, index: str = "") -> None:
+    """Add a unique group; a note when it is over an expression, with the name and the keys of the `index`."""
     if names is None:
-        catalogue.note(unique_by_expression(table.name[1]))
+        catalogue.note(unique_by_expression(table.name[1], index))
     else:
         table.uniques.append(tuple(names))
 

@@ -295,7 +295,8 @@ def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]
     yield from (set_by_updates(entity, column[0]) for column in found if column[-1])
     for index in indexes:
         if index["unique"] and not _is_unique(index) and _partial(index) is None:
-            yield unique_by_expression(entity)
+            keys = ", ".join(index.get("expressions") or ())
+            yield unique_by_expression(entity, f"{index['name']} ({keys})" if keys else "")
 
 
 def _partial(index: Mapping[str, Any]) -> PartialIndex | None:

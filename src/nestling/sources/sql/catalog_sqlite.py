@@ -19,9 +19,10 @@ from nestling.sources.ddl.catalogue import Declared
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
-from nestling.sources.ddl.cursor import Cursor, NotUnderstood, condition_of
+from nestling.sources.ddl.cursor import Cursor, NotUnderstood, at_commas, condition_of
 from nestling.sources.ddl.tokens import tokens
 from nestling.sources.defaults import read_default
+from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import carried, computed, routine_left_out, unique_by_expression
 from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
 from nestling.sources.sql.catalog_json import with_json
@@ -97,11 +98,11 @@ def _table(
         name,
         columns,
         key,
-        _uniques(connection, name, notes),
+        _uniques(connection, name),
         _foreign_keys(connection, name, declared),
         checks,
         rowid,
-        tuple(_partial(connection, name)),
+        tuple(_partial(connection, name, notes)),
     )
     return with_json(table, SQLITE)
 
@@ -125,29 +126,33 @@ def _column(
     return replace(found, also=told.also, collation=told.collation) if told is not None else found
 
 
-def _uniques(connection: sqlite3.Connection, table: str, notes: list[str]) -> tuple[tuple[str, ...], ...]:
+def _uniques(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], ...]:
     groups = []
     for index, is_partial in connection.execute(_UNIQUES, (table,)).fetchall():
         names = tuple(row[0] for row in connection.execute(_INDEXED, (index,)))
-        if is_partial and None not in names:
-            continue
-        if None in names:
-            notes.append(unique_by_expression(table))
-        else:
+        if not is_partial and None not in names:
             groups.append(names)
     return tuple(dict.fromkeys(groups))
 
 
-def _partial(connection: sqlite3.Connection, table: str) -> Iterator[PartialIndex]:
+def _partial(connection: sqlite3.Connection, table: str, notes: list[str]) -> Iterator[PartialIndex]:
+    """Unique indexes over some rows or in lower case; a note on each that is over another expression."""
     for index, is_partial in connection.execute(_UNIQUES, (table,)).fetchall():
         names = tuple(row[0] for row in connection.execute(_INDEXED, (index,)))
         (sql,) = connection.execute(_INDEX_SQL, (index,)).fetchone()
-        if is_partial and None not in names:
-            cursor = Cursor(list(tokens(sql, SQLITE)))
-            cursor.until("ON")
-            cursor.until("(")
-            cursor.group()
-            yield PartialIndex(names, condition_of(cursor, sql), index)
+        if not is_partial and None not in names:
+            continue
+        cursor = Cursor(list(tokens(sql, SQLITE)))
+        cursor.until("ON")
+        cursor.until("(")
+        keys = [sql[part[0].start : part[-1].end] for part in at_commas(cursor.group())]
+        where = condition_of(cursor, sql)
+        if None not in names:
+            yield PartialIndex(names, where, index)
+        elif (lower := lower_index(keys, where, index)) is not None:
+            yield lower
+        else:
+            notes.append(unique_by_expression(table, f"{index} ({', '.join(keys)})"))
 
 
 def _foreign_keys(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.constraints.condition_text import Writing, condition_text
 from nestling.ir.constraints.defaults import ComputedAttribute
-from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
+from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
@@ -118,7 +118,7 @@ def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[tup
 def is_declared(unique: PartialUnique, entity: Entity, dialect: str) -> bool:
     """Whether an index of the dialect can be over the same rows."""
     statements = engine_of(dialect).statements
-    is_known = statements == POSTGRESQL or (statements != MYSQL and not unique.lower)
+    is_known = statements != MYSQL and (not unique.lower or unique.ascii is (statements == SQLITE))
     return is_known and compares_alike(unique.condition, entity, statements)
 
 

@@ -23,7 +23,7 @@ _TEXTS = (exp.DType.TEXT, exp.DType.VARCHAR)
 
 @dataclass(frozen=True, slots=True)
 class ConflictKeys:
-    """The attributes that ON CONFLICT names, and those of them that are asked for as `lower(name)` (PostgreSQL)."""
+    """The attributes that ON CONFLICT names, and those of them that are asked for as `lower(name)`."""
 
     attributes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ def conflict_keys(clause: exp.OnConflict, entity: Entity, translation: Translati
     """What the clause names; raises a gap of an expression that no unique index of the model is over."""
     attributes, lower = list[str](), set[str]()
     for key in _keys(clause):
-        folded = isinstance(key, exp.Lower) and translation.dialect.rules is Rules.POSTGRESQL
+        folded = isinstance(key, exp.Lower) and translation.dialect.rules is not Rules.MYSQL
         column = _without_cast(key.this) if folded else key
         if not isinstance(column, exp.Column | exp.Identifier):
             raise _no_index_over(clause, entity, translation)
