@@ -39,12 +39,25 @@ class PlainContent:
 class Object:
     """A sub-document. `rows_of` are the entities whose rows it holds (none for copies and mere structure).
 
-    `exact`: nestling owns it whole, so that no other field may ever stand in it.
+    `exact`: nestling owns it whole, so that no other field may ever stand in it. `inline`: the rows whose fields are among these.
     """
 
     fields: tuple[ContentField, ...]
     rows_of: tuple[str, ...] = ()
     exact: bool = False
+    inline: tuple[InlineRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InlineRow:
+    """A subtype's row in its supertype's document, where the discriminator is `value` or has it among others.
+
+    `fields` are its own, named by dotted paths; `required` are those that are always there with it.
+    """
+
+    discriminator: str
+    value: str
+    fields: tuple[ContentField, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +143,8 @@ def element(content: Content) -> tuple[Content, str]:
 
 def lenient(content: Object) -> Object:
     """The same where an array without rows, and a sub-document of nothing but such, may be missing as well as empty."""
-    return replace(content, fields=tuple(_lenient(field) for field in content.fields))
+    inline = tuple(replace(row, fields=tuple(_lenient(field) for field in row.fields)) for row in content.inline)
+    return replace(content, fields=tuple(_lenient(field) for field in content.fields), inline=inline)
 
 
 def _lenient(field: ContentField) -> ContentField:

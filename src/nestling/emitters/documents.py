@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nestling.emitters.attributes import COUNT, DATE, FLAG, aggregate, values_of
-from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, ValueContent, nested
+from nestling.emitters.content import (
+    Array,
+    Content,
+    ContentField,
+    Either,
+    FixedContent,
+    InlineRow,
+    Object,
+    ValueContent,
+    nested,
+)
 from nestling.emitters.identity import identity, in_gridfs
 from nestling.emitters.related import computed_fields, copy_fields, parent_held
 from nestling.ir.design import Design
@@ -36,7 +46,15 @@ class _Documents:
             fields += self._group(root)
         else:
             fields += [field for field in self._row(root) if field.name.partition(".")[0] != "_id"]
-        return Object(nested(fields), () if root.kind is NodeKind.GROUP else rows_of(self.design, root))
+        rows = () if root.kind is NodeKind.GROUP else rows_of(self.design, root)
+        return Object(nested(fields), rows, inline=tuple(self._inline(root)))
+
+    def _inline(self, root: Node) -> Iterator[InlineRow]:
+        """The subtypes that the discriminator of these documents tells."""
+        if self.store.role in (Role.HOME, Role.ARCHIVE):
+            for child in root.children:
+                if child.form is Form.INLINE and child.presence is not None:
+                    yield InlineRow(child.presence.path, child.presence.value, tuple(self._row(child)))
 
     def _constants(self, root: Node) -> Iterator[ContentField]:
         collection, home = self.store.collection, self.store.role in (Role.HOME, Role.ARCHIVE)

@@ -29,6 +29,7 @@ from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.validators.allowed_schema import allowed_schema
 from nestling.emitters.validators.bson_types import Schema, bson_type, or_null, schema_of
 from nestling.emitters.validators.row_checks import row_conditions
+from nestling.emitters.validators.subtype_schema import subtype_rules
 from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
@@ -71,8 +72,9 @@ def validator(
     """`{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of the rows in it.
 
     `additional`: whether documents may have fields the design does not know. `foreign`: whether other applications write them,
-    who leave out an array without rows, and give null to a field that may be missing. `policy`: what loading does with values
-    that fit no BSON type. `unseen`: whether values pass that the source may hold and the model does not tell of (`bson_types`).
+    who leave out an array without rows, give null to a field that may be missing, and leave fields where the discriminator tells
+    of no such subtype. `policy`: what loading does with values that fit no BSON type. `unseen`: whether values pass that the
+    source may hold and the model does not tell of (`bson_types`).
     """
     found = documents(design, store)
     asked = _Asked(additional, policy or Policy(), unseen, foreign)
@@ -124,6 +126,8 @@ def _object(content: Object, asked: _Asked) -> Schema:
     }
     if content.exact or not asked.additional:
         schema["additionalProperties"] = False
+    if rules := subtype_rules(content.inline, foreign=asked.foreign):
+        schema["allOf"] = rules
     return schema
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import assert_never
+from typing import assert_never, cast
 from uuid import UUID
 
 from bson import Binary, Decimal128, ObjectId
@@ -16,6 +17,7 @@ from nestling.emitters.content import (
     ContentField,
     Either,
     FixedContent,
+    InlineRow,
     Object,
     PlainContent,
     ValueContent,
@@ -57,7 +59,29 @@ def sample_documents(design: Design, store: StoredCollection) -> tuple[_Document
 
 
 def _document(document: Object) -> _Document:
-    return {field.name: _value(field.content, field, 0) for field in document.fields}
+    made = {field.name: _value(field.content, field, 0) for field in document.fields}
+    return _of_one_subtype(made, document.inline) if document.inline else made
+
+
+def _of_one_subtype(document: _Document, inline: Sequence[InlineRow]) -> _Document:
+    """The document with the first subtype's fields and none of the others."""
+    first, *others = inline
+    at, name = _place(document, first.discriminator)
+    if at[name] != first.value:  # the supertype's own value comes first
+        at[name] = [at[name], first.value]
+    for row in others:
+        for field in row.fields:
+            at, name = _place(document, field.name)
+            del at[name]
+    return document
+
+
+def _place(document: _Document, path: str) -> tuple[_Document, str]:
+    """The sub-document that holds what is at a dotted path, and its name there."""
+    *outer, name = path.split(".")
+    for each in outer:
+        document = cast(_Document, document[each])
+    return document, name
 
 
 def _value(content: Content, field: ContentField, number: int) -> object:

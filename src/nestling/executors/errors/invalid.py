@@ -57,6 +57,9 @@ def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mappin
     for rule in rules:
         if not isinstance(rule, Mapping):
             continue
+        if "description" in rule and not rule.keys() & {"operatorName", "propertyName"}:  # one of an `allOf`, in words
+            yield path, {"operatorName": "allOf", "description": rule["description"]}
+            continue
         if isinstance(details := rule.get("details"), Mapping):  # of one part of an `$and`
             yield from _innermost((details,), path)
         inner = [value for value in rule.values() if isinstance(value, list | tuple) and _are_rules(value)]
@@ -71,6 +74,9 @@ def _broken_rules(rule: Mapping[str, Any], path: str, names: Mapping[str, str], 
     name, field = rule["operatorName"], f"`{path_words(path, names)}`" if path else "the document"
     if name == "$expr":
         yield f"{broken_check(rule)} does not hold"
+        return
+    if name == "allOf":
+        yield f"{field} breaks: {rule['description']}"
         return
     if name == "bsonType" and "consideredType" in rule:
         yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"

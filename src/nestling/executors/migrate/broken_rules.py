@@ -59,8 +59,19 @@ def _broken(
     if (items := schema.get("items")) is not None:
         elements = [each for value in values if isinstance(value, list) for each in value]
         yield from _below(items, f"{path}[]", elements, _items(within), breaks)
-    told = {"bsonType", "anyOf", "enum", "required", "properties", "items", "description", "title"}
+    yield from _broken_rest(schema, field, values, within, breaks)
+
+
+def _broken_rest(
+    schema: _Schema, field: str, values: list[Any], within: _Within, breaks: Callable[[_Schema], bool]
+) -> Iterator[str]:
+    """What is broken of rules that say in words what they are, and of those that are shown as they are."""
+    rules = schema.get("allOf", ())
+    in_words = [rule for rule in rules if "description" in rule]
+    yield from (f"{field} breaks: {rule['description']}" for rule in in_words if breaks(within(rule)))
+    told = {"bsonType", "anyOf", "enum", "required", "properties", "items", "description", "title", "allOf"}
     rest = {name: value for name, value in schema.items() if name not in told}
+    rest |= {"allOf": [rule for rule in rules if rule not in in_words]} if len(in_words) < len(rules) else {}
     if rest and breaks(within(rest)):
         yield f"{field} is {_shown(values)}which breaks {cut(shell(rest))}"
 
