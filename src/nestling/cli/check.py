@@ -222,19 +222,16 @@ def _row(drift: Drift) -> tuple[str, ...]:
 def _say_unknown(report: CheckReport) -> None:
     """What to do about fields that the design does not know."""
     from nestling.cli.parts import text
-    from nestling.ir.literals import of_collection, shell
 
-    if not report.unknown:
+    if not report.unset_commands:
         return
     text.say(
         "→ where it is an application's own data, give the model and the design an attribute for it. Where an application still"
         " writes as before a cutover, change that application first; then write what it wrote by statements of this design, and"
         " take the field out:"
     )
-    for each in report.unknown[:SHOWN_ALIKE]:
-        found = {each.path.replace("[]", ""): {"$exists": True}}
-        gone = {"$unset": {each.path.replace("[]", ".$[]"): ""}}
-        click.echo(f"  {of_collection('db', each.collection)}.updateMany({shell(found)}, {shell(gone)})", err=True)
+    for command in report.unset_commands[:SHOWN_ALIKE]:
+        click.echo(f"  {command}", err=True)
 
 
 def _say_moves(report: CheckReport) -> None:

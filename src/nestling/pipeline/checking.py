@@ -46,6 +46,7 @@ def check(
     `ChangesError` where its history is not known.
     """
     from nestling.emitters.field_searches.unknown_fields import unknown_fields
+    from nestling.emitters.field_searches.unset_commands import unset_commands
     from nestling.executors.check import CheckOptions, changed_since, run_checks, touched
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate import check_in_use, strays
@@ -69,7 +70,8 @@ def check(
         return report
     stores = [store.name for store in proposal.design.stores]
     unknown = find_fields(database, unknown_fields(proposal.design))
-    return replace(report, unknown=unknown, strays=strays(database, stores))
+    gone = unset_commands(proposal.design, unknown)
+    return replace(report, unknown=unknown, unset_commands=gone, strays=strays(database, stores))
 
 
 def _not_enforced(proposal: Proposal) -> Iterator[Gap]:

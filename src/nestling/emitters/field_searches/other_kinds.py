@@ -26,7 +26,7 @@ class OtherKinds:
 def other_kinds(store: StoredCollection) -> OtherKinds | None:
     """What finds them; None where a collection has no such kinds."""
     variant = store.collection.variant
-    if variant is None or not variant.subtypes or len(store.roots) != 1:
+    if variant is None or not _has_kinds(store):
         return None
     told = variant.discriminator
     own = (variant.value,) if variant.value is not None else ()
@@ -35,13 +35,29 @@ def other_kinds(store: StoredCollection) -> OtherKinds | None:
     one = {"$cond": [{"$eq": [{"$ifNull": [f"${told}", None]}, None]}, [], [f"${told}"]]}
     said = {"$cond": [{"$isArray": [f"${told}"]}, f"${told}", one]}
     paths: list[SearchExpression] = [{"$cond": [{"$setIsSubset": [said, {"$literal": every}]}, [], [told]]}]
-    for field, values in _fields(store.roots[0], dict(variant.subtypes)).items():
-        matching.append({field: {"$ne": None}, told: {"$nin": values}})
+    for where, (field, values) in fields_of_kinds(store).items():
+        matching.append({field: {"$ne": None}, told: {"$nin": [*values]}})
         is_there = {"$ne": [{"$ifNull": [f"${field}", None]}, None]}
-        is_other = {"$eq": [{"$setIntersection": [said, {"$literal": values}]}, []]}
-        where = f"{field} where {told} is not {' or '.join(map(shell, values))}"
+        is_other = {"$eq": [{"$setIntersection": [said, {"$literal": [*values]}]}, []]}
         paths.append({"$cond": [{"$and": [is_there, is_other]}, [{"$literal": where}], []]})
     return OtherKinds({"$or": matching}, union(paths))
+
+
+def fields_of_kinds(store: StoredCollection) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """Such fields with the values that tell their kinds, by what a search calls them: `topic where kind is not "news"`."""
+    variant = store.collection.variant
+    if variant is None or not _has_kinds(store):
+        return {}
+    found = _fields(store.roots[0], dict(variant.subtypes)).items()
+    return {
+        f"{field} where {variant.discriminator} is not {' or '.join(map(shell, values))}": (field, tuple(values))
+        for field, values in found
+    }
+
+
+def _has_kinds(store: StoredCollection) -> bool:
+    variant = store.collection.variant
+    return variant is not None and bool(variant.subtypes) and len(store.roots) == 1
 
 
 def _fields(root: Node, kinds: Mapping[str, str]) -> Mapping[str, list[str]]:

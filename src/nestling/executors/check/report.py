@@ -40,7 +40,8 @@ class CheckReport:
     """`clean`: everything compared is as its source implies, or was made so. `verdicts` are by the check's key, `findings` the
     first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
     `unknown` fields, which the design says nothing of, make nothing unclean; nor do `strays`, collections of the design before a
-    cutover that were written after it, with the number of their documents. `passes`: how often a repair went over all of it.
+    cutover that were written after it, with the number of their documents. `unset_commands` take unknown fields out, by the
+    shell. `passes`: how often a repair went over all of it.
     """
 
     clean: bool
@@ -51,6 +52,7 @@ class CheckReport:
     seconds: float
     estimates: Mapping[str, Estimate]
     unknown: tuple[FoundField, ...] = ()
+    unset_commands: tuple[str, ...] = ()
     passes: int = 1
     strays: Mapping[str, int] = field(default_factory=dict)
 
