@@ -62,8 +62,10 @@ class Writer:
     def _taken_or_left(self, entity: Entity, rows: list[dict[str, str]]) -> str:
         """OR IGNORE of rows that may break what their entity keeps, or OR REPLACE where nothing refers to those that go."""
         rows[-1] |= self._met(entity, [group for group in (entity.key, *entity.uniques) if self.draw.random() < 0.5])
-        if self.draw.random() < 0.5:
-            rows[-1][self.draw.choice(entity.attribute_names)] = "NULL"
+        lone = entity.key[0] if len(entity.key) == 1 else ""  # which SQLite numbers where it is a whole number
+        names = [each.name for each in entity.attributes if each.name != lone or each.type.name is not TypeName.INTEGER]
+        if names and self.draw.random() < 0.5:
+            rows[-1][self.draw.choice(names)] = "NULL"
         word = "IGNORE" if self.model.children_of(entity.name) else self.draw.choice(("IGNORE", "REPLACE"))
         return self._inserted(entity, rows).replace("INSERT", f"INSERT OR {word}", 1)
 
