@@ -22,7 +22,7 @@ from nestling.executors.changes import (
     Watching,
     follow,
 )
-from nestling.executors.migrate.affected import carry_over
+from nestling.executors.migrate.affected_documents import carry_over
 from nestling.executors.migrate.backfill import Tell
 from nestling.executors.migrate.changed_rows import observe
 from nestling.executors.migrate.compare import HomeViews

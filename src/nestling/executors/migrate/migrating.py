@@ -19,7 +19,7 @@ from nestling.executors.create import create, create_indexes
 from nestling.executors.found_fields import find_fields
 from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.active_design import ASKED_SECONDS, TRUSTED_SECONDS
-from nestling.executors.migrate.affected import carry_over
+from nestling.executors.migrate.affected_documents import carry_over
 from nestling.executors.migrate.backfill import Tell, backfill
 from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.compare import HomeDifferences

@@ -31,7 +31,7 @@ _DAYS = {"week": 7, "day": 1}
 _SECONDS = {"H": 3600, "M": 60, "S": 1}
 _PART = re.compile(r"\s*([-+]?)\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.ASCII | re.IGNORECASE)
 _CLOCK = re.compile(r"\s*([-+]?)\s*(\d{1,9}):([0-5]?\d)(?::([0-5]?\d(?:\.\d{1,6})?))?(?![\w:])\s*", re.ASCII)
-Interval: TypeAlias = tuple[Decimal, Decimal, Decimal]
+IntervalParts: TypeAlias = tuple[Decimal, Decimal, Decimal]
 """Months, days and seconds, which PostgreSQL adds in this order."""
 
 
@@ -69,7 +69,7 @@ def interval_micros(text: str) -> int:
     return int((months * 30 + days) * 86_400_000_000 + seconds * 1_000_000)
 
 
-def interval_parts(text: str) -> Interval:
+def interval_parts(text: str) -> IntervalParts:
     """The parts of an interval, in any order and with signs: `1 day - 2 hours`; raises `ValueError` for what is none.
 
     So does a fraction of a month or day, which PostgreSQL makes days and hours of.

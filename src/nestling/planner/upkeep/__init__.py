@@ -1,7 +1,7 @@
 """Upkeep: what a design keeps that follows from homes, what it must be, and the steps that keep it so."""
 
+from nestling.planner.upkeep.all_upkeeps import upkeeps_of
 from nestling.planner.upkeep.change import ChangeKind, RowChange
-from nestling.planner.upkeep.derive import upkeeps_of
 from nestling.planner.upkeep.implied import ExpectedRead, implied
 from nestling.planner.upkeep.refresh import refreshed, stored
 from nestling.planner.upkeep.steps import UpkeepSteps, upkeep_steps

@@ -13,8 +13,8 @@ from nestling.ir.types import COMPOSITE
 from nestling.ir.upkeep import Derived, Trigger, Upkeep
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linked_values
+from nestling.planner.upkeep.all_upkeeps import upkeeps_of
 from nestling.planner.upkeep.change import RowChange, new
-from nestling.planner.upkeep.derive import upkeeps_of
 from nestling.planner.upkeep.descendants import descendants_read
 from nestling.planner.upkeep.refresh import refreshed
 from nestling.planner.upkeep.shortcuts import shortcut

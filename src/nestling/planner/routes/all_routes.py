@@ -19,7 +19,7 @@ from nestling.ir.upkeep import Trigger, Upkeep
 from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.routes.stored import paths_of, presence_of, split_off, without_places
 from nestling.planner.upkeep.affected import anchors_read
-from nestling.planner.upkeep.derive import upkeeps_of
+from nestling.planner.upkeep.all_upkeeps import upkeeps_of
 from nestling.planner.upkeep.descendants import descendants_read
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
