@@ -26,7 +26,7 @@ from nestling.ir.statements.expression import (
     Rules,
 )
 from nestling.ir.statements.operands import is_integer, is_mixed
-from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMESTAMP, TypeName
+from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, TEXT, TIMESTAMP, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import typed_literal
 from nestling.planner.sql.scope import Bind
@@ -77,7 +77,8 @@ def _timestamp(value: Expression) -> Expression:
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     if isinstance(value, Literal) and isinstance(value.value, str) and _overflows(value.value):
         raise statement_gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
-    if value.type.name is TypeName.TIMESTAMP and not is_mixed(value):
+    is_date = value.type.name is TypeName.TIMESTAMP and value.type.fraction_digits <= BSON_DIGITS
+    if is_date and not is_mixed(value):
         return value
     if value.type.name is TypeName.BOOLEAN:  # a Julian day, as any number
         value = Raw(value, ANY) if is_mixed(value) else Cast(value, INTEGER, Rules.SQLITE)

@@ -378,13 +378,6 @@ def test_what_has_no_exact_form_is_a_gap(text: str) -> None:
     assert caught.value.gap.what
 
 
-def test_sqlite_adds_nothing_to_moments_of_microseconds() -> None:
-    """What it makes of them is a text of whole seconds, which would be taken for a moment."""
-    (expression,) = outputs("SELECT datetime(us, '-28 day') AS v FROM t", MODEL, "sqlite")
-    with pytest.raises(RenderingGap, match="finer than a millisecond"):
-        value_mql(expression, Fields())
-
-
 def comparable(value: Any) -> Any:
     """Numbers by value; a date as the instant it begins with."""
     value = plain(value)

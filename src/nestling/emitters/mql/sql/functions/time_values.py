@@ -28,6 +28,8 @@ _LAST_MOMENT = r"^23:59:59\.999[5-9]"
 """Half a millisecond before midnight, without a date: SQLite shows the date of the next day and the time of this one."""
 JULIAN_EPOCH = 210_866_760_000_000
 _LAST_JULIAN_DAY = 5_373_484.5
+_EXACT_DIGITS = 15
+"""Digits that a float tells apart."""
 _NO_TIME = "no such day or hour"
 _YEAR_ZERO = -62_167_219_200_000
 """Milliseconds from 1970 back to it."""
@@ -73,11 +75,11 @@ def timestamp_of(node: Call, r: Renderer) -> MqlValue:
         return told_apart(r.value(operand), lambda time: time)
     if node.rules is not Rules.SQLITE:
         raise rendering_gap("a text taken for a time outside SQLite's dialect")
-    if operand.type.name in TIMES and not is_mixed(operand):
+    if operand.type.name in TIMES and not is_mixed(operand) and not is_wide(operand):
         return instant(operand, r)
 
     def body(value: MqlValue) -> MqlValue:
-        if is_text(operand):
+        if is_text(operand) or (is_wide(operand) and not is_mixed(operand)):
             return (
                 {"$cond": [{"$lte": [value, None]}, None, _of_text(value)]} if r.nullable(operand) else _of_text(value)
             )
@@ -153,11 +155,19 @@ def _of_parts(parts: MqlValue) -> MqlValue:
         "second": (5, "0"),
     }
     fields: dict[str, MqlValue] = {name: {"$toInt": group(*place)} for name, place in names.items()}
-    fields["millisecond"] = {"$toInt": {"$substrCP": [{"$concat": [group(6, ""), "000"]}, 0, 3]}}
+    digits = {"$substrCP": [group(6, "0"), 0, _EXACT_DIGITS]}
+    fields["millisecond"] = bind({"second": fields["second"], "digits": digits}, _rounded)
     offset = {"$add": [{"$multiply": [{"$toInt": group(8, "0")}, 60]}, {"$toInt": group(9, "0")}]}
     shift = {"$multiply": [{"$cond": [{"$eq": [group(7, "-"), "-"]}, 60_000, -60_000]}, offset]}
     found = bind({"day": fields["day"], "time": {"$dateFromParts": fields}}, _checked)
     return {"$add": [found, shift]}
+
+
+def _rounded(second: MqlValue, digits: MqlValue) -> MqlValue:
+    """The millisecond as SQLite rounds it, from the second as a float; none is of the next second, as in SQLite since 3.49."""
+    fraction = {"$divide": [{"$toDouble": digits}, {"$pow": [10.0, {"$strLenCP": digits}]}]}
+    milliseconds = {"$floor": {"$add": [{"$multiply": [{"$add": [second, fraction]}, 1000.0]}, 0.5]}}
+    return {"$toInt": {"$min": [999, {"$subtract": [milliseconds, {"$multiply": [second, 1000]}]}]}}
 
 
 def _checked(day: MqlValue, time: MqlValue) -> MqlValue:
