@@ -1,4 +1,4 @@
-"""Law 1 for the newest rows of a series in buckets: whatever the buckets, overlapping and with ties, the values are SQLite's."""
+"""Law 1 for the newest and oldest rows of a series in buckets, overlapping and with ties: the values are SQLite's."""
 
 from __future__ import annotations
 
@@ -69,10 +69,14 @@ def test_the_same_values(seed: int, tmp_path: Path, database: Database[Any]) -> 
             ("number", "4"),
             ("number", "30"),
         ):
-            sql = f"SELECT {column} FROM event WHERE series = :series ORDER BY {column} DESC LIMIT {limit}"
-            read = pipeline.convert(made, sql)
-            assert isinstance(read, CompiledRead)
-            assert [next(iter(stage)) for stage in read.pipeline[:4]] == ["$match", "$sort", "$limit", "$unwind"]
-            for series in range(SERIES + 1):
-                expected = connection.execute(sql, {"series": series}).fetchall()
-                assert [(shown(value),) for (value,) in run_read(database, read, {"series": series})] == expected, sql
+            first = f"SELECT {column} FROM event WHERE series = :series ORDER BY {column}"
+            greatest, least = (f"SELECT {each}({column}) FROM event WHERE series = :series" for each in ("max", "min"))
+            for sql in (f"{first} DESC LIMIT {limit}", f"{first} LIMIT {limit}", greatest, least):
+                read = pipeline.convert(made, sql)
+                assert isinstance(read, CompiledRead)
+                assert [next(iter(stage)) for stage in read.pipeline[:4]] == ["$match", "$sort", "$limit", "$unwind"]
+                for series in range(SERIES + 1):
+                    expected = connection.execute(sql, {"series": series}).fetchall()
+                    assert [(shown(value),) for (value,) in run_read(database, read, {"series": series})] == expected, (
+                        sql
+                    )

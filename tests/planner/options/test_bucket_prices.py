@@ -100,3 +100,21 @@ def test_both_prices_know_that_few_buckets_are_unwound(tmp_path: Path) -> None:
     found = two_prices(reading, made)
     assert {name: prices for name, prices in found.items() if prices.factor > READS} == {}
     assert found["newest"].compiled < found["every"].compiled / 1.5
+
+
+FIRSTS = {
+    "newest": "SELECT id, name FROM pet WHERE person_id = :id ORDER BY id DESC LIMIT 1",
+    "oldest": "SELECT id, name FROM pet WHERE person_id = :id ORDER BY id LIMIT 5",
+    "last": "SELECT max(id) FROM pet WHERE person_id = :id",
+}
+
+
+def test_both_prices_know_that_the_key_finds_the_first_buckets(tmp_path: Path) -> None:
+    """In order of the key, which has an index, no bucket but the first is looked at; so many come that no value is kept."""
+    statements = {**FIRSTS, "every": "SELECT id, name FROM pet WHERE person_id = :id ORDER BY name DESC LIMIT 5"}
+    lines = [f'{name}: {{sql: "{sql}", rate: 50/s}}' for name, sql in statements.items()]
+    often = LOG.replace("20/s", "20000/s")
+    reading = people(tmp_path, *lines, often, mean=40_000, most=50_000, key="person_id, id")
+    found = two_prices(reading, with_home(reading, f"pet {HOMES[3]}"))
+    assert {name for name in statements if found[name].factor > READS} == set()
+    assert all(found[name].compiled < found["every"].compiled / 3 for name in FIRSTS)

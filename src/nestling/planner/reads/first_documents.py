@@ -7,30 +7,33 @@ only their elements are compared. Of rows that lie in several collections, the f
 This holds where every row has a value: a document without any would be taken for one whose rows have none. In ascending order a
 document without elements comes first, so nothing is changed there.
 
-Of the buckets of one series the first `n` do too: each has an event at least, in whatever order its events came. What is asked of
-the series is asked of whole buckets, so that none of their events is left out. An index of the series and the value gives the
-first buckets; without one all are looked at, but the events of the first alone are taken out and sorted.
+Of the buckets of one series the first `n` do too: each has an event at least, in whatever order its events came, so that both
+orders will do. What is asked of the series is asked of whole buckets, so that none of their events is left out. An index of the
+series and the value gives the first buckets; without one all are looked at, but the events of the first alone are taken out and
+sorted. The greatest or least value of a series is in the first of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
 from nestling.ir.paths.access_path import CollectionScan, FieldExists, FilterDocuments, Step, Union, Unwind
 from nestling.ir.paths.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.primitives import Bucket
-from nestling.ir.statements.algebra import SortKey
-from nestling.ir.statements.expression import Collation, Column, Literal
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, SortKey
+from nestling.ir.statements.expression import Collation, Column, Expression, Literal
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.storage.layout import Role
-from nestling.ir.types import INTEGER, ORDERED_ALIKE
+from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, ORDERED_ALIKE, Type
 from nestling.planner.known.bucket_fill import rows_in_bucket
 from nestling.planner.known.busy_parents import busier
 from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import LoweringContext
 
+_DESCENDING = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
 MOST = 100
 """More rows than these are not looked for in so many documents: that would be all of many a collection."""
 
@@ -39,7 +42,9 @@ def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
     """The same rows, of the first documents where that is enough."""
     sort = step.source
     count = _count(step)
-    if not isinstance(sort, SortRows) or count is None or len(sort.keys) != 1 or not _is_plain(sort.keys[0]):
+    if not isinstance(sort, SortRows) or count is None or len(sort.keys) != 1 or not _is_plain(sort.keys[0].expression):
+        return step
+    if sort.keys[0].collation is not Collation.BINARY:
         return step
     return replace(step, source=replace(sort, source=_narrowed(sort.source, sort, count, context)))
 
@@ -55,18 +60,26 @@ def _count(step: Slice) -> int | None:
     return count if 0 < count <= MOST else None
 
 
-def _is_plain(key: SortKey) -> bool:
-    """Whether the server orders documents by it as it orders rows, the greatest first."""
-    column = key.expression
-    return (
-        isinstance(column, Column)
-        and key.descending
-        and not column.nullable
-        and not column.mixed
-        and column.type.name in ORDERED_ALIKE
-        and column.type.fraction_digits <= 3
-        and key.collation is Collation.BINARY
-    )
+def of_first_bucket(step: Step, layout: Layout, asked: Sequence[AggregateCall], context: LoweringContext) -> Step:
+    """The events of a series that a greatest or least value needs, which is asked for alone: those of its first bucket."""
+    if len(asked) != 1 or asked[0].function not in _DESCENDING or asked[0].filter is not None:
+        return step
+    column = asked[0].argument
+    of_series = isinstance(step, Unwind) and isinstance(step.source, Where)
+    if not of_series or not isinstance(column, Column) or column not in layout or not _is_plain(column):
+        return step
+    key = SortKey(column, descending=_DESCENDING[asked[0].function], nulls_first=False)
+    return _narrowed(step, SortRows(step, (key,), layout, ""), 1, context)
+
+
+def _is_plain(column: Expression) -> bool:
+    """Whether the server orders documents by it as it orders rows."""
+    return isinstance(column, Column) and not column.nullable and not column.mixed and is_ordered_alike(column.type)
+
+
+def is_ordered_alike(kind: Type) -> bool:
+    """Whether the server has values of a type in their order, each as one."""
+    return kind.name in ORDERED_ALIKE | MOMENTS and kind.fraction_digits <= BSON_DIGITS
 
 
 def _narrowed(source: Step, sort: SortRows, count: int, context: LoweringContext) -> Step:
@@ -88,7 +101,7 @@ def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: LoweringC
     if isinstance(inner, Unwind):
         return replace(unwind, source=_of_documents(inner, sort, count, context))
     layout = Layout.of({(column.alias, column.name): path})
-    if isinstance(inner, CollectionScan):
+    if isinstance(inner, CollectionScan) and sort.keys[0].descending:
         asked: Step = FilterDocuments(
             inner, FieldExists(path)
         )  # so that an index of the documents that have the field will do

@@ -11,6 +11,7 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall
 from nestling.ir.statements.expression import Collation, Column, Expression
 from nestling.planner.reads.determined import telling
+from nestling.planner.reads.first_documents import of_first_bucket
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
@@ -59,6 +60,8 @@ def _grouped(
     for item in wanted:
         aggregate, rows = lifted_in(item.aggregate, rows, context)
         aggregates.append(aggregate)
+    if not keys:
+        rows = replace(rows, step=of_first_bucket(rows.step, context.seen(rows.layout), aggregates, context))
     keys, aggregates, rows = _with_last_computed(keys, aggregates, rows, context)
     key_names = unique_names([key.name for key in relation.keys], frozenset())
     wishes = [item.name for item in wanted]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from nestling.ir.candidate import Bucketed, Indexed, kept_aggregates
+from nestling.ir.candidate import Indexed, kept_aggregates
 from nestling.ir.design_problem import Mode
 from nestling.ir.model import Relationship
 from nestling.ir.paths import work_of
@@ -16,6 +16,7 @@ from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
+from nestling.planner.options.reads.first_buckets import first_in_order
 from nestling.planner.options.reads.reach import is_at_hand
 from nestling.planner.options.reads.starts_in_any_case import (
     apart,
@@ -41,7 +42,6 @@ from nestling.planner.options.structures.buckets import found_buckets, grouped_w
 from nestling.planner.options.structures.overflow import pages_too
 from nestling.planner.options.structures.pairs import found_by_pairs
 from nestling.planner.options.structures.places import Home
-from nestling.planner.reads.first_documents import MOST
 
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
@@ -118,11 +118,15 @@ class Starts:
         size, each = self.modes.documents.base(home), self.modes.documents.filled(home)
         for found in found_buckets(situation, sizes, bucket, access):
             total = work_of.fetch_by_index(found.documents, size, keys=found.keys)
-            newest = self._newest(statement, access, bucket)
-            if 0 < newest < found.documents:  # the others are looked at, and no event is taken out of them
-                total += work_of.top(found.documents, newest) + work_of.top(newest * each, newest)
-                total += self._asked(statement, access, home, newest, found.served) + Work(stages=work_of.light(2))
-                yield self.modes.mode(f"{home.id}, {found.text}, the newest", (home.id,), total)
+            first = first_in_order(self.modes, statement, access, bucket)
+            if first is not None and first.rows < found.documents:  # no event is taken out of the others
+                if first.by_index:
+                    total = work_of.fetch_by_index(first.rows, size, keys=(first.rows - 1) * each + 1)
+                else:
+                    total += work_of.top(found.documents, first.rows)
+                total += work_of.top(first.rows * each, first.rows) + Work(stages=work_of.light(2))
+                total += self._asked(statement, access, home, first.rows, found.served)
+                yield self.modes.mode(f"{home.id}, {found.text}, the first in order", (home.id,), total)
                 continue
             total += self._after(statement, access, ordered=False)
             if bucket.native:  # a `find` shows the events, which the server takes out of its buckets
@@ -133,16 +137,6 @@ class Starts:
         if bucket.answers(access):
             summed = grouped_work(situation, sizes, bucket, access)
             yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)
-
-    def _newest(self, statement: Statement, access: Access, bucket: Bucketed) -> int:
-        """How many of a series' rows with the greatest values are asked for and nothing besides, 0 where it is something else."""
-        limit, entity = statement.limit or 0, self.modes.situation.model.entity(access.entity)
-        alone = len(statement.accesses) == 1 and self.modes.sizes.facts_of(statement).as_found
-        if bucket.native or not alone or limit > MOST or len(access.sort) != 1 or access.grouping or access.aggregates:
-            return 0
-        ((name, descending),) = access.order
-        asked = compared_equal(access) == set(bucket.by) == {each.attribute for each in access.filters}
-        return limit if asked and descending and entity.always_has(name) else 0
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         said, limit = self.modes.sizes.facts_of(statement), self.modes.sizes.limited(statement, access)
