@@ -7,11 +7,11 @@ from nestling.emitters.explanation.scope import COMPARED, scope
 from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.primitives import Collection, Document, Holder, Reference
+from nestling.ir.primitives import Bucket, BucketWindow, Collection, Document, Holder, Index, Reference, WindowUnit
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.unconverted_gaps import unconverted_gaps
-from tests.planner.homes.home_cases import LINE, ORDER, ORDER_LINE
+from tests.planner.homes.home_cases import LINE, ORDER, ORDER_LINE, entity
 
 
 def test_a_statement_that_a_text_leaves_out() -> None:
@@ -50,3 +50,22 @@ def test_a_statement_that_is_not_converted() -> None:
         "Not taken into account:\n  - statement `joined`: weighed, but not converted: UNNEST() function"
     )
     assert "joined along by" in told
+
+
+def test_indexes_of_buckets() -> None:
+    """What buckets have whatever is asked of them is told with what each is for; one that was chosen is not told again."""
+    event = entity("event", "sensor:integer! at:timestamptz! number:integer!", "sensor at")
+    bucket = Bucket(("sensor",), "events", 4, BucketWindow("at", WindowUnit.DAY))
+    homes = (Collection("event", Document("event"), (), bucket=bucket),)
+    indexes = (
+        Index("event", (("bucket_end", 1),), expire_after_seconds=172_800),
+        Index("event", (("sensor", 1), ("bucket_start", 1))),
+        Index("event", (("sensor", 1), ("events.at", 1))),
+        Index("event", (("events.number", 1),), serves=("most",)),
+    )
+    told = explanation(Proposal("optimal", Design(Model("m", (event,), ()), homes, indexes))).built_besides
+    assert {each.fields: each.reasons[-1] for each in told} == {
+        "bucket_end": "removes buckets of `event` whose `bucket_end` is 2 days ago",
+        "sensor, bucket_start, page": "finds the buckets of `event` in order",
+        "sensor, events.at": "finds `event` by its key, so that none is added twice: sensor, at",
+    }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nestling.emitters.explanation.scope import about_entities, scope, undecided
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.indexes.planned_index import PlannedIndex
-from nestling.ir.indexes.planned_indexes import built_besides, planned_indexes
+from nestling.ir.indexes.planned_indexes import planned_indexes, unweighed
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.primitives import CollectionKind
@@ -136,7 +136,7 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     if about is None:
         every = tuple(_explained(model, decision) for decision in proposal.decisions)
         gaps = tuple(str(in_short(gap)) for gap in proposal.gaps)
-        built = _built(built_besides(proposal.design))
+        built = _built(unweighed(proposal.design))
         lacks = lacking_line(proposal)
         stored = tuple(_stored(proposal, about))
         return Explanation(

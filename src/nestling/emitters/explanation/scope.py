@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
 from nestling.ir.indexes.planned_index import PlannedIndex
-from nestling.ir.indexes.planned_indexes import built_besides
+from nestling.ir.indexes.planned_indexes import unweighed
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import Model
 from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
@@ -88,7 +88,7 @@ def _links_of(model: Model, entity: str) -> set[str]:
 
 def _following(proposal: Proposal, links: set[str], names: set[str]) -> _Scope:
     decisions = tuple(decision for decision in proposal.decisions if decision.relationship in links)
-    built = tuple(index for index in built_besides(proposal.design) if index.about & names)
+    built = tuple(index for index in unweighed(proposal.design) if index.about & names)
     return decisions, tuple(each for each in proposal.weighed if each.about in links), built
 
 

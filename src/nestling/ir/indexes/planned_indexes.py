@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.bucket_indexes import bucket_purpose
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside
 from nestling.ir.indexes.needed_indexes import identity_index, needed_indexes
 from nestling.ir.indexes.planned_index import PlannedIndex
@@ -35,7 +36,7 @@ def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
     """
     found: list[PlannedIndex] = []
     for store in design.stores:
-        own = [_named(index) for index in design.indexes if index.collection == store.name]
+        own = [_named(design, index) for index in design.indexes if index.collection == store.name]
         own += [identity_index(store)] if identity_is_collated(design, store) else []
         merged = _merged(next(_by_comparison(design, index)) for index in own)
         found += [index for number, index in enumerate(merged) if _gap(design, store, index, number) is None]
@@ -47,6 +48,19 @@ def built_besides(design: Design) -> tuple[PlannedIndex, ...]:
     return tuple(index for index in planned_indexes(design) if not index.named)
 
 
+def unweighed(design: Design) -> tuple[PlannedIndex, ...]:
+    """Those that no statement paid for: what is built besides, and what buckets have whatever is asked of them."""
+    of_buckets = [each for each in design.indexes if bucket_purpose(design, each) is not None]
+    serving = {(each.collection, each.keys) for each in design.indexes if each.serves}
+
+    def is_told(index: PlannedIndex) -> bool:
+        begun = (each.keys for each in of_buckets if each.collection == index.collection)
+        is_of_buckets = any(index.keys[: len(keys)] == keys for keys in begun)
+        return not index.named or (is_of_buckets and (index.collection, index.keys) not in serving)
+
+    return tuple(filter(is_told, planned_indexes(design)))
+
+
 def index_gaps(design: Design) -> tuple[Gap, ...]:
     """What keys and references a server cannot index or check."""
     return _planned(design)[1]
@@ -55,7 +69,7 @@ def index_gaps(design: Design) -> tuple[Gap, ...]:
 @once
 def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
     wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
-    for index in (*map(_named, design.indexes), *needed_indexes(design)):
+    for index in (*(_named(design, each) for each in design.indexes), *needed_indexes(design)):
         wanted[index.collection] += _by_comparison(design, index)
     kept: list[PlannedIndex] = []
     gaps: list[Gap] = []
@@ -93,11 +107,15 @@ def _is_sparse(design: Design, store: StoredCollection, index: PlannedIndex) -> 
     )
 
 
-def _named(index: Index) -> PlannedIndex:
-    reasons = tuple(f"serves {name}" for name in index.serves) or ("named by the design",)
+def _named(design: Design, index: Index) -> PlannedIndex:
+    purpose = bucket_purpose(design, index)
+    reasons = tuple(f"serves {name}" for name in index.serves) or (purpose[1] if purpose else "named by the design",)
+    about = frozenset((purpose[0],)) if purpose else frozenset[str]()
     expires = index.expire_after_seconds
     rule = Collation.UNICODE_CI if index.any_case else Collation.BINARY
-    return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, expires, rule, named=True)
+    return PlannedIndex(
+        index.collection, index.keys, reasons, index.unique, index.partial, expires, rule, named=True, about=about
+    )
 
 
 def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: int) -> Gap | None:
