@@ -19,10 +19,10 @@ from nestling.common.errors import ConnectionFailed, DiskFull, LibraryMissing, S
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html
 from nestling.ir.proof import Proof
+from nestling.ir.watching import Watch
 from nestling.ir.words.proof_words import verdict
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, prove
-from nestling.pipeline.watching import Watch
 from nestling.sources.front import open_rows
 from tests.failing_server import failing_server, full_disk
 from tests.pipeline.test_proving import READS, TINY, WRITES, source, two

@@ -27,6 +27,7 @@ emitters, the doctor's reports, a sync's metrics.
 """
 
 from nestling.ir.proposal import OPTIMAL
+from nestling.ir.watching import Watch
 from nestling.pipeline.calibrating import Calibrated, calibrate
 from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
 from nestling.pipeline.checking import check
@@ -41,7 +42,6 @@ from nestling.pipeline.migration_plan import plan_migration
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.reversing import Redesign, in_place, is_mongodb, redesign
 from nestling.pipeline.syncing import sync, sync_plan, sync_standing
-from nestling.pipeline.watching import Watch
 
 __all__ = [
     "OPTIMAL",

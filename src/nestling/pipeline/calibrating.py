@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.watching import Watch
 from nestling.pipeline.converting import default_price
 from nestling.pipeline.designing import design, inspect
 from nestling.pipeline.loading import load, opened
-from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from pymongo.database import Database

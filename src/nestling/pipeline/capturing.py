@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nestling.ir.watching import Watch
 from nestling.pipeline.read_only import looked_at, nothing_there
-from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.ir.capture import Capture

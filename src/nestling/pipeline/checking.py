@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import first_of
-from nestling.pipeline.watching import Watch
+from nestling.ir.watching import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.proposal import OPTIMAL, Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline.watching import Watch
+from nestling.ir.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.cost import Profile

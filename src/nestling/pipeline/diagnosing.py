@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nestling.ir.watching import Watch
 from nestling.pipeline.read_only import looked_at, nothing_there
-from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.cost import Profile

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nestling.ir.reading import Reading
-from nestling.pipeline.watching import Watch
+from nestling.ir.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.sources.generated import StatisticsDifference

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.names import SYSTEM_DATABASES
 from nestling.ir.values import Policy
-from nestling.pipeline.watching import Watch
+from nestling.ir.watching import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path

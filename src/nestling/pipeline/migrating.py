@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.stored_forms import all_with_stored
 from nestling.ir.values import Policy
-from nestling.pipeline.watching import Watch
+from nestling.ir.watching import Watch
 
 if TYPE_CHECKING:
     from pymongo.database import Database

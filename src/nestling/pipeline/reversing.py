@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Today
-from nestling.pipeline.watching import Watch
+from nestling.ir.watching import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,7 +28,7 @@ from nestling.executors.check.differing_rows import (
     would_go,
 )
 from nestling.executors.check.pace import FIRST, MOST, CommandPace
-from nestling.executors.check.parallel import ReportCheck, together
+from nestling.executors.check.parallel import together
 from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate, estimate
@@ -39,6 +39,7 @@ from nestling.ir.digest import digest
 from nestling.ir.drift import ID, Check, CompiledCheck, Drift
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.reading import Gap
+from nestling.ir.watching import Watch
 
 SHOWN = 100
 """Differences of one check that are listed at most; all are counted."""
@@ -77,7 +78,7 @@ def run_checks(
     *,
     gaps: Sequence[Gap] = (),
     way: CheckOptions | None = None,
-    report: ReportCheck | None = None,
+    report: Watch | None = None,
 ) -> CheckReport:
     """Compare, and repair where the way says so; writes nothing else.
 
@@ -96,7 +97,7 @@ class _Run:
     compiled: Sequence[CompiledCheck]
     database: Database[Any]
     way: CheckOptions
-    report: ReportCheck | None
+    report: Watch | None
     reader: Reader
     progress: CheckProgress = field(default_factory=CheckProgress)
     start: float = field(default_factory=time.monotonic)
@@ -134,7 +135,7 @@ class _Run:
             self.progress = passes.together(self.progress, latest, self.way.shown)
             self.passes += 1
 
-    def _part(self, chosen: Sequence[CompiledCheck], report: ReportCheck | None, stopped: Event) -> CheckProgress:
+    def _part(self, chosen: Sequence[CompiledCheck], report: Watch | None, stopped: Event) -> CheckProgress:
         """Some checks by themselves, beside others."""
         part = replace(self, progress=CheckProgress(), report=report, well=[], stopped=stopped)
         part._each_of(chosen, None)

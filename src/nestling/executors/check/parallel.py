@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 from nestling.executors.check.checkpoint import CheckProgress
 from nestling.ir.drift import CompiledCheck
+from nestling.ir.watching import Watch
 
 AT_ONCE = 2
-ReportCheck: TypeAlias = Callable[[str, int, int | None], None]
-RunPart: TypeAlias = Callable[[Sequence[CompiledCheck], ReportCheck | None, Event], CheckProgress]
+RunPart: TypeAlias = Callable[[Sequence[CompiledCheck], Watch | None, Event], CheckProgress]
 """Does some checks and tells of them, until it is stopped."""
 
 
-def together(part: RunPart, checks: Sequence[CompiledCheck], report: ReportCheck | None, total: int) -> CheckProgress:
+def together(part: RunPart, checks: Sequence[CompiledCheck], report: Watch | None, total: int) -> CheckProgress:
     """All checks by `part`; what they found is in their order. `total`: documents to look at, for `report`."""
     groups, told, stopped = _groups(checks), _Told(report, total), Event()
     with ThreadPoolExecutor(AT_ONCE, "check") as pool:
@@ -52,12 +52,12 @@ def _joined(done: Sequence[CheckProgress], checks: Sequence[CompiledCheck]) -> C
 class _Told:
     """What the groups tell, added up."""
 
-    def __init__(self, report: ReportCheck | None, total: int) -> None:
+    def __init__(self, report: Watch | None, total: int) -> None:
         self._report, self._total = report, total
         self._done: dict[int, int] = {}
         self._lock = Lock()
 
-    def of(self, group: int) -> ReportCheck | None:
+    def of(self, group: int) -> Watch | None:
         """What one group tells with."""
         report = self._report
         if report is None:

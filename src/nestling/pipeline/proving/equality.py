@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from nestling.common.errors import RebuildError
 from nestling.executors.drive import homes, unlike
 from nestling.executors.drive.homes import HomeFingerprints
+from nestling.ir.watching import Watch
 from nestling.pipeline.loading import home_queries
 from nestling.pipeline.proving.contender import Contender
-from nestling.pipeline.watching import Watch
 
 
 def compare_homes(contenders: list[Contender], watch: Watch | None) -> None:

@@ -19,9 +19,9 @@ from nestling.ir.reading import Reading
 from nestling.ir.rows import RowSource
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.values import Policy
+from nestling.ir.watching import Watch
 from nestling.pipeline.proving.contender import TWIN, Contender
 from nestling.pipeline.proving.statements import CompiledByName, Exact, predicted
-from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from pymongo.database import Database

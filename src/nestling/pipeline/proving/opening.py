@@ -15,10 +15,10 @@ from nestling.ir.proof import ADVISED, OpenLoop
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Block, Tracer, mix
+from nestling.ir.watching import Watch
 from nestling.pipeline.proving.background_sync import copy_ages, kept_right, may_be_behind
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import Effort
-from nestling.pipeline.watching import Watch
 
 REACHABLE = 0.5
 """Share of the chosen design's ceiling that is asked for where the stated rates are higher: a queue near its ceiling grows."""

@@ -15,9 +15,9 @@ from nestling.ir.proof import ADVISED, Proof, Setting, SourceComparison
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Tracer
+from nestling.ir.watching import Watch
 from nestling.ir.workload import Statement
 from nestling.pipeline.proving.effort import FULL, Effort
-from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from pymongo.database import Database

@@ -10,11 +10,11 @@ from time import perf_counter
 
 from nestling.executors.drive import AnswerShape, TimedExecution, closed, counters
 from nestling.ir.trace import Block, Tracer, mix
+from nestling.ir.watching import Watch
 from nestling.ir.workload import Workload
 from nestling.pipeline.proving.contender import Contender, in_race
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.proving.side_by_side import ask_again
-from nestling.pipeline.watching import Watch
 
 FIRST_SIZE = 60
 """Executions, at most, of the block that warms up and tells how long a block takes."""

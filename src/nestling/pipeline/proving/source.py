@@ -14,6 +14,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import UNKNOWN_ROWS, Statistics, value_of
+from nestling.ir.watching import Watch
 from nestling.pipeline.designing import design, finished_design, inspect, read_proposal
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.parameter_values import Draws, drawn
@@ -22,7 +23,6 @@ from nestling.pipeline.proving.prove import prove
 from nestling.pipeline.reversing import is_mongodb
 from nestling.pipeline.rivals import of_the_model, rivals
 from nestling.pipeline.source_answers import opened_source
-from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from pymongo.database import Database
