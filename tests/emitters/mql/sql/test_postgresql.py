@@ -369,7 +369,7 @@ def test_what_postgresql_refuses_fails(both: Both) -> None:
             both[0].exec_driver_sql(f"SELECT {text} FROM t").fetchall()
 
 
-@pytest.mark.parametrize("text", ["i & 3", "ts - us", "us + INTERVAL '0.0005 seconds'", "s ~ '(?i)a'", "sqrt(m)"])
+@pytest.mark.parametrize("text", ["i & 3", "us + INTERVAL '0.0005 seconds'", "s ~ '(?i)a'", "sqrt(m)"])
 def test_what_has_no_exact_form_is_a_gap(text: str) -> None:
     """Named, with who lacks it; never nearly right."""
     (expression,) = outputs(f"SELECT {text} AS v FROM t", MODEL, "postgresql")
