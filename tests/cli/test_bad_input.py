@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
+from nestling.ir.facts import Facts, ServerFacts
+from nestling.ir.facts.form import facts_text
 from tests.cli.commands import PROGRAM, environment, nestling, process
 from tests.cli.conftest import write_library
 
@@ -259,3 +261,45 @@ def test_a_database_without_tables(tmp_path: Path) -> None:
     done = nestling("inspect", "sqlite:///empty.db", cwd=tmp_path)
     assert done.code in (0, 2)
     assert "table" in done.err or "entity" in done.out
+
+
+WRITTEN_OVER = {
+    "a model": ("design", "model.yaml", "-o", "./model.yaml"),
+    "a schema": ("inspect", "schema.sql", "-o", "schema.sql"),
+    "a database": ("inspect", "sqlite:///shop.db", "-o", "shop.db"),
+    "a database without its scheme": ("design", "shop.db", "-o", "shop.db"),
+    "a workload": ("design", "model.yaml", "--workload", "workload.sql", "-o", "workload.sql"),
+    "a link": ("design", "model.yaml", "-o", "link.yaml"),
+    "a rival": ("prove", "model.yaml", "--design", "design.yaml", "--html", "design.yaml"),
+    "a log": ("capture", "design.yaml", "--save", "design.yaml"),
+    "a schema described": ("emit", "schema.md", "--as", "markdown", "-o", "."),
+    "what is synced": ("sync", "design.yaml", "mongodb://127.0.0.1:1/x", "--status-file", "design.yaml"),
+    "what is checked": ("check", "design.yaml", "mongodb://127.0.0.1:1/x", "--resume", "design.yaml"),
+    "what is diagnosed": ("doctor", "--facts", "model.yaml", "--html", "model.yaml"),
+    "two results": ("inspect", "mongodb://127.0.0.1:1/x", "-o", "new.yaml", "--design-out", "./new.yaml"),
+}
+
+
+@pytest.mark.parametrize("of", WRITTEN_OVER)
+def test_what_is_read_is_not_written_over(of: str, shop: Path, tmp_path: Path) -> None:
+    """A result that would take the place of what it is made of, or of another result, is refused before the work."""
+    copied = {name: (shop / name).read_bytes() for name in ("model.yaml", "design.yaml", "schema.sql", "workload.sql")}
+    copied |= {"schema.md": copied["design.yaml"], "shop.db": (shop / "shop.db").read_bytes()}
+    for name, content in copied.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "link.yaml").symlink_to("model.yaml")
+    done = nestling(*WRITTEN_OVER[of], cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    said = "two results cannot be written to one file" if of == "two results" else "it would be written over"
+    assert said in done.err
+    assert {name: (tmp_path / name).read_bytes() for name in copied} == copied
+    assert not (tmp_path / "new.yaml").exists()
+
+
+def test_facts_take_the_place_of_earlier_facts(tmp_path: Path) -> None:
+    """What is read and what is written are then the same kind of thing."""
+    (tmp_path / "facts.json").write_text(
+        facts_text(Facts("2026-01-31T12:00:00+00:00", ServerFacts("8.0"), ())), encoding="utf-8"
+    )
+    done = nestling("doctor", "--facts", "facts.json", "--since", "facts.json", "--save", "facts.json", cwd=tmp_path)
+    assert (done.code, "Wrote facts.json" in done.err) == (0, True), done.err

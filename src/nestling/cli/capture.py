@@ -10,6 +10,7 @@ import click
 
 from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
+from nestling.cli.parts.kept_inputs import ADDRESS
 
 if TYPE_CHECKING:
     from nestling.ir.capture import Capture
@@ -25,7 +26,7 @@ LONGEST_SHAPE = 100
     short_help="Make a workload of what a MongoDB is asked.",
     epilog="\b\nExample:\n  nestling capture mongodb://localhost/shop mongod.log --design design.yaml -o workload.sql",
 )
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", type=ADDRESS, nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--design",
     type=options.READABLE,

@@ -132,7 +132,8 @@ def command(
     earlier = _facts(since) if since is not None else None
     ignored = (*config.accepted, *_accepted(ignore))
     accepted = (*ignored, *_in_baseline(baseline))
-    for path in (save, sarif, html, markdown):
+    text.check_place(save, renews=(since, facts_file))
+    for path in (sarif, html, markdown):
         text.check_place(path)
     seen = pipeline.capture(list(map(str, captured))) if captured else None
     if facts_file is not None:

@@ -54,6 +54,8 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
     if workload is not None:
         files["queries.py"], gaps = queries_module(proposal, workload, dialect)
     if output is not None:
+        for name in files:
+            text.check_place(output / name)
         for name, content in files.items():
             text.write_text(output / name, content)
             text.say(f"Wrote {output / name}")

@@ -94,6 +94,7 @@ def command(
     from nestling.executors.sync import Metrics
     from nestling.pipeline import opened, read_proposal, sync, sync_standing
 
+    text.check_place(status_file)
     proposal = read_proposal(design)
     with opened(target, proposal.design.model.name) as (server, database), ExitStack() as stack:
         text.say(f"Using {server.text()}, database {database.name}")

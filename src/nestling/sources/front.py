@@ -174,6 +174,20 @@ def has_rows(address: Path | str) -> bool:
     return _database_url(str(address)) is not None
 
 
+def file_of(address: Path | str) -> Path | None:
+    """The file that an address names: a SQLite database, a schema or a model; None for a server's database."""
+    url = _database_url(str(address))
+    if url is None:
+        return Path(address)
+    from nestling.sources.sql.address import parse_address
+
+    try:
+        found = parse_address(url)
+    except SourceError:
+        return None
+    return found.path if found.dialect == "sqlite" else None
+
+
 def open_target(address: Path | str) -> RowSink:
     """A database to write rebuilt rows into."""
     from nestling.sources.sql import open_sink

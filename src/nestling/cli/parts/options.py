@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import click
 from click.core import ParameterSource
 
+from nestling.cli.parts.kept_inputs import ADDRESS
 from nestling.cli.parts.sizes import bytes_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def source(command: AnyCommand) -> AnyCommand:
         metavar="NAME",
         help="What a schema.sql is written in: sqlite, postgresql or mysql. Default: found out from the text.",
     )(decorated)
-    return click.argument("source")(decorated)
+    return click.argument("source", type=ADDRESS)(decorated)
 
 
 def milliseconds(command: AnyCommand) -> AnyCommand:

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import wrap
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nestling.cli.parts.kept_inputs import check_kept
 from nestling.common.errors import InputError, Problem
 from nestling.common.files import write_whole
 from nestling.ir.quantity_words import counted as counted
@@ -139,10 +140,18 @@ def all_notes(notes: Iterable[str]) -> None:
         say(hanging(f"note: {note}", _WIDEST_PROSE))
 
 
-def check_place(path: Path | None) -> None:
-    """Raise `InputError` when a file cannot be written at `path`, before the work whose result it is to hold."""
+def check_place(path: Path | None, renews: Sequence[Path | None] = ()) -> None:
+    """Raise `InputError` when no file can or may be written at `path`, before the work whose result it is to hold.
+
+    `renews`: files the command reads that may be written over, as they hold what is written, as it was before.
+    """
     if path is None or (path.exists() and not path.is_file()):  # /dev/stdout and its kin
         return
+    check_kept(path, renews)
+    _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():
         raise _not_written(path, f"{folder} is no folder")
@@ -165,11 +174,11 @@ def write_result(path: Path, text: str) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all; raises `InputError` when it cannot be written there."""
-    check_place(path)
     try:
         if path.exists() and not path.is_file():  # /dev/stdout and its kin
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
             return
+        _check_writable(path)
         whole = path.resolve()
         whole.parent.mkdir(parents=True, exist_ok=True)
         write_whole(whole, text.encode("utf-8", "backslashreplace"))
