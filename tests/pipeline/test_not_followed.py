@@ -6,6 +6,7 @@ import pytest
 
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import not_followed
+from nestling.planner.upkeep import left_to_sync
 from tests.cases.pattern_case import pattern_cases
 
 DESIGN = """nestling: 1
@@ -39,6 +40,17 @@ def test_what_follows_from_time_series(freshness: str, is_told: bool) -> None:
     design = read_proposal(DESIGN.format(freshness=freshness), "d.yaml").design
     told = list(not_followed(design))
     assert ["`host.readings` is not followed" in each for each in told] == [True] * is_told
+
+
+@pytest.mark.parametrize(
+    ("freshness", "is_left"),
+    [("async(5s)", True), ("scheduled(1min)", True), ("snapshot", False), ("transaction", False)],
+)
+def test_what_is_left_to_the_sync(freshness: str, is_left: bool) -> None:
+    """What follows in its own time goes stale when no sync runs."""
+    design = read_proposal(DESIGN.format(freshness=freshness), "d.yaml").design
+    said = f"`host.readings` ({freshness}) follows its source only while `nestling sync DESIGN URI` runs"
+    assert list(left_to_sync(design)) == [f"{said}, and goes stale without it"] * is_left
 
 
 @pytest.mark.parametrize(("name", "is_told"), [("bucket_window", True), ("outlier", True), ("computed", False)])

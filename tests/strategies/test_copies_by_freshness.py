@@ -9,6 +9,8 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.programs.compiled import Operation
+from nestling.ir.text import read_proposal, write_proposal
+from nestling.pipeline import explain
 from nestling.pipeline.proving.statements import predicted_seconds
 from tests.patterns.scenario import Scenario, chosen, scenario
 
@@ -69,3 +71,13 @@ def test_rows_that_a_copy_completes_are_sorted_once(notes: Scenario) -> None:
     latest = notes.compiled(notes.designed(), "latest")
     assert latest.operation is Operation.FIND
     assert (latest.sort, latest.limit) == ((("at", -1),), 3)
+
+
+def test_a_design_says_what_the_sync_has_to_keep_right(notes: Scenario) -> None:
+    """Only the copy that may be stale is left to it; `explain` tells so, and the file."""
+    said = "`note.person_async` (async(5s)) follows its source only while `nestling sync DESIGN URI` runs"
+    proposal = notes.designed()
+    told = [note for note in proposal.notes if "nestling sync" in note]
+    assert told == [f"{said}, and goes stale without it"]
+    assert told[0] in explain(proposal).notes
+    assert told[0] in read_proposal(write_proposal(proposal), "d.yaml").notes

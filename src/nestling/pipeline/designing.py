@@ -209,6 +209,7 @@ def explained(
     from nestling.optimizer.corrections import nothing_to_look_at
     from nestling.optimizer.weigh import statement_costs, weigh
     from nestling.pipeline.cache import cache_note
+    from nestling.planner.upkeep import left_to_sync
     from nestling.strategies import assembled, built_anyway
 
     problem = found.problem
@@ -242,7 +243,8 @@ def explained(
         refused=found.refused,
         arriving=frozenset(charge.text for charge in problem.charges if charge.statement == CHANGE),
     )
-    notes = (*proposal.notes, *missed, *found_out.notes, *cache_note(found.situation, found.profile))
+    left = left_to_sync(proposal.design)
+    notes = (*left, *proposal.notes, *missed, *found_out.notes, *cache_note(found.situation, found.profile))
     return replace(proposal, notes=notes)
 
 

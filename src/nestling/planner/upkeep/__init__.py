@@ -1,6 +1,7 @@
 """Upkeep: what a design keeps that follows from homes, what it must be, and the steps that keep it so."""
 
 from nestling.planner.upkeep.all_upkeeps import upkeeps_of
+from nestling.planner.upkeep.background import left_to_sync
 from nestling.planner.upkeep.change import ChangeKind, RowChange
 from nestling.planner.upkeep.implied import ExpectedRead, implied
 from nestling.planner.upkeep.refresh import refreshed, stored
@@ -14,6 +15,7 @@ __all__ = [
     "UpkeepSteps",
     "fired",
     "implied",
+    "left_to_sync",
     "refreshed",
     "stored",
     "triggers_of",
