@@ -154,7 +154,8 @@ class Pair:
         try:
             query = translate(statement.sql, self.design.model, "sqlite")
             assert isinstance(query, Query)
-            known, priced = claimed(self.design.model, statement.sql), Rewrite.SETS_FIRST in rewrites
+            known = claimed(self.design.model, statement.sql)
+            priced = not rewrites.isdisjoint({Rewrite.SETS_FIRST, Rewrite.ORDER_FIRST})
             numbers = count()  # any of the plans there are, the same one each time
 
             def price(_: Work) -> float:

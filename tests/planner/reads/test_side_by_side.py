@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from nestling.emitters.mql.read import compiled_read
 from nestling.ir.statistics import Statistics
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL, Rewrite, plan_read
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import known
 
@@ -51,6 +52,17 @@ def test_nothing_stands_between_the_lookups(normalized_shop: Beside) -> None:
     assert stages(shop, UP) == ["$match", "$lookup", "$lookup", "$set", "$match", "$project"]
     assert "pipeline" not in repr(shop.compiled(asked).pipeline)
     shop.assert_equal(asked)
+
+
+def test_lookups_that_a_limit_ends_are_made_in_turn(normalized_shop: Beside) -> None:
+    """Rows that are in order before their parents are looked up: side by side, all of a batch would be."""
+    sql = "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > 1 ORDER BY l.order_id, l.no LIMIT 3"
+    prices = iter((2.0, 1.0))
+    plan = plan_read(
+        normalized_shop.query(sql), normalized_shop.design, statistics=MANY, price=lambda _: next(prices, 3.0)
+    )
+    read = compiled_read(plan, name="statement", sql=sql)
+    assert [next(iter(stage)) for stage in read.pipeline][:3] == ["$sort", "$lookup", "$unwind"]
 
 
 def test_few_rows_are_not_worth_it(normalized_shop: Beside) -> None:

@@ -141,6 +141,17 @@ def test_a_limit_stops_early(normalized: Proposal) -> None:
     assert late.results == early.results == pytest.approx(10)
 
 
+def test_a_limit_behind_a_lookup_ends_the_lookups(normalized: Proposal) -> None:
+    """What is looked up stops with the limit, but the server reads a batch of the collection before the first lookup."""
+    asked = "SELECT s.label FROM small s WHERE {} EXISTS (SELECT 1 FROM few f WHERE f.ten = s.id) {} LIMIT 10"
+    found = work(asked.format("NOT", ""), normalized)
+    assert 10 <= found.lookups < 20
+    assert 10_000 < found.scanned <= 12_000 + 20 * 2_000
+    sql = "SELECT few.ten FROM few JOIN few_item ON few_item.few_id = few.id LIMIT 10"
+    assert work(sql, normalized).lookups < 10
+    assert work(sql, normalized).scanned == pytest.approx(2_000)
+
+
 def test_an_index_gives_the_order(normalized: Proposal) -> None:
     """With an index on what is sorted by, nothing is sorted and the limit stops the walk."""
     index = Index("small", (("label", 1),))

@@ -33,6 +33,7 @@ from nestling.planner.reads.rewrites.first_children import with_newest
 from nestling.planner.reads.rewrites.groups_as_parents import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins, other_starts
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
+from nestling.planner.reads.rewrites.order_first import limited_tables, with_order_first
 from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.sets_first import with_set_first
@@ -96,8 +97,8 @@ def ways(
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
     In the others the joins start at a table whose rows have copies of others, the first children of one parent are found
-    by their foreign key, a join with embedded children becomes an EXISTS, or the values of an EXISTS or IN are found first. Which
-    is cheapest depends on the data.
+    by their foreign key, a join with embedded children becomes an EXISTS, the values of an EXISTS or IN are found first, or a
+    limited order comes before what other tables are asked for. Which is cheapest depends on the data.
     """
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
     yield from _by_starts(relation, design, allowed, tolerated, statistics, several=joins)
@@ -113,6 +114,10 @@ def ways(
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model), MOST_SETS):
             yield from _by_starts(each, design, allowed, tolerated, statistics, several=True)
+    if priced and Rewrite.ORDER_FIRST in allowed:
+        for alias in limited_tables(relation):
+            ordered = with_order_first(_rewritten(relation, design, allowed, tolerated, statistics, begin=alias))
+            yield from () if ordered is None else (ordered,)
 
 
 def _by_starts(

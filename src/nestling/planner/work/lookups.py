@@ -46,6 +46,8 @@ LIGHT_STEPS = (
     WherePair,
 )
 """Steps whose stages are light to set up: they take rows out of arrays, ask, order or show them."""
+FEW_LACKING = 0.01
+"""The share of rows taken to have no children, where on average each has one or more."""
 _Rows = Callable[[Step, WorkFacts], Stream]
 """The rows of a step, its collection read."""
 
@@ -55,7 +57,7 @@ def correlated(step: Correlate, outer: Stream, facts: WorkFacts, rows: _Rows) ->
     if step.equal is not None:
         local, path = step.equal
         found = looked_up(outer, step.foreign, facts, rows, field=step.field, local=local, path=path, keep=step.keep)
-        return found.then(outer.rows * Work(lookups=-1, lookups_beside=1)) if step.beside else found
+        return found.then(outer.rows * Work(lookups=-1, lookups_beside=1)).at_once() if step.beside else found
     if step.identity:
         outer = outer.then(work_of.project(outer.rows, len(step.identity)) + work_of.pass_on(outer.rows))
         return looked_up(outer, step.foreign, facts, rows, field=step.field, local=None, path="_id", keep=step.keep)
@@ -117,7 +119,17 @@ def looked_up(
     inner = replace(
         inner, rows=inner.rows * there, fixed=read_once(inner.fixed, again), flow=read_once(inner.flow, again)
     )
-    return _joined(outer, inner, foreign, field, keep)
+    return _joined(outer, inner, foreign, field, keep, lacking=_lacking(foreign, path, facts))
+
+
+def _lacking(foreign: Step, path: str, facts: WorkFacts) -> float:
+    """The least share of outer rows that find nothing, as far as is known: some have none where others have several."""
+    while not isinstance(foreign, CollectionScan):
+        source: Step | None = getattr(foreign, "source", None)
+        if source is None:
+            return 0.0
+        foreign = source
+    return 0.0 if facts.is_unique(foreign.collection, path) else FEW_LACKING
 
 
 def scanned(collection: str, facts: WorkFacts) -> Stream:
@@ -185,20 +197,22 @@ def _stages(step: Step) -> Iterator[Step]:
         step = source
 
 
-def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep) -> Stream:
-    """Outer rows times inner rows; the lookup and what it runs once for each outer row."""
+def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep, lacking: float = 0.0) -> Stream:
+    """Outer rows times inner rows; the lookup and what it runs once for each outer row. `lacking`: so many find none at least."""
     found = inner.rows
     together = keep is Keep.TOGETHER
     rows = {Keep.MATCHED: found, Keep.ALL: max(found, 1.0), Keep.TOGETHER: 1.0}[keep]
     again = inner.work._replace(nodes=0.0)  # what the foreign steps say is parsed once
     each = again + Work(lookups=1, lookup_stages=steps_of(foreign)) + work_of.unwind(0.0 if together else found)
-    unmatched = 1 - min(1.0, found) if keep is Keep.ALL else 0.0
+    unmatched = max(1 - min(1.0, found), lacking) if keep is Keep.ALL else 0.0
     inside = {path: _less(known, unmatched) for path, known in under(field, inner.known).items()}
     if together:
         inside = {path: replace(known, each=known.each * found) for path, known in inside.items()}
     arrays = {f"{field}.{path}": count for path, count in inner.arrays.items()} | ({field: found} if together else {})
     return replace(
-        outer.parsing(inner.work.nodes).then(outer.rows * each + work_of.pass_on(outer.rows), rows=outer.rows * rows),
+        outer.looked_up()
+        .parsing(inner.work.nodes)
+        .then(outer.rows * each + work_of.pass_on(outer.rows), rows=outer.rows * rows),
         bytes=outer.bytes + inner.bytes * (found if together else 1.0) + len(field) + FRAMING_BYTES,
         known={**_of_rows(outer), **inside, field: PathStatistics(missing=unmatched)},
         arrays={**outer.arrays, **arrays},

@@ -9,9 +9,15 @@ from enum import Enum, auto
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause
 from nestling.ir.statements.expression import Collation, Expression
+from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known.ranges import Span
 from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.average_documents import AverageDocuments
+
+AHEAD_BYTES = 4 * 1024 * 1024
+"""What the server reads of a collection before it hands the first document to a stage that it does not plan with the reading."""
+HELD_BYTES = 110
+"""What a document takes there beside the values of its fields (6.0.5: 118 bytes with a number, 429 with 300 bytes of text)."""
 
 
 class Use(Enum):
@@ -65,11 +71,23 @@ class Leading:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """What the server reads of a collection at once, for rows that are looked at one by one behind it.
+
+    `work`: of reading all that is asked for; `share`: of it, the least that is read.
+    """
+
+    work: Work
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Stream:
     """Rows on their way. `fixed` is done before the first row leaves, `flow` as far as rows are asked for.
 
     `bytes` of one row; `known` and `arrays` as in `AverageDocuments`; `asked`: the share kept already by a condition
-    that is asked again, or by an equality on a path.
+    that is asked again, or by an equality on a path. `batch`: what of `flow` a limit ends only behind a whole batch; that is so
+    once a lookup stands `between` both.
     """
 
     rows: float
@@ -80,6 +98,8 @@ class Stream:
     flow: Work = NO_WORK
     leading: Leading | None = None
     asked: Mapping[Expression | str, float] = field(default_factory=dict)
+    batch: Batch | None = None
+    between: bool = False
 
     @property
     def work(self) -> Work:
@@ -94,7 +114,15 @@ class Stream:
         """With its collection read: so many of the rows that might be there are."""
         share = min(rows / self.rows, 1.0) if self.rows > 0 else 1.0
         known = {path: each.of_share(share) for path, each in self.known.items()}
-        return replace(self, leading=None, rows=rows, flow=work, known=known)
+        batch = Batch(work, self._read_at_once(rows)) if self.leading is not None else None
+        return replace(self, leading=None, rows=rows, flow=work, known=known, batch=batch)
+
+    def _read_at_once(self, rows: float) -> float:
+        """The share of so many rows of the collection that is in one batch: of a document what the plan mentions is held."""
+        assert self.leading is not None
+        mentioned = [each for path, each in self.leading.documents.known.items() if path in self.leading.mentioned]
+        held = HELD_BYTES + sum(each.each * (each.bytes + FRAMING_BYTES) for each in mentioned)
+        return min(AHEAD_BYTES / held / rows, 1.0) if rows > 0 else 1.0
 
     def parsing(self, nodes: float) -> Stream:
         """With expressions of that size taken in."""
@@ -102,12 +130,23 @@ class Stream:
 
     def blocked(self, work: Work) -> Stream:
         """With work that needs all rows before it yields the first."""
-        return replace(self, fixed=self.fixed + self.flow + work, flow=NO_WORK)
+        return replace(self, fixed=self.fixed + self.flow + work, flow=NO_WORK, batch=None)
+
+    def looked_up(self) -> Stream:
+        """With a lookup behind what is read in batches."""
+        return replace(self, between=self.batch is not None)
+
+    def at_once(self) -> Stream:
+        """With what was done to the rows so far done to a whole batch, too."""
+        return replace(self, batch=replace(self.batch, work=self.flow)) if self.batch is not None else self
 
     def taken(self, wanted: float) -> Stream:
         """Only the first `wanted` rows, so that what flows stops early."""
         share = min(1.0, wanted / self.rows) if self.rows > 0 else 1.0
-        return replace(self, rows=min(self.rows, wanted), flow=self.flow * share)
+        flow = self.flow * share
+        if self.batch is not None and self.between:
+            flow += self.batch.work * max(self.batch.share - share, 0.0)
+        return replace(self, rows=min(self.rows, wanted), flow=flow, batch=None)
 
 
 def under(prefix: str, paths: Mapping[str, PathStatistics]) -> dict[str, PathStatistics]:

@@ -177,7 +177,8 @@ class Hops:
 
     def _looked_up(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """A `$lookup` into another collection for each of the outer rows: what was looked up before is in the cache by then."""
-        outer, once = hop.visit.outer, self.modes.price(HOP)
+        outer, ahead = hop.visit.outer, hop.visit.ahead
+        once = self.modes.price(HOP + work_of.fetch_by_index(ahead, 0.0, seeks=0) + work_of.pass_on(ahead))
         first = min(self._different(hop), outer)
         cached = replace(self, modes=self.modes.warm) if first < outer else self
         saved = self.modes.price(_SAVED) if self._is_beside(home, hop) else 0.0

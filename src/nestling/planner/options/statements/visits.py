@@ -12,7 +12,7 @@ from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.limited_rows import LimitedRows
 from nestling.planner.reads.rewrites.rows_left import RemainingRows
-from nestling.planner.work.stream import Condition
+from nestling.planner.work.stream import AHEAD_BYTES, HELD_BYTES, Condition
 
 Edge = tuple[int, int, Relationship]
 """Two accesses by their positions, and the relationship that joins them."""
@@ -25,6 +25,7 @@ class Visit:
     `before`: position of the visit it comes from, None for a start. `link` and `down`: the relationship and whether from parent
     to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
     `conditions`: its own. `inside`: it is a subquery's; `windowed`: whose rows are those of the visit it is looked up from.
+    `ahead`: rows it comes from that the server reads besides, where it is looked up for these in turn until enough are found.
     """
 
     access: Access
@@ -37,6 +38,7 @@ class Visit:
     conditions: tuple[Condition, ...] = ()
     inside: bool = False
     windowed: bool = False
+    ahead: float = 0.0
 
     @property
     def entity(self) -> str:
@@ -78,10 +80,10 @@ class _Walk:
             )
             begin = len(self.found)
             self._add(start, self._started(self.reads[start]))
-            most = self._most(self.reads[start])
+            most, sought = self._most(self.reads[start]), self._sought(self.reads[start])
             while near := list(self._near(begin)):
                 _, there, here, link = min(near, key=lambda each: (self._limited(each[1]) is None, *each[:2]))
-                self._add(there, self._joined(here, there, link, most))
+                self._add(there, self._joined(here, there, link, most, sought))
         return self.found
 
     def _is_optional(self, number: int) -> bool:
@@ -141,6 +143,15 @@ class _Walk:
         cut = not start.aggregates and not any(each.sort or each.filters or each.aggregates for each in others)
         return limit if cut else None
 
+    def _sought(self, start: Access) -> float | None:
+        """So many rows are asked for, in the start's own order, of those that meet what is asked of one other table: its rows are
+        sorted first, and then asked in turn until as many are found.
+        """
+        limit, together = self._asked_for(start)
+        others = [each for each in together if each is not start]
+        plain = not any(each.sort or each.aggregates or each.grouping for each in (*others, replace(start, sort=())))
+        return limit if start.sort and len(others) == 1 and plain else None
+
     def _asked_for(self, access: Access) -> tuple[float | None, tuple[Access, ...]]:
         """How many rows of an access and of those joined with it are asked for, where they are limited as they are found."""
         limit, together = self.sizes.limited_together(self.statement, access)
@@ -170,28 +181,42 @@ class _Walk:
             return (there > here) != self.reads[max(here, there)].up
         return self.reads[there].entity == link.child
 
-    def _joined(self, here: int, there: int, link: Relationship, most: float | None) -> Visit:
+    def _joined(self, here: int, there: int, link: Relationship, most: float | None, sought: float | None) -> Visit:
         access = self.reads[there]
         down = self._is_down(here, there, link)
         flat = self.sizes.is_flat(self.statement)
         before = self.found[-1] if flat else self.found[self.at[here]]
         outer = self._each_of(before, inside=self.sizes.table(self.statement, access).inside)
-        limited = self._limited(here)
+        limited, ahead = self._limited(here), 0.0
         if limited is not None and self._limited(there) is None:
             outer = limited.left(outer)
         elif most is not None and (not down or self._is_beside(access)):
             outer = min(outer, most)
+        elif sought is not None:
+            start = self.reads[here]
+            ahead = min(outer, AHEAD_BYTES / (HELD_BYTES + self.sizes.bytes_of(start.entity, start.attributes)))
+            outer = min(outer, sought / self._kept(access, link, down=down))
         if access.walk is not None:
             reached = outer * self.sizes.on_the_way(link)
         else:
             reached = outer * self.sizes.children(link) if down else outer
-        kept = reached
-        for condition in self.sizes.apart(access, access.filters):
-            if condition.attribute not in link.child_attributes:
-                kept *= self.sizes.share(access, condition)
+        kept = reached * self._share(access, link)
         table = self.sizes.table(self.statement, access)
         rows = max(kept, outer) if table.optional else kept
-        return Visit(access, self.at[here], link, down, outer, reached, rows, table.conditions, table.inside)
+        found = Visit(access, self.at[here], link, down, outer, reached, rows, table.conditions, table.inside)
+        return replace(found, ahead=max(ahead - outer, 0.0))
+
+    def _share(self, access: Access, link: Relationship) -> float:
+        """The share of what is joined along a relationship that an access's other conditions keep."""
+        asked = self.sizes.apart(access, access.filters)
+        return prod(self.sizes.share(access, each) for each in asked if each.attribute not in link.child_attributes)
+
+    def _kept(self, access: Access, link: Relationship, *, down: bool) -> float:
+        """The share of rows for which something is found along a relationship, or that need not find anything."""
+        if self.sizes.table(self.statement, access).optional:
+            return 1.0
+        found = self._share(access, link) * (self.sizes.children(link) if down else 1.0)
+        return min(max(found, 1 / self.sizes.rows(access.entity)), 1.0)
 
 
 def _edges(reads: list[Access], model: Model) -> list[Edge]:

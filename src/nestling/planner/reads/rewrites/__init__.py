@@ -11,6 +11,7 @@ Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_pla
 | `child_join_as_exists` | of an inner join with embedded children an EXISTS, in a plan beside the first one |
 | `parent_as_foreign_key` | the first children of one parent are found by their foreign key, in a plan beside the first one |
 | `sets_first` | of the values EXISTS and IN find the start of the joins, in a plan beside the first one |
+| `order_first` | rows are sorted before other tables are asked, which ends with the limit, in a plan beside the first one |
 | `pushdown` | predicates go to their tables; `implied_by_or` adds what an OR says of one table |
 | `unneeded_join` | a join with a parent nothing is taken from is left out |
 | `groups_as_parents` | of GROUP BY a parent's key one row of each parent, with computed values |
@@ -43,6 +44,9 @@ class Rewrite(StrEnum):
     )
     VALUES_FIRST = "values first"  # a subquery that gives all rows one value begins, and the rows are read beside it
     SETS_FIRST = "sets first"  # the values EXISTS and IN find are made first, once, and the rows looked up by them
+    ORDER_FIRST = (
+        "order first"  # rows are sorted before what other tables are asked for, so that a limit ends the asking
+    )
     FOREIGN_KEY = "foreign key"  # the first children of one parent are found by theirs (`parent_as_foreign_key`)
     SIDE_BY_SIDE = "side by side"  # the parents of many rows are all looked up before any is taken out of its field
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent

@@ -40,7 +40,12 @@ def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> b
 
 
 def _begins(step: Step) -> bool:
+    """Whether it is a collection's documents; not where they are in order for a limit to come, which is to end the lookups."""
+    limited = False
     while isinstance(step, Where | SortRows | Slice | GroupRows) or (isinstance(step, Correlate) and step.beside):
+        if isinstance(step, SortRows) and not limited:
+            return False
+        limited = limited or isinstance(step, Slice)
         step = step.source
     return isinstance(step, CollectionScan)
 
