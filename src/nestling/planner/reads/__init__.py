@@ -32,6 +32,7 @@ from nestling.planner.reads.rewrites.early_sums import with_early_sums
 from nestling.planner.reads.rewrites.first_children import with_newest
 from nestling.planner.reads.rewrites.groups_as_parents import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins, other_starts
+from nestling.planner.reads.rewrites.late_children import with_late_children
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.order_first import limited_tables, with_order_first
 from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
@@ -146,6 +147,8 @@ def _planned(
     statistics: Statistics,
 ) -> ReadPlan:
     first: Mapping[str, First] = {}
+    if Rewrite.LATE_CHILDREN in allowed:
+        relation = with_late_children(relation, design.model)
     if Rewrite.COPIED_CHILDREN in allowed:
         relation, first = with_newest(relation, design, tolerated)
     if Rewrite.LATE_PARENTS in allowed and not first:

@@ -28,6 +28,7 @@ from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.first_children import first_asked
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rewrites.late_children import with_late_children
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
@@ -151,7 +152,7 @@ def statement_facts(statement: Statement, situation: Situation) -> ConditionFact
     query = translated(statement, situation.reading)
     if query is None:
         return ConditionFacts()
-    whole = by_foreign_key(push_predicates(rows_asked(query)), situation.model)
+    whole = with_late_children(by_foreign_key(push_predicates(rows_asked(query)), situation.model), situation.model)
     relation = with_early_limits(whole, situation.model)
     relations = list(relations_within(relation))
     known, values = known_of_scans(relations, situation.model, situation.statistics), statement.known_values

@@ -21,6 +21,7 @@ Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_pla
 | `early_groups` | rows are grouped before their parents are looked up |
 | `early_sums` | rows are summed by parent before their parents are looked up |
 | `values_first` | the one value of a subquery is made before the rows are read |
+| `late_children` | rows are limited before their children are joined to them |
 | `first_children` | of children under a LIMIT the copies in their parent; `extreme_child` finds greatest and least ones |
 | `late_parents` | rows are limited before their parents are looked up |
 """
@@ -49,6 +50,7 @@ class Rewrite(StrEnum):
     )
     FOREIGN_KEY = "foreign key"  # the first children of one parent are found by theirs (`parent_as_foreign_key`)
     SIDE_BY_SIDE = "side by side"  # the parents of many rows are all looked up before any is taken out of its field
+    LATE_CHILDREN = "late children"  # rows are limited before outer joins add children to each
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up (`embedded`)
     EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already (`embedded`)
