@@ -71,7 +71,7 @@ class Leading:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ReadAhead:
     """What the server reads of a collection at once, for rows that are looked at one by one behind it.
 
     `work`: of reading all that is asked for; `share`: of it, the least that is read.
@@ -98,7 +98,7 @@ class Stream:
     flow: Work = NO_WORK
     leading: Leading | None = None
     asked: Mapping[Expression | str, float] = field(default_factory=dict)
-    batch: Batch | None = None
+    batch: ReadAhead | None = None
     between: bool = False
 
     @property
@@ -114,7 +114,7 @@ class Stream:
         """With its collection read: so many of the rows that might be there are."""
         share = min(rows / self.rows, 1.0) if self.rows > 0 else 1.0
         known = {path: each.of_share(share) for path, each in self.known.items()}
-        batch = Batch(work, self._read_at_once(rows)) if self.leading is not None else None
+        batch = ReadAhead(work, self._read_at_once(rows)) if self.leading is not None else None
         return replace(self, leading=None, rows=rows, flow=work, known=known, batch=batch)
 
     def _read_at_once(self, rows: float) -> float:

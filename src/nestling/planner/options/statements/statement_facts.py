@@ -48,15 +48,16 @@ GROUPING_STAGES = 1 + work_of.light(2)
 @dataclass(frozen=True, slots=True)
 class TableUse:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
-    equal one of another occurrence, whether it is one of a subquery, whether it is `limited` before more is joined to it, its
-    name in the statement, whether its rows are those of the statement itself, over which there is a window, and whether it is
-    `optional`: the rows before it stay where it has none for them.
+    equal one of another occurrence, whether it is one of a subquery, and of one whose value is `shown`, whether it is `limited`
+    before more is joined to it, its name in the statement, whether its rows are those of the statement itself, over which there
+    is a window, and whether it is `optional`: the rows before it stay where it has none for them.
     """
 
     left: RemainingRows | None
     conditions: tuple[Condition, ...]
     joined: frozenset[str] = frozenset()
     inside: bool = False
+    shown: bool = False
     limited: bool = False
     alias: str = ""
     windowed: bool = False
@@ -254,6 +255,8 @@ def _tables(
     """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
     joined = _joined(relations)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
+    shows = [each for each in relations if isinstance(each, a.Project)]
+    shown = {alias for each in shows for asked in expressions(each) for alias in made_inside(asked)}
     within = relations_within(with_windows(relations[0], situation.model))
     left_in = {each.alias for each in within if isinstance(each, a.Scan)}
     optional = frozenset(_optional(relations))
@@ -270,6 +273,7 @@ def _tables(
                 conditions,
                 joined[alias],
                 inside=alias in inside,
+                shown=alias in shown,
                 limited=alias in limited,
                 alias=alias,
                 windowed=alias not in left_in,

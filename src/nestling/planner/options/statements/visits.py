@@ -150,6 +150,7 @@ class _Walk:
         limit, together = self._asked_for(start)
         others = [each for each in together if each is not start]
         plain = not any(each.sort or each.aggregates or each.grouping for each in (*others, replace(start, sort=())))
+        plain = plain and not any(self.sizes.table(self.statement, each).shown for each in others)
         return limit if start.sort and len(others) == 1 and plain else None
 
     def _asked_for(self, access: Access) -> tuple[float | None, tuple[Access, ...]]:
