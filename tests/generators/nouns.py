@@ -48,7 +48,7 @@ from nestling.ir.statistics import (
     RelationshipStatistics,
     Statistics,
 )
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import NUMBERS, Type, TypeName
 from nestling.ir.workload import (
     UNITS,
     Access,
@@ -168,7 +168,8 @@ def models(draw: st.DrawFn) -> Model:
     for name in link_names:
         parent, child = draw(st.sampled_from(entities)), draw(st.sampled_from(entities))
         if parent.key and len(child.attributes) >= len(parent.key):
-            links.append(draw(_relationships(name, parent, child)))
+            made = draw(_relationships(name, parent, child))
+            links += [made] * (_foreign_key(made) not in map(_foreign_key, links))
     taken = {entity.name for entity in entities}
     views = st.builds(
         View, names.filter(lambda name: name not in taken), words, words, st.lists(names, max_size=2).map(tuple)
@@ -177,6 +178,10 @@ def models(draw: st.DrawFn) -> Model:
     return Model(
         draw(words), tuple(entities), tuple(links), _many_to_many(draw, links), _hierarchies(draw, links), shown
     )
+
+
+def _foreign_key(link: Relationship) -> tuple[str, str, frozenset[tuple[str, str]]]:
+    return link.parent, link.child, frozenset(zip(link.child_attributes, link.parent_attributes, strict=True))
 
 
 @st.composite
@@ -291,6 +296,7 @@ def _lie(kind: Type) -> st.SearchStrategy[Distribution | None]:
 def statistics(draw: st.DrawFn, model: Model) -> Statistics:
     """Numbers about some of a model's entities and relationships."""
     known = st.none() | quantities
+    counts = known.map(lambda each: None if each is None else replace(each, value=float(round(each.value))))
     share = st.none() | st.builds(Quantity, st.sampled_from((0.0, 0.25, 1.0)))
     entities = []
     for entity in draw(st.lists(st.sampled_from(model.entities), max_size=2, unique=True)):
@@ -299,7 +305,7 @@ def statistics(draw: st.DrawFn, model: Model) -> Statistics:
             (a, draw(st.builds(AttributeStatistics, known, known, known, share, values=_lie(entity.attribute(a).type))))
             for a in chosen
         )
-        entities.append((entity.name, EntityStatistics(draw(known), draw(known), attributes)))
+        entities.append((entity.name, EntityStatistics(draw(counts), draw(known), attributes)))
     links = [link.name for link in model.relationships]
     chosen_links = draw(st.lists(st.sampled_from(links), max_size=2, unique=True)) if links else []
     few = st.integers(0, 9).map(float)  # so that no document passes its bound
@@ -329,7 +335,10 @@ def requirements(draw: st.DrawFn, model: Model) -> Requirements:
         tuple(draw(st.dictionaries(st.sampled_from(subjects), st.integers(2), max_size=1)).items()),
         draw(st.none() | st.integers(0, 2**31 - 1)),
         draw(st.booleans()),
-        tuple((e.name, e.attribute_names[0], "2024-01-01") for e in model.entities[: draw(st.integers(0, 1))]),
+        tuple(
+            (e.name, e.attribute_names[0], "1" if e.attributes[0].type.name in NUMBERS else "2024-01-01")
+            for e in model.entities[: draw(st.integers(0, 1))]
+        ),
     )
 
 
@@ -383,7 +392,9 @@ def readings(draw: st.DrawFn) -> Reading:
     statement_names = draw(st.lists(names, max_size=2, unique=True))
     workload = Workload(tuple(draw(_statements(n, model)) for n in statement_names), draw(requirements(model)))
     workload = replace(workload, window_seconds=draw(st.none() | st.floats(0.5, 1e6)))
-    return Reading(model, workload, draw(statistics(model)), draw(gaps), draw(notes), draw(words), draw(dialects))
+    return Reading(
+        model, workload, draw(statistics(model)), draw(gaps), draw(notes), draw(words.filter(bool)), draw(dialects)
+    )
 
 
 # --- designs ---------------------------------------------------------------------------------------------------------

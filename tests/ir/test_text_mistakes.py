@@ -175,6 +175,45 @@ def problems_of(text: str) -> list[str]:
             "f.yaml:20:21: `screenings` wants a map, not `movie_screenings`",
         ),
         ("      embeddings:\n        screenings: {of: movie_screenings}\n", "", "entity `screening` has no home"),
+        ("keys: [title]", "keys: [title, title]", "f.yaml:22:35: `title` is twice in an index of `movies`"),
+        ("keys: [title]", "keys: {title: 2}", "f.yaml:22:35: `title` has the direction `2`"),
+        ("{of: movie_screenings}", "{of: movie_screenings, order: [{revenue: 0}]}", "`revenue` has the direction `0`"),
+        (
+            "keys: [title]",
+            "keys: [title], partial: {titel: x}",
+            "f.yaml:22:53: no field `titel` in `movies`; it has `title`",
+        ),
+        (
+            "keys: [title]",
+            "keys: [title], expire_after_seconds: 9",
+            "an index of `movies` with `expire_after_seconds` is on `title`, which is text",
+        ),
+        (
+            "root: movie",
+            "splits: {old: {rows: {attribute: year, before: soon}}}\n      root: movie",
+            "f.yaml:17:54: `soon` is no integer",
+        ),
+        (
+            "model:\n",
+            "requirements: {archive: {screening: {attribute: screening_id, before: 1 May}}}\nmodel:\n",
+            "f.yaml:2:71: `1 May` is no integer",
+        ),
+        (
+            "model:\n",
+            "statistics: {entities: {movie: {count: 1.5}}}\nmodel:\n",
+            "f.yaml:2:40: `count` cannot be 1.5",
+        ),
+        (
+            "  relationships:\n",
+            "  relationships:\n    shown: {parent: movie, child: screening, attributes: movie_id}\n",
+            "`movie_screenings` is the same foreign key as `shown`",
+        ),
+        ("year: integer}", "year: 5}", "f.yaml:7:60: `year` wants a text, such as `integer!`, or a map, not `5`"),
+        ("    movies:\n", '    "":\n', "MongoDB has no collection called ``: the name is empty"),
+        ("    movies:\n", '    "a$b":\n', "f.yaml:16:5: MongoDB has no collection called `a$b`: the name holds `$`"),
+        ("    movies:\n", "    system.b:\n", "names that begin with `system.` are the server's own"),
+        ("    movies:\n", "    b.:\n", "a dot begins or ends the name"),
+        ("    movies:\n", f"    {'b' * 254}:\n", "the name has 254 bytes, and 253 at most fit"),
     ],
 )
 def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
@@ -182,6 +221,28 @@ def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
     text = MODEL + DESIGN
     assert text.count(old) >= 1
     assert any(said in line for line in problems_of(text.replace(old, new, 1))), problems_of(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said"),
+    [
+        ("{type: integer, default: abc}", "the default of `year` cannot be `abc`: it is integer"),
+        ("{type: integer, default: 1.5}", "the default of `year` cannot be `1.5`: it is integer"),
+        ("{type: boolean, default: 5}", ""),
+        ("{type: integer, default: 5, allowed: {minimum: 10}}", "what is allowed is at least 10"),
+        ("{type: integer, default: abc, also: text}", ""),
+        ('{type: "decimal(8,2)", default: "0.10", allowed: {minimum: 0}}', ""),
+        ("{type: text, default: new, allowed: {values: [new, old]}}", ""),
+    ],
+)
+def test_defaults_written_by_hand(attribute: str, said: str) -> None:
+    """They are values that rows may have; a source declares others too, and its file is read all the same."""
+    text = MODEL.replace("year: integer}", f"year: {attribute}}}")
+    assert read_reading(f"origin: schema.sql\n{text}", "f.yaml").origin
+    if said:
+        assert any(problem.startswith("f.yaml:7:") and said in problem for problem in problems_of(text))
+    else:
+        assert not read_reading(text, "f.yaml").origin
 
 
 @pytest.mark.parametrize(
@@ -401,6 +462,14 @@ def test_many_to_many_says_its_cardinality_or_not() -> None:
     assert move.startswith(form)
     ((_, move),) = moves_of(MODEL.replace("required: true", 'cardinality: "N:M"'))
     assert move.startswith("write `movie_screenings: {through: JUNCTION, between: [ONE, OTHER]}`")
+
+
+def test_a_many_to_many_joins_two_relationships() -> None:
+    """One relationship and itself are none."""
+    text = (MODEL.replace("  relationships:", TAG) + LINK).replace(
+        "[movie_tagged, screening_tagged]", "[movie_tagged, movie_tagged]"
+    )
+    assert problems_of(text) == ["f.yaml:16:26: `tags` is between `movie_tagged` and itself"]
 
 
 def test_a_rate_without_a_unit() -> None:

@@ -136,8 +136,12 @@ def readings(draw: st.DrawFn) -> Reading:
     names = draw(st.lists(st.sampled_from(["a", "b", "c", "$d", "＄d", "a_orphans", "e f"]), min_size=1, unique=True))
     all_entities = [draw(entities(name)) for name in names]
     found = [draw(links(number, all_entities)) for number in range(draw(st.integers(0, 9)))]
-    relationships = [link for link in found if link is not None]
-    pairs = [(a, b) for a in relationships for b in relationships if a.child == b.child and a.name <= b.name]
+    by_key = dict[tuple[str, str, frozenset[tuple[str, str]]], Relationship]()
+    for each in filter(None, found):
+        pairs_of_key = frozenset(zip(each.child_attributes, each.parent_attributes, strict=True))
+        by_key.setdefault((each.parent, each.child, pairs_of_key), each)
+    relationships = [*by_key.values()]
+    pairs = [(a, b) for a in relationships for b in relationships if a.child == b.child and a.name < b.name]
     both = [
         ManyToMany(f"m{number}", left.child, left.name, right.name)
         for number, (left, right) in enumerate(draw(st.lists(st.sampled_from(pairs), max_size=2)) if pairs else [])

@@ -265,6 +265,7 @@ def _mistakes(model: Model) -> Iterator[Problem]:
         yield from _entity_mistakes(entity)
     for relationship in model.relationships:
         yield from _relationship_mistakes(model, relationship)
+    yield from _alike_relationships(model)
     for link in model.many_to_many:
         yield from _link_mistakes(model, link)
     for hierarchy in model.hierarchies:
@@ -357,8 +358,23 @@ def _reference_mistakes(model: Model, link: Relationship, path: tuple[str, ...],
             yield Problem(what=what, path=path, next_move=f"refer to a key of `{parent.name}` or declare it unique")
 
 
+def _alike_relationships(model: Model) -> Iterator[Problem]:
+    """Foreign keys that are there twice, under two names."""
+    first: dict[tuple[str, str, frozenset[tuple[str, str]]], str] = {}
+    for link in model.relationships:
+        pairs = frozenset(zip(link.child_attributes, link.parent_attributes, strict=False))
+        other = first.setdefault((link.parent, link.child, pairs), link.name)
+        if other != link.name and pairs:
+            what = f"`{link.name}` is the same foreign key as `{other}`"
+            yield Problem(what=what, path=("relationships", link.name), next_move="keep one of them")
+
+
 def _link_mistakes(model: Model, link: ManyToMany) -> Iterator[Problem]:
     path = ("relationships", link.name)
+    if link.left == link.right:
+        what = f"`{link.name}` is between `{link.left}` and itself"
+        move = "name the two relationships whose child the junction is"
+        yield Problem(what=what, path=(*path, "between"), next_move=move)
     for side, name in (("left", link.left), ("right", link.right)):
         if not model.has_relationship(name):
             known = (relationship.name for relationship in model.relationships)

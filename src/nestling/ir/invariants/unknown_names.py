@@ -24,6 +24,7 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import FILES, MAY_BE_ARRAYS, TIMES, TypeName
+from nestling.ir.value_forms.written_values import bound_mistake
 
 _Where = tuple[str | int, ...]
 
@@ -76,6 +77,9 @@ def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: 
     yield from _unknown_attributes(entity, split.attributes, path)
     if split.rows is not None:
         yield from _unknown_attributes(entity, (split.rows.attribute,), path)
+        if split.rows.attribute in entity:
+            kind = entity.attribute(split.rows.attribute).type
+            yield from filter(None, [bound_mistake(kind, split.rows.value, (*path, "rows", "before"))])
     if bool(split.attributes) == bool(split.rows):
         yield Problem(what="a split names either attributes or rows", path=path)
     if split.attributes and not entity.key:

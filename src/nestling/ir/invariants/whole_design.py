@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.common.errors import Problem, unknown
 from nestling.ir.invariants.any_case_indexes import any_case_mistakes
+from nestling.ir.invariants.collection_names import name_mistakes
+from nestling.ir.invariants.expiring_indexes import expiry_mistakes
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import (
     Form,
@@ -32,6 +34,8 @@ def mistakes_in_layout(
             yield Problem(
                 what=f"two collections are called `{name}`", path=("collections", name), next_move="rename one"
             )
+    for store in stores:
+        yield from name_mistakes(store)
     yield from _home_mistakes(model, places)
     said = Counter(_storage_forms(stores))
     for link in model.relationships:
@@ -56,15 +60,25 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
             what = f"an index of `{index.collection}` is on no field"
             yield Problem(what=what, path=where, next_move="name its fields under `keys`, or leave the index out")
             continue
-        for key, _ in index.keys:
-            if key not in known[index.collection]:
-                yield unknown("field", key, sorted(known[index.collection]), of=index.collection, path=where)
+        of_partial = [(clause.name, (*where, "partial", clause.name)) for clause in index.partial]
+        for name, at in dict.fromkeys([*((key, where) for key, _ in index.keys), *of_partial]):
+            if name not in known[index.collection]:
+                yield unknown("field", name, sorted(known[index.collection]), of=index.collection, path=at)
+        yield from _keys_twice(index, where)
+        roots = next(store.roots for store in stores if store.name == index.collection)
+        yield from expiry_mistakes(model, index, roots, where)
         if _is_altered_id(index):
             what = f"the server keeps its own index on `_id` of `{index.collection}` and builds no other on `_id` alone"
             yield Problem(what=what, path=where, next_move="leave the index out: `_id` is read in both directions")
         if index.any_case:
-            roots = next(store.roots for store in stores if store.name == index.collection)
             yield from any_case_mistakes(model, index, roots, where)
+
+
+def _keys_twice(index: Index, where: _Where) -> Iterator[Problem]:
+    for key, times in Counter(key for key, _ in index.keys).items():
+        if times > 1:
+            what = f"`{key}` is twice in an index of `{index.collection}`"
+            yield Problem(what=what, path=(*where, "keys"), next_move="name each field once")
 
 
 def _is_altered_id(index: Index) -> bool:

@@ -25,9 +25,10 @@ def stored_name(attribute: str) -> str:
 
 
 def collection_name(entity: str) -> str:
-    """The collection name for an entity: dots stay (they are usual there), `$`, NUL and the `system.` prefix do not."""
+    """The collection name for an entity: dots between parts stay (they are usual), `$`, NUL and the `system.` prefix do not."""
     name = entity.replace("$", "\uff04").replace("\x00", "\u2400")
-    return "_" + name if not name or name.startswith("system.") else name
+    name = ".".join(part or "_" for part in name.split("."))
+    return "_" + name if name.startswith("system.") else name
 
 
 def is_system(collection: str) -> bool:

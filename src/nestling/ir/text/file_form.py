@@ -16,6 +16,7 @@ from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Pro
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.statistics import Statistics
+from nestling.ir.text.defaults_check import default_mistakes
 from nestling.ir.text.design_form import DesignForm
 from nestling.ir.text.form import FileMap, FormProblems, NamedMap, Texts, without, words_schema
 from nestling.ir.text.model_form import ModelForm
@@ -288,6 +289,8 @@ class ReadingForm(FileForm):
         gaps = self._gaps(findings)
         if model is None:
             return None
+        if not self.origin:
+            findings.problems.extend(default_mistakes(model, ("model",)))
         for statement in statements:
             check_statement(statement, model, ("workload", statement.name), findings)
         workload = Workload(statements, requirements, self.window_seconds, tuple(self.left_out), tuple(self.in_part))

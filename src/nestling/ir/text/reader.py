@@ -156,6 +156,8 @@ def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: YamlPath) -
             return Problem(what=f"`{name}` is missing in {f'`{above}`' if above else 'the file'}", path=path[:-1])
         case "too_short" | "too_long":
             return Problem(what=f"`{name}` lists exactly two names", path=path)
+        case "direction":
+            return Problem(what=mistake["msg"], path=path, next_move="write 1 to ascend, or -1 to descend")
         case kind:
             wanted = _WANTED.get(kind.split("_")[0], mistake["msg"])
             what = f"{f'`{name}`' if path else 'the file'} wants {wanted}, not {_shown(mistake['input'])}"
@@ -170,6 +172,9 @@ def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: YamlPath) -
             if mistake["input"] is None and at is not None and at.short_key == "type":
                 what, move = f"`{name}` has no type", f"write one after it: `{name}: integer!`"
                 return Problem(what=what, path=path, next_move=move)
+            if at is not None and at.short_key:
+                example = "such as `integer!`, " if at.short_key == "type" else ""
+                return Problem(what=what.replace("wants a map", f"wants a text, {example}or a map"), path=path)
             is_text = wanted == "text" and isinstance(mistake["input"], bool | int | float)
             return Problem(what=what, path=path, next_move="put it in quotes" if is_text else "")
 

@@ -31,6 +31,8 @@ from nestling.ir.types import Type
 Record = TypeVar("Record", AttributeStatistics, EntityStatistics, RelationshipStatistics)
 _BELOW_ZERO = frozenset({"growth_per_day"})
 _NO_NUMBERS = frozenset({"attributes", "quantiles", "common", "values"})
+_COUNT = "count"
+"""The number there is only whole."""
 _SHARES = frozenset({"null_share"})
 _QUANTILES = ("p50", "p95", "p99", "p999", "maximum")
 """Numbers of children, each of which is at least the one before."""
@@ -192,7 +194,7 @@ def _record(start: Record, form: FileMap, path: YamlPath, findings: FormProblems
         if name not in _NO_NUMBERS and text is not None:
             parse: Callable[[], Quantity | None] = partial(Quantity.parse, text)
             quantity = findings.read(parse, (*path, name), otherwise=None)
-            if quantity is not None and _is_out_of_range(name, quantity.value):
+            if quantity is not None and _is_out_of_range(name, quantity):
                 findings.problems.append(_impossible(f"`{name}` cannot be {quantity.value:g}", (*path, name)))
             elif quantity is not None:
                 found[name] = quantity
@@ -204,7 +206,10 @@ def _record(start: Record, form: FileMap, path: YamlPath, findings: FormProblems
     return replace(start, **found)  # type: ignore[arg-type]  # the forms have the fields of the records
 
 
-def _is_out_of_range(name: str, value: float) -> bool:
+def _is_out_of_range(name: str, quantity: Quantity) -> bool:
+    value = quantity.value
+    if name == _COUNT and _is_declared(quantity) and value % 1:
+        return True
     return (value < 0 and name not in _BELOW_ZERO) or (value > 1 and name in _SHARES) or abs(value) > _MOST
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from nestling.ir import primitives as ir
 from nestling.ir.storage.names import stored_name
@@ -27,9 +28,21 @@ Renames = Annotated[list[dict[str, str | None]], BeforeValidator(_renames), With
 """Attributes, each with the name it is stored under when that is another: `[user, date]` or `{user: by, date: at}`."""
 
 _ORDER = {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"enum": [1, -1]}}]}
+
+
+def _listed_orders(value: object) -> object:
+    items = [value] if isinstance(value, str | dict) else [] if value is None else value
+    for each in items if isinstance(items, list) else ():
+        for name, direction in each.items() if isinstance(each, dict) else ():
+            if direction not in (1, -1):
+                said = {"name": name, "direction": direction}
+                raise PydanticCustomError("direction", "`{name}` has the direction `{direction}`", said)
+    return items
+
+
 Orders = Annotated[
     list[str | dict[str, int]],
-    BeforeValidator(lambda value: [value] if isinstance(value, str | dict) else [] if value is None else value),
+    BeforeValidator(_listed_orders),
     WithJsonSchema({"anyOf": [*_ORDER["anyOf"], {"type": "array", "items": _ORDER}]}),
 ]
 """Sort keys: `-date` is descending, and so is `{date: -1}`; `{"-odd name": 1}` where a name starts with a dash itself."""

@@ -28,6 +28,7 @@ from nestling.ir.text.form import (
 )
 from nestling.ir.text.yaml_reader import YamlPath
 from nestling.ir.text.yaml_writer import BlockMap, Plain
+from nestling.ir.value_forms.written_values import bound_mistake
 from nestling.ir.workload import (
     LEAST_TOGETHER,
     UNITS,
@@ -152,11 +153,15 @@ def _check_atomic(requirements: Requirements, path: YamlPath, findings: FormProb
 
 def _check_archives(requirements: Requirements, model: Model, path: YamlPath, findings: FormProblems) -> None:
     entities = [entity.name for entity in model.entities]
-    for entity, name, _ in requirements.archive:
+    for entity, name, before in requirements.archive:
         if entity not in entities:
             findings.problems.append(unknown("entity", entity, entities, path=(*path, "archive", entity)))
         elif name not in model.entity(entity):
             findings.problems.append(model.entity(entity).no_attribute(name, (*path, "archive", entity)))
+        elif mistake := bound_mistake(
+            model.entity(entity).attribute(name).type, before, (*path, "archive", entity, "before")
+        ):
+            findings.problems.append(mistake)
 
 
 class AccessForm(FileMap):

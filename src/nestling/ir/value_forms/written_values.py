@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 
-from nestling.ir.types import NUMBERS, Type, TypeName
+from nestling.common.errors import Problem
+from nestling.ir.types import NUMBERS, TIMES, Type, TypeName
 
 
 def written_value(kind: Type, text: str) -> date | int | float | Decimal | str:
@@ -38,3 +39,11 @@ def written_bound(kind: Type, text: str) -> date | int | float | Decimal | str:
     else:
         found = written_value(Type(TypeName.DECIMAL) if kind.name in NUMBERS else kind, text)
     return text if isinstance(found, str) else found
+
+
+def bound_mistake(kind: Type, text: str, path: tuple[str | int, ...] = ()) -> Problem | None:
+    """The problem of a bound that is no value of its type, such as a date that is in no calendar."""
+    if kind.name not in TIMES | NUMBERS or written_bound(kind, text) != text:
+        return None
+    move = "write it as 2024-01-01" if kind.name in TIMES else "write a number"
+    return Problem(what=f"`{text}` is no {kind}", path=path, next_move=move)

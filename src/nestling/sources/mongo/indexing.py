@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nestling.ir.facts import IndexFacts
 from nestling.ir.invariants import paths_in
+from nestling.ir.invariants.expiring_indexes import expiry_mistakes
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Index
 from nestling.ir.reading import Gap, GapKind
@@ -16,7 +19,7 @@ def indexes(
     model: Model, survey: Survey, collections: tuple[Collection, ...]
 ) -> tuple[tuple[Index, ...], tuple[Gap, ...]]:
     """The indexes a design can say, and gaps for the others."""
-    stores = {store.name: frozenset(paths_in(store)) for store in stores_of(model, collections)}
+    stores = {store.name: store for store in stores_of(model, collections)}
     found: list[Index] = []
     gaps: list[Gap] = []
     for collection in survey.facts.of_documents():
@@ -24,14 +27,24 @@ def indexes(
         for index in collection.indexes if collection.name in stores else ():
             if index.is_id:
                 continue
-            why = _unfit(index, stores[collection.name], usual)
+            why = _unfit(index, frozenset(paths_in(stores[collection.name])), usual)
             if why:
                 gaps.append(Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name))
                 continue
             keys = tuple((field, int(direction)) for field, direction in index.keys)
             seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
             partial = tuple(Clause(field, ClauseOperator.PRESENT) for field in index.present)
-            found.append(Index(collection.name, keys, index.unique, partial, seconds))
+            made = Index(collection.name, keys, index.unique, partial, seconds)
+            if any(expiry_mistakes(model, made, stores[collection.name].roots, ())):
+                gaps.append(
+                    Gap(
+                        GapKind.NEVER,
+                        f"index `{index.name}` removes nothing, as its field holds no dates",
+                        collection.name,
+                    )
+                )
+                made = replace(made, expire_after_seconds=None)
+            found.append(made)
     return tuple(found), tuple(gaps)
 
 
@@ -44,5 +57,5 @@ def _unfit(index: IndexFacts, known: frozenset[str], usual: str) -> str:
     if any(direction not in (1, -1) for _, direction in index.keys):
         kinds = ", ".join(str(direction) for _, direction in index.keys if direction not in (1, -1))
         return f"is {kinds}; a design knows only ascending and descending ones"
-    strange = [field for field, _ in index.keys if field not in known]
+    strange = [field for field in (*(field for field, _ in index.keys), *index.present) if field not in known]
     return f"is on `{strange[0]}`, which is part of a value kept whole, or in no document" if strange else ""

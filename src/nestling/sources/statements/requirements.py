@@ -31,7 +31,7 @@ from nestling.common.errors import InputError, Problem, WorkloadError, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.types import TIMES
-from nestling.ir.value_forms.written_values import written_bound
+from nestling.ir.value_forms.written_values import bound_mistake
 from nestling.ir.workload import LEAST_TOGETHER, Requirements
 from nestling.sources.tables import find_name
 
@@ -187,8 +187,8 @@ def _archive(value: str, model: Model) -> tuple[str, str, str]:
         raise InputError(
             Problem(what=f"`{value}` is not a date of an entity, such as `order.placed before 2024-01-01`")
         )
-    if written_bound(kind, before.strip()) == before.strip():
-        raise InputError(Problem(what=f"`{before.strip()}` is no {kind}", next_move="write it as 2024-01-01"))
+    if mistake := bound_mistake(kind, before.strip()):
+        raise InputError(mistake)
     return entity, attribute, before.strip()
 
 

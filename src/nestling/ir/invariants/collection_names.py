@@ -1,0 +1,31 @@
+"""What MongoDB takes for the name of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.common.errors import Problem
+from nestling.ir.storage.layout import StoredCollection
+
+_LONGEST = 255 - len("x.")
+"""Bytes of a name beside a database's, which is one and a dot at least."""
+
+
+def name_mistakes(store: StoredCollection) -> Iterator[Problem]:
+    """Why there can be no collection of that name."""
+    if why := _why_not(store.name):
+        what = f"MongoDB has no collection called `{store.name}`: {why}"
+        yield Problem(what=what, path=("collections", store.collection.name), next_move="rename it")
+
+
+def _why_not(name: str) -> str:
+    if not name:
+        return "the name is empty"
+    if "$" in name or "\0" in name:
+        return "the name holds `$` or NUL"
+    if name.startswith("system."):
+        return "names that begin with `system.` are the server's own"
+    if not all(name.split(".")):
+        return "a dot begins or ends the name, or follows another"
+    size = len(name.encode("utf-8", "surrogatepass"))
+    return f"the name has {size} bytes, and {_LONGEST} at most fit beside a database's" if size > _LONGEST else ""

@@ -1,0 +1,30 @@
+"""Whether the defaults of a model written by hand can be: a source's own are as it declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.common.errors import Problem
+from nestling.ir.constraints.defaults import ConstantDefault, written
+from nestling.ir.model import Attribute, Model
+from nestling.ir.text.yaml_reader import YamlPath
+from nestling.ir.types import NUMBERS, TEXTS, TypeName
+
+
+def default_mistakes(model: Model, path: YamlPath) -> Iterator[Problem]:
+    """Constants that are no value of their attribute, or none that is allowed there."""
+    for entity in model.entities:
+        for attribute in entity.attributes:
+            if isinstance(attribute.default, ConstantDefault) and (why := _why_not(attribute, attribute.default.value)):
+                at = (*path, "entities", entity.name, "attributes", attribute.name, "default")
+                what = f"the default of `{attribute.name}` cannot be `{written(attribute.default.value)}`: {why}"
+                yield Problem(what=what, path=at, next_move="give a value that rows may have, or leave it out")
+
+
+def _why_not(attribute: Attribute, value: object) -> str:
+    kind = attribute.type.name
+    is_other = isinstance(value, str) or (kind is TypeName.INTEGER and not isinstance(value, int))
+    if kind in NUMBERS | {TypeName.BOOLEAN} and is_other and not any(each.name in TEXTS for each in attribute.also):
+        return f"it is {attribute.type}"
+    is_allowed = attribute.allowed is None or attribute.allowed.holds(value)  # type: ignore[arg-type]  # of the type
+    return "" if is_allowed else f"what is allowed is {attribute.allowed}"
