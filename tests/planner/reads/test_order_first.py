@@ -55,8 +55,6 @@ STATEMENTS = (
     "SELECT o.id, l.no FROM orders o LEFT JOIN line l ON l.order_id = o.id WHERE l.no IS NULL ORDER BY o.id LIMIT 1"
     " -- total order",
     "SELECT f.id FROM (SELECT id FROM orders WHERE id NOT IN (SELECT order_id FROM line) ORDER BY id DESC LIMIT 3) AS f",
-    "SELECT id FROM orders o WHERE total > (SELECT avg(x.total) FROM orders x WHERE x.customer_id <> o.customer_id)"
-    " ORDER BY id LIMIT 2 -- total order",
 )
 TIED = (
     (f"SELECT c.city FROM customer c WHERE NOT {EXISTS} ORDER BY c.city LIMIT 2", 0),
@@ -70,6 +68,10 @@ STAYING = (
     f"SELECT id FROM customer c WHERE {EXISTS} ORDER BY name || city LIMIT 3",
     f"SELECT city, count(*) FROM customer c WHERE {EXISTS} GROUP BY city ORDER BY city LIMIT 3",
     "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id ORDER BY l.no, o.id LIMIT 3",
+    "SELECT c.id FROM customer c JOIN (SELECT customer_id, max(id) AS m FROM orders GROUP BY customer_id) o"
+    " ON o.customer_id = c.id ORDER BY c.name LIMIT 3",
+    "SELECT id FROM orders o WHERE total > (SELECT avg(x.total) FROM orders x WHERE x.customer_id <> o.customer_id)"
+    " ORDER BY id LIMIT 2",
 )
 
 

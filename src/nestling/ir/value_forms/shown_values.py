@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ from nestling.ir.rows import JsonNull, Row
 from nestling.ir.types import MAY_BE_ARRAYS, REAL, TIMES, Type, TypeName, bit_count
 from nestling.ir.value_forms.instants import cut_to_millisecond
 from nestling.ir.value_forms.json_text import json_text, read_json
+from nestling.ir.value_forms.time_text import interval_parts
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?", re.ASCII)
 
@@ -50,6 +51,8 @@ def _shown(value: object, kind: Type, is_single: bool, milliseconds: bool) -> ob
             return _moment(value, milliseconds)
         case UUID() | time():
             return str(value)
+        case timedelta() if kind.name is TypeName.INTERVAL:
+            return Decimal(value // timedelta(microseconds=1))
         case JsonNull():
             return None
         case dict() | list():
@@ -74,10 +77,22 @@ def _text(value: str, kind: Type, milliseconds: bool) -> object:
             return Decimal(value)
         except InvalidOperation:
             return value
+    if kind.name is TypeName.INTERVAL:
+        try:
+            return _micros(value)
+        except ValueError:
+            return value
     if kind.name in MAY_BE_ARRAYS:
         found = read_json(value)
         return None if value == "null" else _json(found) if isinstance(found, dict | list) else found
     return value
+
+
+def _micros(interval: str) -> Decimal:
+    """Microseconds of an interval as psycopg reckons them: of years of 365 and months of 30 days."""
+    months, days, seconds = interval_parts(interval)
+    years = int(months / 12)
+    return ((365 * years + 30 * (months - 12 * years) + days) * 86_400 + seconds) * 1_000_000
 
 
 def _moment(value: date, milliseconds: bool) -> str:

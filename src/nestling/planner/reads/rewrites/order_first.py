@@ -16,7 +16,7 @@ from nestling.ir.statements.expression import Column
 from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.links import scan_of
-from nestling.planner.reads.traverse import aliases
+from nestling.planner.reads.traverse import aliases, subqueries
 
 
 def with_order_first(relation: Relation) -> Relation | None:
@@ -58,18 +58,27 @@ def _sorted(relation: Relation, sort: a.Sort) -> Relation | None:
             late = [each for each in asked if has_subquery(each)]
             early = [each for each in asked if each not in late]
             if scan_of(relation)[0] is not None:
+                if not all(_is_of_table(inner.relation) for each in late for inner in subqueries(each)):
+                    return None
                 return restricted(_of_table(restricted(relation.input, early), sort), late)
             below = _sorted(relation.input, sort)
             return replace(relation, input=below) if below is not None else None
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT) if ordered_table(sort) in aliases(
             relation.left
-        ):
+        ) and _is_of_table(relation.right):
             below = _sorted(relation.left, sort)
             return replace(relation, left=below) if below is not None else None
         case a.Scan() if relation.alias == ordered_table(sort):
             return _of_table(relation, sort)
         case _:
             return None
+
+
+def _is_of_table(rows: Relation) -> bool:
+    """Whether they are rows of one table: groups and joins would be made anew for each row that is asked."""
+    while isinstance(rows, a.Project | a.LimitOffset):
+        rows = rows.input
+    return scan_of(rows)[0] is not None
 
 
 def _of_table(rows: Relation, sort: a.Sort) -> Relation:
