@@ -48,6 +48,7 @@ from nestling.ir.statistics import (
     RelationshipStatistics,
     Statistics,
 )
+from nestling.ir.storage.names import collection_name
 from nestling.ir.types import NUMBERS, Type, TypeName
 from nestling.ir.workload import (
     UNITS,
@@ -408,7 +409,9 @@ def designs(draw: st.DrawFn) -> Design:
     for entity in model.entities:
         references = tuple(ir.Reference(link.name, ir.Holder.CHILD) for link in model.parents_of(entity.name))
         collections.append(
-            ir.Collection(f"c {entity.name}", ir.Document(entity.name, references=references), entity.key)
+            ir.Collection(
+                collection_name(f"c {entity.name}")[:200], ir.Document(entity.name, references=references), entity.key
+            )
         )
     design = _kept(model, tuple(collections), None)
     if design is None:  # two attributes whose stored names are the same: rename them all

@@ -228,7 +228,8 @@ def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
     [
         ("{type: integer, default: abc}", "the default of `year` cannot be `abc`: it is integer"),
         ("{type: integer, default: 1.5}", "the default of `year` cannot be `1.5`: it is integer"),
-        ("{type: boolean, default: 5}", ""),
+        ("{type: boolean, default: 5}", "the default of `year` cannot be `5`: it is boolean"),
+        ("{type: boolean, default: 1}", ""),
         ("{type: integer, default: 5, allowed: {minimum: 10}}", "what is allowed is at least 10"),
         ("{type: integer, default: abc, also: text}", ""),
         ('{type: "decimal(8,2)", default: "0.10", allowed: {minimum: 0}}', ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from pymongo.database import Database
@@ -26,3 +27,18 @@ def test_an_index_of_another_collation_serves_nothing(database: Database[Any]) -
     }
     told = [(gap.where, gap.what) for gap in found.reading.gaps if "collation" in gap.what and "index" in gap.what]
     assert [(where, what.split("`")[1]) for where, what in told] == [("english", "b_1"), ("plain", "a_1")]
+
+
+def test_an_index_that_removes_nothing(database: Database[Any]) -> None:
+    """One that should remove documents by a text serves as an index, and a gap says that it removes none."""
+    database.notes.insert_many(
+        [{"_id": n, "until": f"{n} May", "at": datetime(2026, 1, 1, tzinfo=UTC)} for n in range(3)]
+    )
+    database.notes.create_index("until", expireAfterSeconds=60)
+    database.notes.create_index("at", expireAfterSeconds=10**8)
+    found = read(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
+    assert {(index.keys[0][0], index.expire_after_seconds) for index in found.in_place.design.indexes} == {
+        ("until", None),
+        ("at", 10**8),
+    }
+    assert [gap.what for gap in found.reading.gaps] == ["index `until_1` removes nothing, as its field holds no dates"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nestling.common.errors import Problem
 from nestling.ir.constraints.defaults import ConstantDefault, written
 from nestling.ir.model import Attribute, Model
 from nestling.ir.text.yaml_reader import YamlPath
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
+
+_PYTHON: Mapping[TypeName, type] = {TypeName.BOOLEAN: bool, TypeName.INTEGER: int}
 
 
 def default_mistakes(model: Model, path: YamlPath) -> Iterator[Problem]:
@@ -23,7 +25,7 @@ def default_mistakes(model: Model, path: YamlPath) -> Iterator[Problem]:
 
 def _why_not(attribute: Attribute, value: object) -> str:
     kind = attribute.type.name
-    is_other = isinstance(value, str) or (kind is TypeName.INTEGER and not isinstance(value, int))
+    is_other = isinstance(value, str) or not isinstance(value, _PYTHON.get(kind, object))
     if kind in NUMBERS | {TypeName.BOOLEAN} and is_other and not any(each.name in TEXTS for each in attribute.also):
         return f"it is {attribute.type}"
     is_allowed = attribute.allowed is None or attribute.allowed.holds(value)  # type: ignore[arg-type]  # of the type
