@@ -163,7 +163,8 @@ def put_back(
         read = implied(upkeep, design, with_found=True)
         query = compiled_read(read.plan)
         names = _names_of_rows(read, design, before), _names_of_rows(read, design, after)
-        there = {_name(names[0], _mark(read, row)): row for row in documents(before, query)}
+        there = _held_elsewhere(upkeep, design, before)
+        there |= {_name(names[0], _mark(read, row)): row for row in documents(before, query)}
         made = _of_changed_rows(read, design, after, changed) if _is_new(design, upkeep, change) else set()
         rows = [
             _old_row(design, read, row, there.get(_name(names[1], mark)), is_new=mark in made)
@@ -173,6 +174,13 @@ def put_back(
         plan = WritePlan((Each(ROWS, (stored(read),)),), ())
         if rows:
             run_write(after, _with_rows(compiled_write(plan), rows, transaction=False))
+
+
+def _held_elsewhere(upkeep: Upkeep, design: Design, database: Database[Any]) -> dict[bytes, Mapping[str, Any]]:
+    """What the same holds at the other places of its rows, as in an archive, from where some may have moved."""
+    others = [each for each in upkeeps_of(design) if each.what == upkeep.what and each.id != upkeep.id]
+    reads = [implied(each, design, with_found=True) for each in others]
+    return {_mark(read, row): row for read in reads for row in documents(database, compiled_read(read.plan))}
 
 
 def _mark(read: ExpectedRead, row: Mapping[str, Any]) -> bytes:
