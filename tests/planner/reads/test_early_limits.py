@@ -3,17 +3,10 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from nestling import pipeline
 from nestling.planner.reads import ALL, Rewrite
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS
+from tests.planner.reads.beside_sqlite import Beside
 
 ORDERS = "FROM orders o LEFT JOIN line l ON l.order_id = o.id"
 AGGREGATES = (
@@ -32,16 +25,6 @@ AGGREGATES = (
     "count(l.no) FILTER (WHERE l.quantity = 2)",
 )
 BOUNDS = ("o.total, o.id LIMIT 3", "o.id DESC LIMIT 2 OFFSET 1", "o.id LIMIT 99", "o.id LIMIT 0")
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop on one design: orders of equal totals, with NULLs, and one without lines."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 def is_early(shop: Beside, sql: str) -> bool:

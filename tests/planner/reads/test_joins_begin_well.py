@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -22,8 +19,8 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
 from nestling.planner.reads import NONE, plan_read
 from nestling.planner.sql import translate
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS, known
+from tests.planner.reads.beside_sqlite import Beside
+from tests.planner.reads.shop import READING, known
 
 EITHER = (
     "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
@@ -66,16 +63,6 @@ STATEMENTS = (
         "WHERE NOT EXISTS (SELECT 1 FROM line WHERE order_id = o.id) AND c.id IN (SELECT customer_id FROM orders)"
     ),
 )
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop loaded by one strategy's design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 @pytest.mark.one_in(2)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from nestling import pipeline
 from nestling.planner.reads import ALL, Rewrite
 from nestling.planner.reads.rewrites.late_children import with_late_children
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS
+from tests.planner.reads.beside_sqlite import Beside
 
 ORDERS = "SELECT c.id, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id"
 LINES = (
@@ -39,16 +32,6 @@ STAYING = (
     f"{ORDERS} ORDER BY c.id, o.id LIMIT -1",
     f"{ORDERS.replace('LEFT ', '')} ORDER BY c.id, o.id LIMIT 3",
 )
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop loaded by one strategy's design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 @pytest.mark.in_turn("shop")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type, TypeName
 from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS
 
 INTEGER, TEXT = Type(TypeName.INTEGER), Type(TypeName.TEXT)
 LIMITED = "SELECT o.id AS number, o.total AS amount FROM orders o ORDER BY o.total, o.id LIMIT {}"
@@ -27,16 +25,6 @@ STATEMENTS = (
     "SELECT f.number, p.country FROM (SELECT e.id AS number FROM employee e ORDER BY e.id LIMIT 4) AS f"
     " LEFT JOIN passport p ON p.employee_id = f.number",
 )
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop on one design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from nestling import pipeline
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS
+from tests.planner.reads.beside_sqlite import Beside
 
 STATEMENTS = (
     "SELECT name FROM customer WHERE id = :p",
@@ -29,16 +22,6 @@ STATEMENTS = (
     "SELECT c.id FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.id = :p)",
     "SELECT c.id FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.id = :p)",
 )
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop on one design: customers without orders, products without a maker."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 @pytest.mark.in_turn("shop")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
 from itertools import count
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
@@ -18,8 +14,8 @@ from nestling.ir.statistics import Statistics
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.rewrites.sets_first import with_set_first
-from tests.planner.reads.beside_sqlite import Beside, loaded, shown
-from tests.planner.reads.shop import READING, ROWS, known
+from tests.planner.reads.beside_sqlite import Beside, shown
+from tests.planner.reads.shop import READING, known
 
 TITLED = (
     "SELECT o.id FROM orders o WHERE o.id IN"
@@ -71,16 +67,6 @@ STAYING = (
     "SELECT id FROM orders WHERE customer_id <> (SELECT id FROM customer WHERE id = 2)",
     "SELECT id FROM orders WHERE customer_id = (SELECT id FROM customer WHERE id + 1 = 3)",
 )
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop loaded by one strategy's design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 def compiled(beside: Beside, sql: str, *, ways: int) -> CompiledRead:

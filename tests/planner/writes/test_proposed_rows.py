@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +17,7 @@ from nestling.emitters.python_code import module
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from tests.planner.reads.beside_postgresql import created
+from tests.three_sources import DIALECTS, address_of
 
 TABLES = """
 CREATE TABLE site (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL);
@@ -50,25 +48,10 @@ CONSTANTS = (
 DESIGNS = ("normalized", "embedded", "tree")
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mysql"])
+@pytest.fixture(scope="module", params=DIALECTS)
 def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """The dialect and the address of a database with the tables."""
-    dialect: str = request.param
-    if dialect == "postgresql":
-        return dialect, created(request.getfixturevalue("postgresql"), TABLES)[1]
-    if dialect == "mysql":
-        server = sa.make_url(request.getfixturevalue("mariadb"))
-        url = server.set(database=f"proposed_{uuid.uuid4().hex[:8]}")
-        with sa.create_engine(server).begin() as connection:
-            connection.exec_driver_sql(f"CREATE DATABASE {url.database}")
-        with sa.create_engine(url).begin() as connection:
-            for each in filter(str.strip, TABLES.split(";")):
-                connection.exec_driver_sql(each)
-        return dialect, url.render_as_string(hide_password=False)
-    path: Path = tmp_path_factory.mktemp("proposed") / "proposed.db"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(TABLES)
-    return dialect, f"sqlite:///{path}"
+    return request.param, address_of(request.param, TABLES, request, tmp_path_factory.mktemp("proposed"))
 
 
 def _said(sql: str, dialect: str) -> str:

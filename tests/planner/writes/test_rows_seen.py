@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.ir.programs.compiled import NotCompiled
-from tests.planner.reads.beside_postgresql import created
+from tests.three_sources import DIALECTS, address_of
 
 TABLES = """
 CREATE TABLE part (id INTEGER PRIMARY KEY, kind INTEGER, n INTEGER NOT NULL, m INTEGER, code VARCHAR(9) UNIQUE);
@@ -64,25 +62,10 @@ UPSERTS = (
 READS = ("SELECT * FROM part ORDER BY id", "SELECT * FROM piece ORDER BY id")
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "mysql"])
+@pytest.fixture(params=DIALECTS)
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     """The dialect and the address of a database with the tables."""
-    dialect: str = request.param
-    if dialect == "postgresql":
-        return dialect, created(request.getfixturevalue("postgresql"), TABLES)[1]
-    if dialect == "mysql":
-        server = sa.make_url(request.getfixturevalue("mariadb"))
-        url = server.set(database=f"seen_{uuid.uuid4().hex[:8]}")
-        with sa.create_engine(server).begin() as connection:
-            connection.exec_driver_sql(f"CREATE DATABASE {url.database}")
-        with sa.create_engine(url).begin() as connection:
-            for each in filter(str.strip, TABLES.split(";")):
-                connection.exec_driver_sql(each)
-        return dialect, url.render_as_string(hide_password=False)
-    path = tmp_path / "seen.db"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(TABLES)
-    return dialect, f"sqlite:///{path}"
+    return request.param, address_of(request.param, TABLES, request, tmp_path)
 
 
 def _said(sql: str, dialect: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import uuid
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +15,7 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError, GapError
 from nestling.ir.programs.compiled import NotCompiled
-from tests.planner.reads.beside_postgresql import created
+from tests.three_sources import DIALECTS, address_of
 
 TABLES = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE, spent DECIMAL(10,2));
@@ -78,25 +77,10 @@ REFUSED: tuple[tuple[str, Mapping[str, Any]], ...] = (
 ALL = {name: f"SELECT * FROM {name} ORDER BY 1, 2" for name in ("customer", "total", "stock")}
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "mysql"])
+@pytest.fixture(params=DIALECTS)
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     """The dialect and the address of a database with the tables."""
-    dialect: str = request.param
-    if dialect == "postgresql":
-        return dialect, created(request.getfixturevalue("postgresql"), TABLES)[1]
-    if dialect == "mysql":
-        server = sa.make_url(request.getfixturevalue("mariadb"))
-        url = server.set(database=f"selected_{uuid.uuid4().hex[:8]}")
-        with sa.create_engine(server).begin() as connection:
-            connection.exec_driver_sql(f"CREATE DATABASE {url.database}")
-        with sa.create_engine(url).begin() as connection:
-            for each in filter(str.strip, TABLES.split(";")):
-                connection.exec_driver_sql(each)
-        return dialect, url.render_as_string(hide_password=False)
-    path = tmp_path / "selected.db"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(TABLES)
-    return dialect, f"sqlite:///{path}"
+    return request.param, address_of(request.param, TABLES, request, tmp_path)
 
 
 def _said(sql: str, dialect: str) -> str:

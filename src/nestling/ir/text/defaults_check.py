@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 
 from nestling.common.errors import Problem
 from nestling.ir.constraints.defaults import ConstantDefault, written
@@ -28,5 +29,7 @@ def _why_not(attribute: Attribute, value: object) -> str:
     is_other = isinstance(value, str) or not isinstance(value, _PYTHON.get(kind, object))
     if kind in NUMBERS | {TypeName.BOOLEAN} and is_other and not any(each.name in TEXTS for each in attribute.also):
         return f"it is {attribute.type}"
-    is_allowed = attribute.allowed is None or attribute.allowed.holds(value)  # type: ignore[arg-type]  # of the type
-    return "" if is_allowed else f"what is allowed is {attribute.allowed}"
+    allowed = attribute.allowed
+    if allowed is None or not isinstance(value, int | float | Decimal | str):  # nothing is said of others
+        return ""
+    return "" if allowed.holds(value) else f"what is allowed is {allowed}"

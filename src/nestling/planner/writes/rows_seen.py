@@ -8,7 +8,6 @@ SQLite and MySQL ask about each row when its turn comes, and a subquery that doe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 
 from nestling.common.errors import name_list
 from nestling.ir.design import Design
@@ -64,7 +63,7 @@ def refuse_asked_again(design: Design, insert: Insert, conflict: Conflict, rows:
     values += [conflict.predicate] if conflict.predicate is not None else []
     changed = changed_attributes(design, insert.entity, (each.attribute for each in conflict.assignments)).keys()
     by_row = rows is not None and conflict.seen is SeenRows.SO_FAR
-    read = frozenset().union(*(_asked_once(each, changed) if by_row else scanned(each) for each in values)) & changed
+    read = frozenset().union(*(_asked_once(each) if by_row else scanned(each) for each in values)) & changed
     if read:
         raise write_gap(
             f"several rows that change rows which exist by what a subquery reads from {name_list(sorted(read))}, which the "
@@ -93,7 +92,7 @@ def _is_one_column(inner: object) -> bool:
     return isinstance(relation, Project) and isinstance(relation.input, Scan)
 
 
-def _asked_once(value: Expression, changed: AbstractSet[str]) -> frozenset[str]:
+def _asked_once(value: Expression) -> frozenset[str]:
     """The entities that a value's subqueries read other than again for each row."""
     found = frozenset[str]()
     for inner in subqueries(value):
@@ -101,7 +100,7 @@ def _asked_once(value: Expression, changed: AbstractSet[str]) -> frozenset[str]:
             found |= scanned(inner)
         else:
             nested = (each for part in everything(inner.relation) for each in expressions(part))
-            found = found.union(*(_asked_once(each, changed) for each in nested))
+            found = found.union(*map(_asked_once, nested))
     return found
 
 

@@ -60,7 +60,7 @@ def _sorted(relation: Relation, sort: a.Sort) -> Relation | None:
             if scan_of(relation)[0] is not None:
                 if not all(_is_of_table(inner.relation) for each in late for inner in subqueries(each)):
                     return None
-                return restricted(_of_table(restricted(relation.input, early), sort), late)
+                return restricted(replace(sort, input=restricted(relation.input, early)), late)
             below = _sorted(relation.input, sort)
             return replace(relation, input=below) if below is not None else None
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT) if ordered_table(sort) in aliases(
@@ -69,7 +69,7 @@ def _sorted(relation: Relation, sort: a.Sort) -> Relation | None:
             below = _sorted(relation.left, sort)
             return replace(relation, left=below) if below is not None else None
         case a.Scan() if relation.alias == ordered_table(sort):
-            return _of_table(relation, sort)
+            return replace(sort, input=relation)
         case _:
             return None
 
@@ -79,7 +79,3 @@ def _is_of_table(rows: Relation) -> bool:
     while isinstance(rows, a.Project | a.LimitOffset):
         rows = rows.input
     return scan_of(rows)[0] is not None
-
-
-def _of_table(rows: Relation, sort: a.Sort) -> Relation:
-    return replace(sort, input=rows)
