@@ -21,6 +21,7 @@ from typing import Any, assert_never
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements import expression as e
 from nestling.ir.statements import operands as op
+from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from tests.reference_values import (
     FUNCTIONS,
     Unsupported,
@@ -92,7 +93,7 @@ class Interpreter:
                 return self.group(node, outer)
             case a.Distinct():
                 source = self.relation(node.input, outer)
-                rules = node.collations or (e.Collation.BINARY,) * len(node.columns)
+                rules = node.collations or (Collation.BINARY,) * len(node.columns)
                 return lambda row: list(unique(source(row), rules))
             case a.Sort():
                 return self.sort(node, outer)
@@ -152,7 +153,7 @@ class Interpreter:
     def group(self, node: a.GroupBy, outer: Layout) -> Running:
         source, inner = self.relation(node.input, outer), layout(outer, node.input)
         keys = [self.scalar(key.expression, inner) for key in node.keys]
-        rules = node.collations or (e.Collation.BINARY,) * len(keys)
+        rules = node.collations or (Collation.BINARY,) * len(keys)
         aggregates = [self.aggregate(item.aggregate, inner) for item in node.aggregates]
 
         def run(row: Row) -> list[Row]:
@@ -201,7 +202,7 @@ class Interpreter:
         if at is not None:
             function, operand = at
             known = [row for row in rows if operand(row) is not None]
-            best = fold(function, [operand(row) for row in known], e.Collation.BINARY) if known else None
+            best = fold(function, [operand(row) for row in known], Collation.BINARY) if known else None
             rows = [row for row in known if order_key(operand(row)) == order_key(best)] or rows
         if len({identity(argument(row)) for row in rows}) > 1:
             self.arbitrary.add("bare column")
@@ -249,7 +250,7 @@ class Interpreter:
 
     def set_operation(self, node: a.SetOperation, outer: Layout) -> Running:
         left, right = self.relation(node.left, outer), self.relation(node.right, outer)
-        rules = node.collations or (e.Collation.BINARY,) * len(node.columns)
+        rules = node.collations or (Collation.BINARY,) * len(node.columns)
 
         def run(row: Row) -> list[Row]:
             lefts, rights = left(row), right(row)
@@ -274,7 +275,7 @@ class Interpreter:
 
     def recursive(self, node: a.Recursive, outer: Layout) -> Running:
         base, step = self.relation(node.base, outer), self.relation(node.step, outer)
-        rules = (e.Collation.BINARY,) * len(node.columns)
+        rules = (Collation.BINARY,) * len(node.columns)
 
         def run(row: Row) -> list[Row]:
             found: list[Row] = []
@@ -307,7 +308,7 @@ class Interpreter:
 
     def window_function(self, node: a.WindowFunction, inner: Layout) -> Callable[[list[Row]], list[Any]]:
         partition = [self.scalar(term, inner) for term in node.partition]
-        rules = node.partition_collations or (e.Collation.BINARY,) * len(partition)
+        rules = node.partition_collations or (Collation.BINARY,) * len(partition)
         order = self.ordering(node.order, inner)
         arguments = [self.scalar(argument, inner) for argument in node.arguments]
         condition = self.scalar(node.filter, inner) if node.filter is not None else None
@@ -421,7 +422,7 @@ class Interpreter:
                     values = [None] if given is None else given
                     alone = (Interpreter(self.rows, {node.given.name: value}) for value in values)
                     items = [each.scalar(node.items[0], where) for each in alone]
-                return lambda row: among([operand(row)], [(f(row),) for f in items], e.Comparison.EQUAL, node.collation)
+                return lambda row: among([operand(row)], [(f(row),) for f in items], Comparison.EQUAL, node.collation)
             case e.Like():
                 operand, pattern = self.scalar(node.operand, where), self.scalar(node.pattern, where)
                 return lambda row: like(operand(row), pattern(row), node.escape, node.case)
@@ -481,16 +482,16 @@ class Interpreter:
 
     def call(self, node: e.Call, where: Layout) -> Compiled:
         arguments = [self.scalar(argument, where) for argument in node.arguments]
-        if node.function is e.Function.NOW:
+        if node.function is Function.NOW:
             return lambda _: self.now
-        if node.function is e.Function.RANDOM:
+        if node.function is Function.RANDOM:
             return lambda _: random.random()
-        if node.function is e.Function.COALESCE:
+        if node.function is Function.COALESCE:
             return lambda row: next((v for f in arguments if (v := f(row)) is not None), None)
-        if node.function is e.Function.TYPE_OF:
+        if node.function is Function.TYPE_OF:
             return lambda row: type_of(arguments[0](row))
         function = FUNCTIONS.get(node.function)
-        if function is None or node.rules is not e.Rules.SQLITE:
+        if function is None or node.rules is not Rules.SQLITE:
             raise Unsupported(f"{node.function} by {node.rules}")
 
         def run(row: Row) -> Any:
@@ -566,7 +567,7 @@ def equalities(
     pairs, rest = [], []
     for part in parts:
         found = None
-        if isinstance(part, e.Compare) and part.operator is e.Comparison.EQUAL and simple(part):
+        if isinstance(part, e.Compare) and part.operator is Comparison.EQUAL and simple(part):
             used = [{(c.alias, c.name) for c in op.columns_of(x)} for x in (part.left, part.right)]
             if used[0] and used[1] and used[0] <= sides[0] and used[1] <= sides[1]:
                 found = (part.left, part.right, part.collation)
@@ -607,7 +608,7 @@ def mentioned(relation: a.Relation) -> set[tuple[str, str]]:
     return found
 
 
-def unique(rows: Iterable[Row], rules: Sequence[e.Collation]) -> Iterable[Row]:
+def unique(rows: Iterable[Row], rules: Sequence[Collation]) -> Iterable[Row]:
     seen: set[Any] = set()
     for row in rows:
         key = identities(row, rules)
@@ -633,7 +634,7 @@ def float_sum(values: list[Any]) -> float:
         return float(sum(map(float, values)))
 
 
-def fold(function: Any, values: list[Any], rule: e.Collation) -> Any:
+def fold(function: Any, values: list[Any], rule: Collation) -> Any:
     """An aggregate over values that are not NULL."""
     match function:
         case a.AggregateFunction.COUNT:

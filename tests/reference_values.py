@@ -12,6 +12,16 @@ from typing import Any
 from uuid import UUID
 
 from nestling.ir.statements import expression as e
+from nestling.ir.statements.operators import (
+    Affinity,
+    ArithmeticOperator,
+    CaseRule,
+    Collation,
+    Comparison,
+    Division,
+    Function,
+    Rules,
+)
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.letter_case import LOWER_OF
 
@@ -22,16 +32,16 @@ class Unsupported(Exception):
     """Something this interpreter does not know: the test that meets it says so."""
 
 
-def identities(row: Row, rules: Sequence[e.Collation]) -> tuple[Any, ...]:
+def identities(row: Row, rules: Sequence[Collation]) -> tuple[Any, ...]:
     return tuple(identity(value, rule) for value, rule in zip(row, rules, strict=True))
 
 
-def identity(value: Any, rule: e.Collation = e.Collation.BINARY) -> Any:
+def identity(value: Any, rule: Collation = Collation.BINARY) -> Any:
     """Equal for values that are the same in SQL; None for NULL."""
     return None if value is None else order_key(value, rule)
 
 
-def order_key(value: Any, rule: e.Collation = e.Collation.BINARY) -> tuple[int, Any]:
+def order_key(value: Any, rule: Collation = Collation.BINARY) -> tuple[int, Any]:
     if isinstance(value, bool | int | float | Decimal):
         return (1, value)
     if isinstance(value, str):
@@ -41,15 +51,15 @@ def order_key(value: Any, rule: e.Collation = e.Collation.BINARY) -> tuple[int, 
     return (4, str(value) if isinstance(value, UUID) else value.isoformat())
 
 
-def collated(value: str, rule: e.Collation) -> str:
+def collated(value: str, rule: Collation) -> str:
     match rule:
-        case e.Collation.BINARY:
+        case Collation.BINARY:
             return value
-        case e.Collation.NOCASE:
+        case Collation.NOCASE:
             return value.translate(_ASCII_LOWER)
-        case e.Collation.RTRIM:
+        case Collation.RTRIM:
             return value.rstrip(" ")
-        case e.Collation.UNICODE_CI:
+        case Collation.UNICODE_CI:
             return value.casefold()
 
 
@@ -70,28 +80,28 @@ def negation(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
-def compared(operator: e.Comparison, left: Any, right: Any, rule: e.Collation) -> bool | None:
-    if operator in (e.Comparison.SAME, e.Comparison.DIFFERENT):
-        return (identity(left, rule) == identity(right, rule)) is (operator is e.Comparison.SAME)
+def compared(operator: Comparison, left: Any, right: Any, rule: Collation) -> bool | None:
+    if operator in (Comparison.SAME, Comparison.DIFFERENT):
+        return (identity(left, rule) == identity(right, rule)) is (operator is Comparison.SAME)
     if left is None or right is None:
         return None
     one, other = order_key(left, rule), order_key(right, rule)
     match operator:
-        case e.Comparison.EQUAL:
+        case Comparison.EQUAL:
             return one == other
-        case e.Comparison.NOT_EQUAL:
+        case Comparison.NOT_EQUAL:
             return one != other
-        case e.Comparison.LESS:
+        case Comparison.LESS:
             return one < other
-        case e.Comparison.LESS_OR_EQUAL:
+        case Comparison.LESS_OR_EQUAL:
             return one <= other
-        case e.Comparison.GREATER:
+        case Comparison.GREATER:
             return one > other
-        case e.Comparison.GREATER_OR_EQUAL:
+        case Comparison.GREATER_OR_EQUAL:
             return one >= other
 
 
-def among(operands: list[Any], rows: Sequence[Row], operator: e.Comparison, rule: e.Collation) -> bool | None:
+def among(operands: list[Any], rows: Sequence[Row], operator: Comparison, rule: Collation) -> bool | None:
     """IN and ANY: whether a row equals the operands, or compares so."""
     found: bool | None = False
     for row in rows:
@@ -107,15 +117,15 @@ def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:
         return None
     left, right = number(left), number(right)
     match node.operator:
-        case e.ArithmeticOperator.ADD:
+        case ArithmeticOperator.ADD:
             return left + right
-        case e.ArithmeticOperator.SUBTRACT:
+        case ArithmeticOperator.SUBTRACT:
             return left - right
-        case e.ArithmeticOperator.MULTIPLY:
+        case ArithmeticOperator.MULTIPLY:
             return left * right
-        case e.ArithmeticOperator.DIVIDE:
+        case ArithmeticOperator.DIVIDE:
             return divided(left, right, node.division)
-        case e.ArithmeticOperator.MODULO:
+        case ArithmeticOperator.MODULO:
             return (
                 None
                 if right == 0
@@ -123,13 +133,13 @@ def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:
                 if abs(left) < 2**53
                 else left - right * divided(left, right, node.division)
             )
-        case e.ArithmeticOperator.BIT_AND:
+        case ArithmeticOperator.BIT_AND:
             return left & right
-        case e.ArithmeticOperator.BIT_OR:
+        case ArithmeticOperator.BIT_OR:
             return left | right
-        case e.ArithmeticOperator.SHIFT_LEFT:
+        case ArithmeticOperator.SHIFT_LEFT:
             return left << right
-        case e.ArithmeticOperator.SHIFT_RIGHT:
+        case ArithmeticOperator.SHIFT_RIGHT:
             return left >> right
 
 
@@ -139,23 +149,23 @@ def number(value: Any) -> Any:
     return value
 
 
-def divided(left: Any, right: Any, rule: e.Division | None) -> Any:
+def divided(left: Any, right: Any, rule: Division | None) -> Any:
     if right == 0:
         return None
     whole = isinstance(left, int) and isinstance(right, int)
-    if rule is e.Division.INTEGER or (rule is e.Division.BY_VALUE and whole):
+    if rule is Division.INTEGER or (rule is Division.BY_VALUE and whole):
         found = abs(left) // abs(right)
         return found if (left < 0) == (right < 0) else -found
     return left / right
 
 
-def like(text: Any, pattern: Any, escape: str | None, case: e.CaseRule) -> bool | None:
+def like(text: Any, pattern: Any, escape: str | None, case: CaseRule) -> bool | None:
     if text is None or pattern is None:
         return None
-    if case is e.CaseRule.ASCII:
+    if case is CaseRule.ASCII:
         text, pattern = text.translate(_ASCII_LOWER), pattern.translate(_ASCII_LOWER)
         escape = escape.translate(_ASCII_LOWER) if escape else escape
-    if case is e.CaseRule.LOWER:
+    if case is CaseRule.LOWER:
         text, pattern = text.translate(LOWER_OF), pattern.translate(LOWER_OF)
     parts, escaped = [], False
     for character in pattern:
@@ -213,7 +223,7 @@ def shown(value: Any) -> str:
 def cast(value: Any, node: e.Cast) -> Any:
     if value is None:
         return None
-    if node.rules is not e.Rules.SQLITE:
+    if node.rules is not Rules.SQLITE:
         raise Unsupported(f"cast by {node.rules}")
     match node.type.name:
         case TypeName.TEXT:
@@ -239,8 +249,8 @@ def number_of(value: Any) -> Any:
     return number_prefix(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value
 
 
-def coerce(value: Any, wanted: e.Affinity) -> Any:
-    if wanted is e.Affinity.TEXT:
+def coerce(value: Any, wanted: Affinity) -> Any:
+    if wanted is Affinity.TEXT:
         return shown(value) if isinstance(value, int | float) else value
     if isinstance(value, str) and (match := _PREFIX.match(value)) and not value[match.end() :].strip():
         return whole(match[1])
@@ -260,12 +270,12 @@ def raw(value: Any, digits: int) -> Any:
 
 def stored(value: Any, kind: TypeName) -> Any:
     if kind is TypeName.TEXT:
-        return coerce(value, e.Affinity.TEXT)
+        return coerce(value, Affinity.TEXT)
     if kind in (TypeName.INTEGER, TypeName.DECIMAL):
-        value = coerce(value, e.Affinity.NUMERIC)
+        value = coerce(value, Affinity.NUMERIC)
         return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**63 else value
     if kind is TypeName.FLOAT:
-        value = coerce(value, e.Affinity.NUMERIC)
+        value = coerce(value, Affinity.NUMERIC)
         return float(value) if isinstance(value, int) else value
     if kind is TypeName.DATE and isinstance(value, str):
         return date.fromisoformat(value) if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else value
@@ -406,57 +416,57 @@ def logarithm(function: Callable[[float], float]) -> Callable[[Any], float | Non
     return lambda value: function(value) if value > 0 else None
 
 
-IN_CALLS = (e.Function.COALESCE, e.Function.TYPE_OF, e.Function.NOW, e.Function.RANDOM)
+IN_CALLS = (Function.COALESCE, Function.TYPE_OF, Function.NOW, Function.RANDOM)
 """Those the interpreter of statements knows itself."""
 NOT_SQLITES = frozenset(
     {
-        e.Function.CONCAT_PRESENT, e.Function.CONCAT_SEPARATED, e.Function.PAD_START, e.Function.PAD_END, e.Function.REPEAT,
-        e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
-        e.Function.MATCHED, e.Function.JOINED,
-        e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
-        e.Function.ARRAY_OF, e.Function.ARRAY_CONCAT, e.Function.ARRAY_REMOVE, e.Function.ROW, e.Function.PART,
-        e.Function.JSON_MERGE, e.Function.JSON_WITHOUT, e.Function.JSON_SET, e.Function.JSON_CONTAINS, e.Function.JSON_HAS,
-        e.Function.JSON_OBJECT, e.Function.JSON_ARRAY, e.Function.JSON_PART,
-        e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN, e.Function.TIME_IN_ZONE,
-        e.Function.TIME_OF_ZONE, e.Function.SUBSTRING_INDEX, e.Function.UNITS_BETWEEN, e.Function.ROUND_TIME,
+        Function.CONCAT_PRESENT, Function.CONCAT_SEPARATED, Function.PAD_START, Function.PAD_END, Function.REPEAT,
+        Function.REVERSE, Function.TRANSLATE, Function.MATCHES, Function.MATCHES_ANY_CASE, Function.ANY_ELEMENT,
+        Function.MATCHED, Function.JOINED,
+        Function.CONTAINS, Function.OVERLAPS, Function.JSON_VALUE, Function.CARDINALITY, Function.ELEMENT,
+        Function.ARRAY_OF, Function.ARRAY_CONCAT, Function.ARRAY_REMOVE, Function.ROW, Function.PART,
+        Function.JSON_MERGE, Function.JSON_WITHOUT, Function.JSON_SET, Function.JSON_CONTAINS, Function.JSON_HAS,
+        Function.JSON_OBJECT, Function.JSON_ARRAY, Function.JSON_PART,
+        Function.DATE_OF, Function.TIME_PART, Function.TIME_BETWEEN, Function.DAYS_BETWEEN, Function.TIME_IN_ZONE,
+        Function.TIME_OF_ZONE, Function.SUBSTRING_INDEX, Function.UNITS_BETWEEN, Function.ROUND_TIME,
     }
 )  # fmt: skip
 """Those no statement of SQLite's comes to; they are tested beside PostgreSQL and MariaDB."""
-FUNCTIONS: dict[e.Function, Callable[..., Any]] = {
-    e.Function.GREATEST: extreme(max),
-    e.Function.LEAST: extreme(min),
-    e.Function.ABS: abs,
-    e.Function.ROUND: rounded,
-    e.Function.FLOOR: floor_of(math.floor),
-    e.Function.CEILING: floor_of(math.ceil),
-    e.Function.SIGN: lambda v: (v > 0) - (v < 0),
-    e.Function.SQRT: lambda v: math.sqrt(v) if v >= 0 else None,
-    e.Function.POWER: lambda x, y: float(x) ** y,
-    e.Function.TRUNCATE: floor_of(math.trunc),
-    e.Function.NUMBER_OF: number_in_full,
-    e.Function.FLOAT_MOD: float_mod,
-    e.Function.EXP: math.exp,
-    e.Function.LN: logarithm(math.log),
-    e.Function.LOG10: logarithm(math.log10),
-    e.Function.LOG2: logarithm(math.log2),
-    e.Function.CONCAT: lambda *values: "".join(values),
-    e.Function.UPPER: lambda v: v.translate(_ASCII_UPPER),
-    e.Function.LOWER: lambda v: v.translate(_ASCII_LOWER),
-    e.Function.LENGTH: len,
-    e.Function.BYTE_LENGTH: lambda text: len(text.encode()),
-    e.Function.SUBSTRING: substring,
-    e.Function.POSITION: lambda text, sought: text.find(sought) + 1,
-    e.Function.REPLACE: lambda text, old, new: text.replace(old, new) if old else text,
-    e.Function.TRIM: lambda text, what: text.strip(what) if what else text,
-    e.Function.TRIM_START: lambda text, what: text.lstrip(what) if what else text,
-    e.Function.TRIM_END: lambda text, what: text.rstrip(what) if what else text,
-    e.Function.GLOB: glob,
-    e.Function.CODE_POINT: lambda text: ord(text[0]) if text else None,
-    e.Function.CHARACTER: chr,
-    e.Function.TIMESTAMP_OF: timestamp_of,
-    e.Function.FORMAT_TIME: format_time,
-    e.Function.ADD_TIME: add_time,
-    e.Function.TRUNCATE_TIME: truncate_time,
-    e.Function.JULIAN_DAY: julian,
-    e.Function.EPOCH: lambda v: math.floor((v - datetime(1970, 1, 1)).total_seconds()),  # noqa: DTZ001
+FUNCTIONS: dict[Function, Callable[..., Any]] = {
+    Function.GREATEST: extreme(max),
+    Function.LEAST: extreme(min),
+    Function.ABS: abs,
+    Function.ROUND: rounded,
+    Function.FLOOR: floor_of(math.floor),
+    Function.CEILING: floor_of(math.ceil),
+    Function.SIGN: lambda v: (v > 0) - (v < 0),
+    Function.SQRT: lambda v: math.sqrt(v) if v >= 0 else None,
+    Function.POWER: lambda x, y: float(x) ** y,
+    Function.TRUNCATE: floor_of(math.trunc),
+    Function.NUMBER_OF: number_in_full,
+    Function.FLOAT_MOD: float_mod,
+    Function.EXP: math.exp,
+    Function.LN: logarithm(math.log),
+    Function.LOG10: logarithm(math.log10),
+    Function.LOG2: logarithm(math.log2),
+    Function.CONCAT: lambda *values: "".join(values),
+    Function.UPPER: lambda v: v.translate(_ASCII_UPPER),
+    Function.LOWER: lambda v: v.translate(_ASCII_LOWER),
+    Function.LENGTH: len,
+    Function.BYTE_LENGTH: lambda text: len(text.encode()),
+    Function.SUBSTRING: substring,
+    Function.POSITION: lambda text, sought: text.find(sought) + 1,
+    Function.REPLACE: lambda text, old, new: text.replace(old, new) if old else text,
+    Function.TRIM: lambda text, what: text.strip(what) if what else text,
+    Function.TRIM_START: lambda text, what: text.lstrip(what) if what else text,
+    Function.TRIM_END: lambda text, what: text.rstrip(what) if what else text,
+    Function.GLOB: glob,
+    Function.CODE_POINT: lambda text: ord(text[0]) if text else None,
+    Function.CHARACTER: chr,
+    Function.TIMESTAMP_OF: timestamp_of,
+    Function.FORMAT_TIME: format_time,
+    Function.ADD_TIME: add_time,
+    Function.TRUNCATE_TIME: truncate_time,
+    Function.JULIAN_DAY: julian,
+    Function.EPOCH: lambda v: math.floor((v - datetime(1970, 1, 1)).total_seconds()),  # noqa: DTZ001
 }

@@ -39,7 +39,7 @@ from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import AggregateKind, Hop
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.write import Insert
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import INTEGER, TEXT

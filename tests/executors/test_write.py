@@ -48,18 +48,8 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.paths.write_path import Test as Compared
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.programs.program import CompiledWrite
-from nestling.ir.statements.expression import (
-    ANY,
-    NULL,
-    Arithmetic,
-    ArithmeticOperator,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Literal,
-    Parameter,
-)
+from nestling.ir.statements.expression import ANY, NULL, Arithmetic, Column, Compare, Literal, Parameter
+from nestling.ir.statements.operators import ArithmeticOperator, Collation, Comparison
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.ir.words.write_words import describe_write
 from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value

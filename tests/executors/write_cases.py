@@ -27,14 +27,8 @@ from nestling.ir.paths.write_path import (
 )
 from nestling.ir.paths.write_path import Test as Compared
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
-from nestling.ir.statements.expression import (
-    ANY,
-    AttributeCast,
-    Column,
-    Literal,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, AttributeCast, Column, Literal, Parameter
+from nestling.ir.statements.operators import Rules
 
 
 def stored(name: str, kind: Any) -> GivenValue:

@@ -11,20 +11,8 @@ from hypothesis import strategies as st
 from nestling.ir.constraints.check_types import mistake_of
 from nestling.ir.constraints.row_check import RowCheck, constant, plain_condition
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.statements.expression import (
-    ANY,
-    And,
-    Arithmetic,
-    ArithmeticOperator,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    IsNull,
-    Not,
-    Or,
-)
+from nestling.ir.statements.expression import ANY, And, Arithmetic, Column, Compare, Expression, InList, IsNull, Not, Or
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison
 from nestling.ir.types import TypeName
 
 _COMPARISONS = [each for each in Comparison if each not in (Comparison.SAME, Comparison.DIFFERENT)]

@@ -38,7 +38,7 @@ from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import DIALECTS
 from nestling.ir.statistics import (
     AttributeStatistics,

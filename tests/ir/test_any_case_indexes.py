@@ -11,7 +11,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Index
 from nestling.ir.proposal import Proposal
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.text import read_proposal, write_proposal
 from tests.planner.homes.home_cases import entity
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.statements.expression import (
-    Affinity,
     And,
     Arithmetic,
-    ArithmeticOperator,
     Cast,
     Coerce,
     Column,
     Compare,
-    Comparison,
     Expression,
     IsNull,
     Literal,
     Negate,
     Not,
     Or,
-    Rules,
 )
+from nestling.ir.statements.operators import Affinity, ArithmeticOperator, Comparison, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.ir.words.row_words import text
 

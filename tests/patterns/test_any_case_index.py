@@ -16,7 +16,7 @@ from nestling.ir.primitives import Index
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.patterns import propose
 from nestling.pipeline.designing import posed

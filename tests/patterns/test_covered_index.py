@@ -12,7 +12,7 @@ from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import bind
 from nestling.ir.situation.situation import situation
 from nestling.ir.situation.thresholds import Thresholds
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import TEXT
 from nestling.patterns.covered_index import candidates
 from tests.patterns.scenario import Scenario, chosen, index_keys, scenario

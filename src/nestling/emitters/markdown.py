@@ -27,7 +27,7 @@ from nestling.ir.literals import shell
 from nestling.ir.proposal import Costs, Decision, Proposal, Weighed
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.proposal_rows import STAYS_MEANS, UNUSED, cost_line, lacking_line, saving
 from nestling.ir.words.purposes import purpose

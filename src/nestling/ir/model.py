@@ -18,7 +18,7 @@ from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.fraction import Fraction
 from nestling.ir.quantity_words import agreeing, counted
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, Type, TypeName
 
 AttributeName = tuple[str, str]

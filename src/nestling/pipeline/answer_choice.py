@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Arithmetic, Collation, Exists, Expression, InSubquery, ScalarSubquery
+from nestling.ir.statements.expression import Arithmetic, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.statements.operands import SUBQUERIES, operands
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import TypeName
 from nestling.planner.reads.determined import ColumnIds, at_most_one, determines, ids, plain_column, sorted_columns
 from nestling.planner.reads.traverse import expressions, free_columns, inputs, mentioned, subqueries

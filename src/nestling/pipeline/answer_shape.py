@@ -7,7 +7,8 @@ from itertools import takewhile
 from nestling.executors.drive import AnswerShape
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Collation, Column
+from nestling.ir.statements.expression import Column
+from nestling.ir.statements.operators import Collation
 from nestling.pipeline.answer_choice import Choices, orders_texts
 
 

@@ -161,7 +161,7 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index
-    from nestling.ir.statements.expression import Collation
+    from nestling.ir.statements.operators import Collation
     from nestling.planner.options.structures.in_place import indexed
 
     for store, root, attributes in _ids(new):

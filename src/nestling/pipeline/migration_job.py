@@ -263,7 +263,7 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
     from nestling.ir.indexes.planned_indexes import planned_indexes
-    from nestling.ir.statements.expression import Collation
+    from nestling.ir.statements.operators import Collation
     from nestling.planner.migration import assembly
 
     plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)

@@ -14,7 +14,7 @@ from nestling.common.sql_syntax import UNREADABLE
 from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.constraints.allowed import Allowed, Number, Scalar, number
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, POSTGRESQL
 from nestling.ir.types import TypeName
 from nestling.sources.tables import CheckConstraint, find_name

@@ -20,8 +20,9 @@ from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import first_of
-from nestling.ir.statements.expression import Collation, Expression
+from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.operands import compared_columns, conjunction
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 from nestling.sources import json_checks

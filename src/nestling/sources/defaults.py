@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault, constant, written
 from nestling.ir.model import Attribute
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import TIMES, Type, TypeName, bit_count
 from nestling.ir.value_forms.infinite_moments import INFINITE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nestling.ir.milliseconds import cut_moments, fine_moments
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import agreeing, counted, first_of
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.names import collection_name, stored_name
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
 

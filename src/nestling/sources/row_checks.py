@@ -9,17 +9,9 @@ from itertools import combinations
 from nestling.ir.constraints.allowed import number
 from nestling.ir.constraints.check_types import mistake_of
 from nestling.ir.model import Entity
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    Literal,
-)
+from nestling.ir.statements.expression import Arithmetic, Column, Compare, Expression, InList, Literal
 from nestling.ir.statements.operands import columns_of, constants_of, is_condition, operands
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import MOMENTS, NUMBERS, TEXTS, Type, TypeName
 from nestling.ir.value_forms.decimal128 import DIGITS

@@ -20,7 +20,8 @@ from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.write_constants import StoredParameter, constant_of
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute
-from nestling.ir.statements.expression import AttributeCast, Literal, Rules
+from nestling.ir.statements.expression import AttributeCast, Literal
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import Type
 from nestling.ir.values import encoder
 from nestling.sources.sql.driver_values import converter

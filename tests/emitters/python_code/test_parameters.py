@@ -23,7 +23,7 @@ from nestling.emitters.python_code.parameters import given, stored
 from nestling.emitters.python_code.support import imports, support
 from nestling.executors.run import row_of
 from nestling.ir.programs.compiled import OutputColumn
-from nestling.ir.statements.expression import Affinity, Rules
+from nestling.ir.statements.operators import Affinity, Rules
 from nestling.ir.types import CHAR, YEAR, Type, TypeName
 from nestling.ir.types import TIMES as TIME_TYPES
 from nestling.ir.value_forms.canonical_texts import CANONICAL

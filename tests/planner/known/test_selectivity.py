@@ -7,16 +7,12 @@ import pytest
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import Distribution
 from nestling.ir.statements.expression import (
-    Affinity,
     And,
     Call,
-    CaseRule,
     Coerce,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     IsNull,
     Like,
@@ -24,8 +20,8 @@ from nestling.ir.statements.expression import (
     Not,
     Or,
     Parameter,
-    Rules,
 )
+from nestling.ir.statements.operators import Affinity, CaseRule, Comparison, Function, Rules
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import BOOLEAN, INTEGER, TEXT
 from nestling.ir.workload import Quantile

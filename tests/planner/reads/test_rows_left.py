@@ -7,7 +7,8 @@ import pytest
 from nestling.ir.distribution import Distribution
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan
-from nestling.ir.statements.expression import And, Column, Compare, Comparison, Expression, IsNull, Literal, Parameter
+from nestling.ir.statements.expression import And, Column, Compare, Expression, IsNull, Literal, Parameter
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Statistics, measured
 from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left

@@ -10,6 +10,7 @@ import pytest
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements import expression as e
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.sql import translate
 from tests.planner.sql.sqlite_oracle import Oracle
@@ -97,10 +98,10 @@ def test_columns_compare_by_their_own_collation(sql: str) -> None:
     assert answer.equal(), f"{answer.mine} is not {answer.theirs}"
 
 
-def mysql_rule(condition: str) -> e.Collation:
+def mysql_rule(condition: str) -> Collation:
     """The collation MySQL's comparison uses, of columns without case, with and of numbers."""
     columns = (
-        Attribute("ci", TEXT, collation=e.Collation.UNICODE_CI), Attribute("bin", TEXT), Attribute("n", INTEGER),
+        Attribute("ci", TEXT, collation=Collation.UNICODE_CI), Attribute("bin", TEXT), Attribute("n", INTEGER),
     )  # fmt: skip
     query = translate(f"SELECT 1 FROM t WHERE {condition}", Model("m", (Entity("t", columns),)), "mysql")
     assert isinstance(query, a.Query)
@@ -114,17 +115,17 @@ def mysql_rule(condition: str) -> e.Collation:
 @pytest.mark.parametrize(
     ("condition", "rule"),
     [
-        ("ci = 'x'", e.Collation.UNICODE_CI),
-        ("lower(ci) = 'x'", e.Collation.UNICODE_CI),
-        ("bin = 'x'", e.Collation.BINARY),
-        ("ci = bin", e.Collation.BINARY),
-        ("ci COLLATE utf8mb4_bin = 'x'", e.Collation.BINARY),
-        ("bin = 'x' COLLATE utf8mb4_general_ci", e.Collation.UNICODE_CI),
-        ("'a' = 'A'", e.Collation.UNICODE_CI),
-        ("n = 1", e.Collation.BINARY),
-        ("(SELECT max(ci) FROM t) = 'x'", e.Collation.UNICODE_CI),
+        ("ci = 'x'", Collation.UNICODE_CI),
+        ("lower(ci) = 'x'", Collation.UNICODE_CI),
+        ("bin = 'x'", Collation.BINARY),
+        ("ci = bin", Collation.BINARY),
+        ("ci COLLATE utf8mb4_bin = 'x'", Collation.BINARY),
+        ("bin = 'x' COLLATE utf8mb4_general_ci", Collation.UNICODE_CI),
+        ("'a' = 'A'", Collation.UNICODE_CI),
+        ("n = 1", Collation.BINARY),
+        ("(SELECT max(ci) FROM t) = 'x'", Collation.UNICODE_CI),
     ],
 )
-def test_mysql_takes_the_columns_collation(condition: str, rule: e.Collation) -> None:
+def test_mysql_takes_the_columns_collation(condition: str, rule: Collation) -> None:
     """Texts made of columns have theirs, binary beats the others, constants alone have the connection's."""
     assert mysql_rule(condition) is rule

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.statements.expression import Function
+from nestling.ir.statements.operators import Function
 from tests.planner.sql.shop_rows import shop
 from tests.reference_values import FUNCTIONS, IN_CALLS, NOT_SQLITES
 

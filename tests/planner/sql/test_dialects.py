@@ -10,6 +10,7 @@ import pytest
 from nestling.common.errors import WorkloadError
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements import expression as e
+from nestling.ir.statements.operators import CaseRule, Division, Function
 from nestling.ir.statements.write import Delete
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import translate
@@ -35,9 +36,9 @@ def condition(sql: str, dialect: str) -> e.Expression:
 
 @pytest.mark.parametrize(
     ("dialect", "division", "zero_fails"),
-    [("sqlite", e.Division.INTEGER, False), ("postgresql", e.Division.INTEGER, True), ("mysql", e.Division.DECIMAL, False)],
+    [("sqlite", Division.INTEGER, False), ("postgresql", Division.INTEGER, True), ("mysql", Division.DECIMAL, False)],
 )  # fmt: skip
-def test_division_of_integers(dialect: str, division: e.Division, zero_fails: bool) -> None:
+def test_division_of_integers(dialect: str, division: Division, zero_fails: bool) -> None:
     """SQLite and PostgreSQL truncate, MySQL does not; only PostgreSQL fails on zero."""
     found = output("SELECT id / 2 FROM person", dialect)
     if dialect == "mysql":  # which rounds it to be shown
@@ -67,18 +68,18 @@ def test_division_of_a_numeric_column_goes_by_value() -> None:
     """SQLite's NUMERIC holds integers and floats side by side."""
     found = output("SELECT pay / 2 FROM person", "sqlite")
     assert isinstance(found, e.Arithmetic)
-    assert found.division is e.Division.BY_VALUE
+    assert found.division is Division.BY_VALUE
 
 
 @pytest.mark.parametrize(
     ("dialect", "case", "escape"),
     [
-        ("sqlite", e.CaseRule.ASCII, None),
-        ("postgresql", e.CaseRule.EXACT, "\\"),
-        ("mysql", e.CaseRule.EXACT, "\\"),
+        ("sqlite", CaseRule.ASCII, None),
+        ("postgresql", CaseRule.EXACT, "\\"),
+        ("mysql", CaseRule.EXACT, "\\"),
     ],
 )
-def test_like(dialect: str, case: e.CaseRule, escape: str | None) -> None:
+def test_like(dialect: str, case: CaseRule, escape: str | None) -> None:
     """LIKE's case rule and escape are the dialect's; MySQL's goes by the column's collation, here binary."""
     found = condition("SELECT id FROM person WHERE name LIKE 'a%'", dialect)
     assert isinstance(found, e.Like)
@@ -89,7 +90,7 @@ def test_ilike_and_an_own_escape() -> None:
     """ILIKE folds case; ESCAPE replaces the dialect's."""
     found = condition("SELECT id FROM person WHERE name NOT ILIKE 'a#%' ESCAPE '#'", "postgresql")
     assert isinstance(found, e.Not)
-    assert found.operand == e.Like(e.Column("person", "name", TEXT), e.Literal("a#%", TEXT), "#", e.CaseRule.LOWER)
+    assert found.operand == e.Like(e.Column("person", "name", TEXT), e.Literal("a#%", TEXT), "#", CaseRule.LOWER)
 
 
 def test_truth_is_a_number_where_it_is_one() -> None:
@@ -106,7 +107,7 @@ def test_concatenation_and_null() -> None:
         output("SELECT concat(name, 'x') FROM person", "postgresql"),
     ]
     functions = [call.function for call in calls if isinstance(call, e.Call)]
-    assert functions == [e.Function.CONCAT, e.Function.CONCAT, e.Function.CONCAT_PRESENT]
+    assert functions == [Function.CONCAT, Function.CONCAT, Function.CONCAT_PRESENT]
     assert isinstance(condition("SELECT id FROM person WHERE active || id", "mysql"), e.Or)
 
 
@@ -156,19 +157,19 @@ def test_where_nulls_sort(dialect: str, first: bool) -> None:
 @pytest.mark.parametrize(
     ("sql", "function"),
     [
-        ("SELECT extract(year FROM at) FROM visit", e.Function.TIME_PART),
-        ("SELECT date_trunc('month', at) FROM visit", e.Function.TRUNCATE_TIME),
-        ("SELECT at + interval '1 month' FROM visit", e.Function.ADD_TIME),
-        ("SELECT at - stars * interval '30 minutes' FROM visit", e.Function.ADD_TIME),
-        ("SELECT at - at FROM visit", e.Function.TIME_BETWEEN),
-        ("SELECT current_date", e.Function.DATE_OF),
-        ("SELECT lpad(city, 5, '0') FROM visit", e.Function.PAD_START),
-        ("SELECT translate(city, 'a', 'b') FROM visit", e.Function.TRANSLATE),
-        ("SELECT city ~ 'x' FROM visit", e.Function.MATCHES),
-        ("SELECT greatest(stars, 1) FROM visit", e.Function.GREATEST),
+        ("SELECT extract(year FROM at) FROM visit", Function.TIME_PART),
+        ("SELECT date_trunc('month', at) FROM visit", Function.TRUNCATE_TIME),
+        ("SELECT at + interval '1 month' FROM visit", Function.ADD_TIME),
+        ("SELECT at - stars * interval '30 minutes' FROM visit", Function.ADD_TIME),
+        ("SELECT at - at FROM visit", Function.TIME_BETWEEN),
+        ("SELECT current_date", Function.DATE_OF),
+        ("SELECT lpad(city, 5, '0') FROM visit", Function.PAD_START),
+        ("SELECT translate(city, 'a', 'b') FROM visit", Function.TRANSLATE),
+        ("SELECT city ~ 'x' FROM visit", Function.MATCHES),
+        ("SELECT greatest(stars, 1) FROM visit", Function.GREATEST),
     ],
 )
-def test_postgresql_functions(sql: str, function: e.Function) -> None:
+def test_postgresql_functions(sql: str, function: Function) -> None:
     """PostgreSQL's own functions are those of the closed set."""
     found = output(sql, "postgresql")
     assert isinstance(found, e.Call)
@@ -178,20 +179,20 @@ def test_postgresql_functions(sql: str, function: e.Function) -> None:
 @pytest.mark.parametrize(
     ("sql", "function"),
     [
-        ("SELECT date_add(at, interval 1 day) FROM visit", e.Function.ADD_TIME),
-        ("SELECT date_format(at, '%Y') FROM visit", e.Function.FORMAT_TIME),
-        ("SELECT year(at) FROM visit", e.Function.TIME_PART),
-        ("SELECT quarter(at) FROM visit", e.Function.TIME_PART),
-        ("SELECT dayofyear(at) FROM visit", e.Function.TIME_PART),
-        ("SELECT datediff(at, at) FROM visit", e.Function.DAYS_BETWEEN),
-        ("SELECT timestampdiff(hour, at, at) FROM visit", e.Function.UNITS_BETWEEN),
-        ("SELECT substring_index(city, ' ', 1) FROM visit", e.Function.SUBSTRING_INDEX),
-        ("SELECT concat_ws(',', city, code) FROM visit", e.Function.CONCAT_SEPARATED),
-        ("SELECT now()", e.Function.ROUND_TIME),
-        ("SELECT now(3)", e.Function.NOW),
+        ("SELECT date_add(at, interval 1 day) FROM visit", Function.ADD_TIME),
+        ("SELECT date_format(at, '%Y') FROM visit", Function.FORMAT_TIME),
+        ("SELECT year(at) FROM visit", Function.TIME_PART),
+        ("SELECT quarter(at) FROM visit", Function.TIME_PART),
+        ("SELECT dayofyear(at) FROM visit", Function.TIME_PART),
+        ("SELECT datediff(at, at) FROM visit", Function.DAYS_BETWEEN),
+        ("SELECT timestampdiff(hour, at, at) FROM visit", Function.UNITS_BETWEEN),
+        ("SELECT substring_index(city, ' ', 1) FROM visit", Function.SUBSTRING_INDEX),
+        ("SELECT concat_ws(',', city, code) FROM visit", Function.CONCAT_SEPARATED),
+        ("SELECT now()", Function.ROUND_TIME),
+        ("SELECT now(3)", Function.NOW),
     ],
 )
-def test_mysql_functions(sql: str, function: e.Function) -> None:
+def test_mysql_functions(sql: str, function: Function) -> None:
     """MySQL's own functions are those of the closed set."""
     found = output(sql, "mysql")
     assert isinstance(found, e.Call)

@@ -9,7 +9,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import Type
 from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed
 

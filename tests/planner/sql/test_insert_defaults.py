@@ -10,7 +10,7 @@ import pytest
 from nestling.common.errors import GapError, WorkloadError
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.statements.expression import Function
+from nestling.ir.statements.operators import Function
 from nestling.ir.statements.write import Insert, Update
 from nestling.ir.types import INTEGER, TEXT, Type
 from nestling.planner.sql import translate

@@ -12,7 +12,7 @@ import pytest
 
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import Model, OnUpdate, View
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.pipeline import inspect
 from nestling.sources.ddl import read_ddl
 

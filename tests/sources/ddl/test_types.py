@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.fraction import Fraction
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from tests.sources.ddl.ddl_texts import read, types
 
 MYSQL = {

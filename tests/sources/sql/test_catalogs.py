@@ -16,7 +16,7 @@ from nestling.common.errors import PermissionDenied
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.sources.ddl import read_ddl
 from nestling.sources.sql import open_database
 from tests.servers import missing

@@ -13,7 +13,7 @@ import pytest
 from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.constraints.defaults import ConstantDefault, Generated, OtherDefault
 from nestling.ir.model import Attribute, Entity, Model, Relationship
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import Type
 from nestling.sources.sql import open_database, open_sink

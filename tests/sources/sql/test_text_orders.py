@@ -12,7 +12,7 @@ import pytest
 from pymongo.database import Database
 from sqlalchemy import make_url
 
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import collation_option
 from nestling.sources.sql.mysql_orders import unlike
 from tests.soaking import sample

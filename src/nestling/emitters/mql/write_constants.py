@@ -13,7 +13,8 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.fraction import Fraction
 from nestling.ir.programs import compiled
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.expression import AttributeCast, Rules
+from nestling.ir.statements.expression import AttributeCast
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import (
     BSON_DIGITS,
     CHECKED,

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    IsNull,
-)
+from nestling.ir.statements.expression import Arithmetic, Column, Compare, Expression, InList, IsNull
 from nestling.ir.statements.operands import is_condition, operands
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import MOMENTS, NAN, NUMBERS, REAL, SINGLE, TEXTS, TypeName
 
 if TYPE_CHECKING:

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.statements.expression import (
-    FALSE,
-    TRUE,
-    And,
-    Compare,
-    Comparison,
-    Expression,
-    IsNull,
-    Literal,
-    Not,
-    Or,
-)
+from nestling.ir.statements.expression import FALSE, TRUE, And, Compare, Expression, IsNull, Literal, Not, Or
 from nestling.ir.statements.operands import columns_of, conjunction, is_condition
+from nestling.ir.statements.operators import Comparison
 
 
 def same(left: Expression, right: Expression) -> Expression:

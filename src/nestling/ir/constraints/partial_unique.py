@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from nestling.ir.constraints.condition_text import condition_text
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import And, Column, Compare, Comparison, Expression, IsNull, Literal, Not
+from nestling.ir.statements.expression import And, Column, Compare, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operators import Comparison
 
 _COMPARED = {
     Comparison.EQUAL: ClauseOperator.EQUAL,

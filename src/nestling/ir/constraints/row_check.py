@@ -21,12 +21,9 @@ from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
-    ArithmeticOperator,
     Cast,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
     InList,
     IsNull,
@@ -37,6 +34,7 @@ from nestling.ir.statements.expression import (
     Raw,
 )
 from nestling.ir.statements.operands import columns_of, is_condition
+from nestling.ir.statements.operators import ArithmeticOperator, Collation, Comparison
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 
 _COMPARED: Mapping[Comparison, Callable[[Any, Any], bool]] = {

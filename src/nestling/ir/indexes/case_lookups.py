@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import MAY_BE_ARRAYS, TypeName

@@ -13,7 +13,7 @@ from enum import StrEnum
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.primitives import CollectionKind, Form
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import Place, Role
 from nestling.ir.types import COMPOSITE, ELEMENTWISE
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import EXACT_NUMBERS, TEXTS, TypeName
 

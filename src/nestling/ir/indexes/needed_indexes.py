@@ -13,7 +13,7 @@ from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import BUCKET_START, PAGE, Form, Holder
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import followed_links, identity_is_collated
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import join

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nestling.ir.programs.command import CreateIndex
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import collation_option
 
 NAME_BYTES = 127  # what every server version takes

@@ -14,7 +14,7 @@ from nestling.ir.once import once
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.clause import ClauseOperator, imply
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.array_paths import array_paths
 from nestling.ir.storage.collations import identity_is_collated, index_collation, is_followed
 from nestling.ir.storage.layout import StoredCollection

@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.statements.algebra import AggregateCall, SortKey, WindowFunction
-from nestling.ir.statements.expression import Collation, Column, Expression
+from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.operators import Collation
 
 if TYPE_CHECKING:
     from nestling.ir.paths.access_path import PathExpression as PathExpression

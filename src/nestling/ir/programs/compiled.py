@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.paths.access_path import Step
 from nestling.ir.reading import Gap
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import collation_option
 from nestling.ir.types import Type, TypeName
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from nestling.ir.statements.expression import Collation, Column, Expression
+from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operands import is_mixed, is_mixed_time, nullable
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.read_locks import ReadLock
 from nestling.ir.types import FLOAT, TIMES, Type
 

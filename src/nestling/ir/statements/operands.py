@@ -9,7 +9,6 @@ from math import isfinite, isnan
 from nestling.ir.statements.expression import (
     And,
     Arithmetic,
-    ArithmeticOperator,
     AttributeCast,
     Call,
     Case,
@@ -17,10 +16,8 @@ from nestling.ir.statements.expression import (
     Coerce,
     Column,
     Compare,
-    Comparison,
     Exists,
     Expression,
-    Function,
     InList,
     InSubquery,
     IsNull,
@@ -30,9 +27,9 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
     Raw,
-    Rules,
     ScalarSubquery,
 )
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
 from nestling.ir.types import NAN, NUMBERS, TIMES, TypeName
 
 

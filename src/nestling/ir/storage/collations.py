@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, AttributeName, Entity, Model, Relationship
 from nestling.ir.primitives import CollectionKind, Holder
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within
 from nestling.ir.storage.stored_equality import equal_as_stored

@@ -20,7 +20,7 @@ from nestling.ir.constraints.defaults import (
 )
 from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.model import Attribute
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.text.form import FileMap, FormProblems, Texts, without, words_schema
 from nestling.ir.text.yaml_reader import YamlPath
 from nestling.ir.text.yaml_writer import Plain

@@ -18,10 +18,8 @@ from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
-    ArithmeticOperator,
     Column,
     Compare,
-    Comparison,
     Expression,
     InList,
     IsNull,
@@ -29,6 +27,7 @@ from nestling.ir.statements.expression import (
     Not,
     Or,
 )
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d]\w*|"(?:[^"]|"")*")|(?P<text>'(?:[^']|'')*')"""

@@ -23,7 +23,7 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.text.attribute_form import AttributeForm
 from nestling.ir.text.condition_reader import read_condition
 from nestling.ir.text.form import FileMap, FormProblems, Groups, NamedMap, Texts, group_text, without, words_schema

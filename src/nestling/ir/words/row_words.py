@@ -30,6 +30,7 @@ from nestling.ir.paths.row_steps import (
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements import expression as e
 from nestling.ir.statements.algebra import AggregateCall, WindowFunction
+from nestling.ir.statements.operators import ArithmeticOperator
 
 if TYPE_CHECKING:
     from nestling.ir.paths.access_path import Step
@@ -183,11 +184,9 @@ def _strength(expression: e.Expression) -> int:
             return _NOT
         case e.Compare() | e.IsNull() | e.InList() | e.Like() | e.Cast():
             return _COMPARED
-        case e.Arithmetic(operator=e.ArithmeticOperator.ADD | e.ArithmeticOperator.SUBTRACT):
+        case e.Arithmetic(operator=ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT):
             return _SUM
-        case e.Arithmetic(
-            operator=e.ArithmeticOperator.MULTIPLY | e.ArithmeticOperator.DIVIDE | e.ArithmeticOperator.MODULO
-        ):
+        case e.Arithmetic(operator=ArithmeticOperator.MULTIPLY | ArithmeticOperator.DIVIDE | ArithmeticOperator.MODULO):
             return _PRODUCT
         case e.Arithmetic():
             return _BITS

@@ -30,8 +30,9 @@ from nestling.ir.primitives import CollectionKind
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, Relation, filtered
-from nestling.ir.statements.expression import ANY, Collation, Column, IsNull, Literal, Not
+from nestling.ir.statements.expression import ANY, Column, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER

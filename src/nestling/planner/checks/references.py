@@ -26,8 +26,9 @@ from nestling.ir.primitives import CollectionKind, Holder, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.rows import Hop
-from nestling.ir.statements.expression import ANY, Collation, IsNull, Literal, Not
+from nestling.ir.statements.expression import ANY, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import followed_links, is_collated, linked
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name

@@ -35,8 +35,9 @@ from nestling.ir.primitives import Computed, Copy
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, IsNull, Not
+from nestling.ir.statements.expression import ANY, Column, Compare, IsNull, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName

@@ -10,18 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import below, up_to
-from nestling.ir.statements.expression import (
-    CaseRule,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    Like,
-    Literal,
-    Parameter,
-)
+from nestling.ir.statements.expression import Column, Compare, Expression, InList, Like, Literal, Parameter
 from nestling.ir.statements.operands import bare
+from nestling.ir.statements.operators import CaseRule, Comparison
 from nestling.ir.workload import Quantile
 from nestling.planner.known.values import KnownOf
 

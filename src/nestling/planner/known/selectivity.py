@@ -21,9 +21,7 @@ from nestling.ir.statements.expression import (
     Case,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     IsNull,
     Like,
@@ -33,6 +31,7 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import bare, nullable, operands
+from nestling.ir.statements.operators import Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.known.ranges import (

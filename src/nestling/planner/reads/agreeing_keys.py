@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import TEXTS
 

@@ -19,22 +19,18 @@ from nestling.ir.statements.expression import (
     SPELLED,
     And,
     Call,
-    CaseRule,
     Cast,
     Coerce,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     Like,
     Literal,
     Parameter,
-    Rules,
 )
 from nestling.ir.statements.operands import conjunction, conjuncts, operands
+from nestling.ir.statements.operators import CaseRule, Collation, Comparison, Function, Rules
 from nestling.ir.types import TEXT
 from nestling.planner.reads.agreeing_keys import is_alone
 from nestling.planner.reads.compared_texts import (

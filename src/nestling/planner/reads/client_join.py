@@ -15,8 +15,9 @@ from nestling.ir.programs.client_join import Joining, JoinPlan
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Named, Query, Relation
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, Parameter
+from nestling.ir.statements.expression import Column, Compare, Expression, Parameter
 from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
 from nestling.planner.reads.gaps import read_gap

@@ -13,14 +13,8 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import (
-    Collation,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    Literal,
-)
+from nestling.ir.statements.expression import Compare, Expression, InList, Literal
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import TEXT
 from nestling.planner.reads.agreeing_keys import keys_agree
 from nestling.planner.reads.any_case import in_any_case

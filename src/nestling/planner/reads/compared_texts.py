@@ -10,20 +10,16 @@ from nestling.ir.statements.expression import (
     SPELLED,
     And,
     Call,
-    CaseRule,
-    Collation,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     InSubquery,
     Like,
     Literal,
     Not,
-    Rules,
 )
 from nestling.ir.statements.operands import SUBQUERIES, operands
+from nestling.ir.statements.operators import CaseRule, Collation, Comparison, Function, Rules
 from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TypeName
 from nestling.planner.reads.traverse import everything, expressions, subqueries
 

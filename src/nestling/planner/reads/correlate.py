@@ -14,8 +14,9 @@ from nestling.ir.paths.row_steps import VARIABLE, Barrier, Correlate, Keep, Wher
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, IsNull, Not, Raw
+from nestling.ir.statements.expression import Column, Compare, Expression, IsNull, Not, Raw
 from nestling.ir.statements.operands import conjuncts, nullable
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.stored_equality import alike, compared_by_parts, same
 from nestling.planner.homes.attribute import attribute_at

@@ -11,17 +11,9 @@ from dataclasses import dataclass
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import (
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    Parameter,
-    Raw,
-)
+from nestling.ir.statements.expression import Column, Compare, Expression, Literal, Parameter, Raw
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.traverse import mentioned, single
 

@@ -23,8 +23,9 @@ from nestling.ir.paths.access_path import CollectionScan, FieldExists, FilterDoc
 from nestling.ir.paths.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.primitives import Bucket
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, SortKey
-from nestling.ir.statements.expression import Collation, Column, Expression, Literal
+from nestling.ir.statements.expression import Column, Expression, Literal
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import Role
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, ORDERED_ALIKE, Type
 from nestling.planner.known.bucket_fill import rows_in_bucket

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from nestling.ir.paths.row_steps import FirstRows
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation, SortKey, WindowOnly
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.expression import Column, Compare, Expression, Literal
 from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import INTEGER, ORDERED_ALIKE
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.sorting import sorted_by

@@ -9,7 +9,8 @@ from dataclasses import replace
 from nestling.ir.paths.row_steps import NUMBER, Compute, GroupRows, Layout
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall
-from nestling.ir.statements.expression import Collation, Column, Expression
+from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.operators import Collation
 from nestling.planner.reads.determined import telling
 from nestling.planner.reads.first_documents import of_first_bucket
 from nestling.planner.reads.gaps import read_gap

@@ -15,8 +15,9 @@ from nestling.ir.paths.access_path import Union
 from nestling.ir.paths.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.expression import ANY, Case, Column, Compare, Expression, Literal
 from nestling.ir.statements.operands import has_subquery
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.first_documents import of_first_documents
 from nestling.planner.reads.first_rows import first_of_each, lower_first

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from nestling.ir.paths.access_path import CollectionScan
 from nestling.ir.paths.row_steps import Layout, Where
 from nestling.ir.statements.algebra import SortKey
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.planner.reads.correlate import bare
 from nestling.planner.reads.rows import Lowered

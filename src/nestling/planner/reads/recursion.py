@@ -13,8 +13,9 @@ from nestling.ir.paths.access_path import CollectionScan, Step, Union
 from nestling.ir.paths.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, IsNull, Literal, Not
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjuncts, nullable
+from nestling.ir.statements.operators import ArithmeticOperator
 from nestling.ir.types import INTEGER
 from nestling.planner.homes.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path

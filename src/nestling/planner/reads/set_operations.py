@@ -9,20 +9,9 @@ from nestling.ir.paths.access_path import Union
 from nestling.ir.paths.row_steps import GroupRows, Layout, Repeat, Shape, Where
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, SetOperator
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Column, Compare, Expression, Literal
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import ArithmeticOperator, Collation, Comparison, Function, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Lowered, LoweringContext

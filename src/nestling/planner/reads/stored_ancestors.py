@@ -9,17 +9,9 @@ from nestling.ir.paths.access_path import Step
 from nestling.ir.paths.row_steps import Layout, Shape
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    Coerce,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    Parameter,
-)
+from nestling.ir.statements.expression import Arithmetic, Coerce, Column, Compare, Expression, Literal, Parameter
 from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads.rewrites.ancestors import RowTree, found_below, kept_walk
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rows import Lowered, LoweringContext

@@ -19,7 +19,6 @@ from nestling.ir.statements.expression import (
     TRUE,
     And,
     Case,
-    Collation,
     Column,
     Compare,
     Exists,
@@ -32,6 +31,7 @@ from nestling.ir.statements.expression import (
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.gaps import read_gap

@@ -11,15 +11,7 @@ from typing import Any, TypeVar, cast
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import (
-    Column,
-    Exists,
-    Expression,
-    InSubquery,
-    Literal,
-    Parameter,
-    ScalarSubquery,
-)
+from nestling.ir.statements.expression import Column, Exists, Expression, InSubquery, Literal, Parameter, ScalarSubquery
 from nestling.ir.statements.operands import SUBQUERIES, operands
 
 Rebuilt = TypeVar("Rebuilt")

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, Literal
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal
 from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operators import ArithmeticOperator
 from nestling.ir.types import INTEGER
 
 

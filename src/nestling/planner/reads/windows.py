@@ -7,7 +7,7 @@ from dataclasses import replace
 from nestling.ir.paths.row_steps import Layout, Windows
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import NamedWindow
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import lifted_in

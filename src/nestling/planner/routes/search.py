@@ -7,8 +7,9 @@ from nestling.ir.drift import ID
 from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.programs.route import IdSearch
-from nestling.ir.statements.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter
+from nestling.ir.statements.expression import ANY, Compare, Expression, InList, Or, Parameter
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.upkeep.holder import holder_rows

@@ -10,21 +10,18 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import (
     Arithmetic,
-    ArithmeticOperator,
     Call,
     Case,
     Cast,
-    Division,
     Expression,
-    Function,
     InList,
     Literal,
     Negate,
     Or,
     Parameter,
-    Rules,
 )
 from nestling.ir.statements.operands import is_float, is_integer
+from nestling.ir.statements.operators import ArithmeticOperator, Division, Function, Rules
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import conversions

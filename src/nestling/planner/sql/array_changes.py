@@ -15,11 +15,10 @@ from nestling.ir.statements.expression import (
     Cast,
     Column,
     Expression,
-    Function,
     Literal,
     Parameter,
-    Rules,
 )
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import MAY_BE_ARRAYS, TEXT, Type, TypeName
 from nestling.ir.value_forms.array_text import array_text, read_array
 from nestling.planner.sql import common_type as one_value

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.statements.expression import (
-    NULL,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Case,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import NULL, Arithmetic, Call, Case, Compare, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
 from nestling.ir.types import DATE, INTEGER, TEXT
 
 _MONTHS = (

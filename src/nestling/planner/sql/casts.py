@@ -8,8 +8,9 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import Call, Cast, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.statements.expression import Call, Cast, Expression, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import statement_gap

@@ -17,17 +17,15 @@ from nestling.ir.statements.expression import (
     Case,
     Cast,
     Coerce,
-    Collation,
     Column,
     Expression,
-    Function,
     Literal,
     Parameter,
     Raw,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import is_mixed, is_text, operands
+from nestling.ir.statements.operators import Collation, Function, Rules
 from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TIMES, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Env, NamedOutput, Translation

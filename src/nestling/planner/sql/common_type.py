@@ -7,19 +7,9 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
-from nestling.ir.statements.expression import (
-    ANY,
-    NULL,
-    Call,
-    Case,
-    Cast,
-    Expression,
-    Function,
-    Literal,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, NULL, Call, Case, Cast, Expression, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed, is_number, is_text
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import (
     BSON_DIGITS,
     FLOAT,

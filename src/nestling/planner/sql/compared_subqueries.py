@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.quantity_words import counted
-from nestling.ir.statements.expression import Collation, Comparison, Expression, InSubquery, Not, Rules
+from nestling.ir.statements.expression import Expression, InSubquery, Not
+from nestling.ir.statements.operators import Collation, Comparison, Rules
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.gaps import mistake, statement_gap, written

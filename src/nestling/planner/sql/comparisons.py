@@ -14,20 +14,16 @@ from nestling.ir.statements.expression import (
     TRUE,
     And,
     Call,
-    CaseRule,
-    Collation,
-    Comparison,
     Expression,
-    Function,
     IsNull,
     Like,
     Literal,
     Not,
     Or,
     Parameter,
-    Rules,
 )
 from nestling.ir.statements.operands import is_mixed
+from nestling.ir.statements.operators import CaseRule, Collation, Comparison, Function, Rules
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import conversions

@@ -12,26 +12,22 @@ from nestling.ir.statements.expression import (
     FALSE,
     NULL,
     TRUE,
-    Affinity,
     AttributeCast,
     Call,
     Case,
     Cast,
     Coerce,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     Literal,
     Parameter,
     Raw,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time, is_number, is_text, of_numbers
+from nestling.ir.statements.operators import Affinity, Collation, Comparison, Function, Rules
 from nestling.ir.types import (
     BOOLEAN,
     EXACT_NUMBERS,

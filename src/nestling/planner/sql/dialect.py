@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from nestling.common.errors import WorkloadError, unknown
 from nestling.ir.statements import sql_dialects as names
-from nestling.ir.statements.expression import CaseRule, Collation, Rules
+from nestling.ir.statements.operators import CaseRule, Collation, Rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from nestling.ir.statements.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.statements.expression import Collation, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.expression import Compare, Expression, Literal
 from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
 from nestling.planner.sql.postgresql.enums import ranked, unranked

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import ANY, Call, Collation, Expression, Function, Rules
+from nestling.ir.statements.expression import ANY, Call, Expression
+from nestling.ir.statements.operators import Collation, Function, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.collations import collation, is_no_text

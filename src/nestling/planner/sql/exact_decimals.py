@@ -15,8 +15,8 @@ from nestling.ir.statements.expression import (
     Literal,
     Negate,
     Parameter,
-    Rules,
 )
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Translation

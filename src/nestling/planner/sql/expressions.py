@@ -15,20 +15,17 @@ from nestling.ir.statements.expression import (
     TRUE,
     Call,
     Cast,
-    Collation,
     Compare,
-    Comparison,
     Exists,
     Expression,
-    Function,
     InList,
     Literal,
     Not,
     Or,
     Parameter,
-    Rules,
 )
 from nestling.ir.statements.operands import conjunction, is_float
+from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import common_type as one_value

@@ -7,21 +7,9 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Case,
-    Cast,
-    Compare,
-    Comparison,
-    Division,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Case, Cast, Compare, Expression, Literal
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Division, Function, Rules
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

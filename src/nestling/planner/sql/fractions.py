@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute
-from nestling.ir.statements.expression import AttributeCast, Call, Case, Column, Expression, Function, Literal
+from nestling.ir.statements.expression import AttributeCast, Call, Case, Column, Expression, Literal
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import BSON_DIGITS, TIMES, TypeName
 from nestling.planner.sql.scope import Translation
 

@@ -11,8 +11,9 @@ from nestling.ir.model import Entity, View
 from nestling.ir.quantity_words import counted, cut
 from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan, Values
 from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import TRUE, Column, Comparison, Expression, Rules
+from nestling.ir.statements.expression import TRUE, Column, Expression
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison, Rules
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation_of, keep

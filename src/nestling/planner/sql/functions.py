@@ -6,15 +6,9 @@ from functools import reduce
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    Call,
-    Collation,
-    Expression,
-    Function,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import Call, Expression, Parameter
 from nestling.ir.statements.operands import is_mixed, is_text, of_numbers
+from nestling.ir.statements.operators import Collation, Function, Rules
 from nestling.ir.types import TEXT, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

@@ -18,8 +18,9 @@ from nestling.ir.statements.algebra import (
     Relation,
     SortKey,
 )
-from nestling.ir.statements.expression import ANY, NULL, Cast, Collation, Column, Expression, Literal, Rules
+from nestling.ir.statements.expression import ANY, NULL, Cast, Column, Expression, Literal
 from nestling.ir.statements.operands import columns_of, is_float, is_mixed, is_mixed_time, nullable, of_numbers
+from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared, keep, of_group

@@ -6,17 +6,8 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Cast,
-    Division,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Cast, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Division, Function, Rules
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.value_forms.time_text import interval_micros
 from nestling.planner.sql.literals import DECIMAL

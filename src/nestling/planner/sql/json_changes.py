@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import AttributeCast, Call, Cast, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.statements.expression import AttributeCast, Call, Cast, Expression, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import JSONB, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value

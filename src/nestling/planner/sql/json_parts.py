@@ -13,13 +13,12 @@ from nestling.ir.statements.expression import (
     Case,
     Column,
     Expression,
-    Function,
     Literal,
     Parameter,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import is_mixed
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import JSONB, MADE, TEXT, Type, TypeName
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap

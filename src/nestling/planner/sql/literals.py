@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 from decimal import Context, Decimal
 from uuid import UUID
 
-from nestling.ir.statements.expression import Cast, Expression, Literal, Rules
+from nestling.ir.statements.expression import Cast, Expression, Literal
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, TIMETZ, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import infinite
 from nestling.ir.value_forms.numeral import as_written, number_in

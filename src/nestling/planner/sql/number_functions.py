@@ -9,18 +9,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.sql_tokens import FLOAT_MOD
-from nestling.ir.statements.expression import (
-    Call,
-    Case,
-    Cast,
-    Expression,
-    Function,
-    InList,
-    Literal,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import Call, Case, Cast, Expression, InList, Literal, Parameter
 from nestling.ir.statements.operands import is_float, is_integer, of_numbers
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import called, mistake, statement_gap

@@ -10,7 +10,8 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import NULL, Expression, Literal, Parameter, Rules
+from nestling.ir.statements.expression import NULL, Expression, Literal, Parameter
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import Rules
+from nestling.ir.statements.operators import Rules
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import statement_gap, written
 

@@ -23,7 +23,6 @@ from nestling.ir.statements.expression import (
     And,
     Column,
     Compare,
-    Comparison,
     Expression,
     InList,
     InSubquery,
@@ -33,6 +32,7 @@ from nestling.ir.statements.expression import (
     Or,
 )
 from nestling.ir.statements.operands import bare
+from nestling.ir.statements.operators import Comparison
 
 _NONE: frozenset[ColumnId] = frozenset()
 

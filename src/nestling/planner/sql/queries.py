@@ -20,8 +20,9 @@ from nestling.ir.statements.algebra import (
     Values,
     Working,
 )
-from nestling.ir.statements.expression import ANY, NULL, Collation, Column, Expression, Rules
+from nestling.ir.statements.expression import ANY, NULL, Column, Expression
 from nestling.ir.statements.operands import is_mixed, nullable
+from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

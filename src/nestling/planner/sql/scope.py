@@ -15,7 +15,8 @@ from sqlglot import exp
 from nestling.common.errors import name_list
 from nestling.ir.model import Entity, Model, View
 from nestling.ir.statements.algebra import NamedWindow, Relation, WindowFunction
-from nestling.ir.statements.expression import Affinity, Collation, Column, Expression
+from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.operators import Affinity, Collation
 from nestling.ir.statements.read_locks import ReadLock
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap

@@ -23,7 +23,8 @@ from nestling.ir.statements.algebra import (
     Window,
     filtered,
 )
-from nestling.ir.statements.expression import Call, Collation, Column, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Column, Expression
+from nestling.ir.statements.operators import Collation, Function, Rules
 from nestling.ir.types import FLOAT, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, of_group, output_collation, rules_of

@@ -13,19 +13,16 @@ from nestling.ir.statements.expression import (
     NULL,
     And,
     Arithmetic,
-    ArithmeticOperator,
     Call,
     Case,
     Cast,
     Compare,
-    Comparison,
     Expression,
-    Function,
     Literal,
     Raw,
-    Rules,
 )
 from nestling.ir.statements.operands import is_integer, is_mixed
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
 from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, TEXT, TIMESTAMP, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import typed_literal

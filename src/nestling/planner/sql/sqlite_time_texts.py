@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from nestling.ir.model import Attribute
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.expression import Call, Case, Expression, Function, Literal
+from nestling.ir.statements.expression import Call, Case, Expression, Literal
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import TypeName
 from nestling.planner.sql.gaps import StatementGap
 

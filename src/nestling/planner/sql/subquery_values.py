@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from nestling.ir.statements.algebra import Named, Project, Relation
-from nestling.ir.statements.expression import ANY, Expression, Rules, ScalarSubquery
+from nestling.ir.statements.expression import ANY, Expression, ScalarSubquery
 from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operators import Rules
 from nestling.planner.sql.conversions import affinity, ordered
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Translation

@@ -12,8 +12,9 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import NULL, Call, Column, Expression, Function, Literal, Parameter
+from nestling.ir.statements.expression import NULL, Call, Column, Expression, Literal, Parameter
 from nestling.ir.statements.operands import may_be_nan
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import DURATION, JSONB, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName, is_text_apart
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.planner.sql.gaps import statement_gap

@@ -7,20 +7,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    NULL,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Collation,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import NULL, Arithmetic, Call, Compare, Expression, Literal
 from nestling.ir.statements.operands import is_text
+from nestling.ir.statements.operators import ArithmeticOperator, Collation, Comparison, Function, Rules
 from nestling.ir.types import BOOLEAN, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

@@ -12,20 +12,8 @@ from itertools import groupby
 import sqlglot
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    NULL,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Case,
-    Cast,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import NULL, Arithmetic, Call, Case, Cast, Compare, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
 from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.sql.calendar_names import day_name, month_name
 from nestling.planner.sql.weeks import ISO, part, rule_of_mode, week, year_of_week

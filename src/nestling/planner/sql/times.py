@@ -10,20 +10,9 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.quantity_words import counted
-from nestling.ir.statements.expression import (
-    NULL,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Cast,
-    Expression,
-    Function,
-    Literal,
-    Negate,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import NULL, Arithmetic, Call, Cast, Expression, Literal, Negate, Parameter
 from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time
+from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import (
     BOOLEAN,
     BSON_DIGITS,

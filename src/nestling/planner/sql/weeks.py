@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Division,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Division, Function, Rules
 from nestling.ir.types import DATE, INTEGER, TEXT
 
 

@@ -13,8 +13,9 @@ from nestling.ir.statements.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.statements.expression import ANY, Collation, Expression, Literal, Rules
+from nestling.ir.statements.expression import ANY, Expression, Literal
 from nestling.ir.statements.operands import is_mixed, is_mixed_time
+from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

@@ -13,7 +13,6 @@ from nestling.ir.statements.expression import (
     Arithmetic,
     Column,
     Compare,
-    Comparison,
     Expression,
     InList,
     InSubquery,
@@ -21,6 +20,7 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import bare, operands
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Assignment, Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
 from nestling.planner.writes.insert import written_rows

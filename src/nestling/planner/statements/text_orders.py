@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Collation, Column, Compare, Expression, InSubquery, Literal
+from nestling.ir.statements.expression import Column, Compare, Expression, InSubquery, Literal
 from nestling.ir.statements.operands import bare, operands
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.write import Insert, Update, Write
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName

@@ -12,8 +12,9 @@ from nestling.ir.design import Design
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.rows import RowPath
 from nestling.ir.statements.algebra import Distinct, Filter, Join, JoinKind, Named, Project, Query, Relation
-from nestling.ir.statements.expression import ANY, Compare, Comparison, Parameter
+from nestling.ir.statements.expression import ANY, Compare, Parameter
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads import plan_read
 from nestling.planner.upkeep.change import RowChange, new, old
 from nestling.planner.upkeep.source import HOMES, alias_of, as_stored, column, linked, scan

@@ -12,7 +12,8 @@ from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.aggregate_functions import FUNCTIONS
 from nestling.ir.statements.algebra import AggregateCall, GroupBy, Named, NamedAggregate
-from nestling.ir.statements.expression import ANY, Arithmetic, ArithmeticOperator, Column, Division, Expression, Literal
+from nestling.ir.statements.expression import ANY, Arithmetic, Column, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Division
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.lower import lower

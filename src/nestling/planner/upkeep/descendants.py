@@ -8,7 +8,8 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import Copy
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.algebra import Filter, Join, JoinKind, Named, Project, Query, Recursive, Working
-from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Parameter
+from nestling.ir.statements.expression import ANY, Column, Compare, Parameter
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads import ReadGap, plan_read
 from nestling.planner.upkeep.source import HOMES, as_stored, column, scan
 

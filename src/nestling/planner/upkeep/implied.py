@@ -9,8 +9,9 @@ from nestling.ir.design import Design
 from nestling.ir.paths.access_path import FieldPath, PathExpression, ProjectDocuments
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
-from nestling.ir.statements.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules
+from nestling.ir.statements.expression import ANY, Call, Column, Compare, Parameter
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison, Function, Rules
 from nestling.ir.storage.names import join
 from nestling.ir.types import Type, TypeName
 from nestling.ir.upkeep import Upkeep

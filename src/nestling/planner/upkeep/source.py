@@ -11,8 +11,9 @@ from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.rows import RowPath
 from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan
 from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
+from nestling.ir.statements.expression import ANY, Column, Compare, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rows import LoweringContext, VariableNames
 

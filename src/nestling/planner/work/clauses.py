@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from nestling.ir.paths.row_steps import VARIABLE, Layout
 from nestling.ir.situation.shares import share_by
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
+from nestling.ir.statements.expression import Column, Compare, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statistics import AttributeStatistics, Quantity
 from nestling.planner.known.ranges import column_in, value_of
 from nestling.planner.known.values import PathStatistics

@@ -8,21 +8,9 @@ from math import prod
 from typing import TypeGuard
 
 from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
-from nestling.ir.statements.expression import (
-    SPELLED,
-    Call,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    InList,
-    Like,
-    Literal,
-    Or,
-)
+from nestling.ir.statements.expression import SPELLED, Call, Column, Compare, Expression, InList, Like, Literal, Or
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
+from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
 from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share

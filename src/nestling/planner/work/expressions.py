@@ -12,19 +12,18 @@ from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.statements.expression import (
     SPELLED,
     Call,
-    CaseRule,
     Cast,
     Coerce,
     Column,
     Compare,
     Expression,
-    Function,
     InList,
     Like,
     Literal,
     Parameter,
 )
 from nestling.ir.statements.operands import columns_of, operands
+from nestling.ir.statements.operators import CaseRule, Function
 from nestling.ir.types import TypeName
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
-from nestling.ir.statements.expression import Collation, Expression, Literal, Parameter
+from nestling.ir.statements.expression import Expression, Literal, Parameter
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import StoredCollection
 from nestling.planner.work.average_documents import NOTHING, AverageDocuments, documents_of, native_events

@@ -17,7 +17,7 @@ from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import index_collation
 from nestling.ir.storage.stored_names import stored_names
 from nestling.ir.types import TEXTS

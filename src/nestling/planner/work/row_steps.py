@@ -33,8 +33,9 @@ from nestling.ir.paths.row_steps import (
 )
 from nestling.ir.paths.work import Work
 from nestling.ir.statements.algebra import AggregateFunction, SortKey
-from nestling.ir.statements.expression import Collation, Column, Compare, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, nullable
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.collations import BY_EXPRESSION
 from nestling.planner.known.ranges import SampleValues, column_in

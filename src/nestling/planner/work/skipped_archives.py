@@ -5,8 +5,9 @@ from __future__ import annotations
 from nestling.ir.distribution import as_kind
 from nestling.ir.paths.access_path import ProjectDocuments, Step, Unwind
 from nestling.ir.paths.row_steps import Add, Compute, Shape, Where
-from nestling.ir.statements.expression import Compare, Comparison, Expression
+from nestling.ir.statements.expression import Compare, Expression
 from nestling.ir.statements.operands import bare, conjuncts
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.known.ranges import SampleValues, value_of
 from nestling.planner.reads.rewrites.archived import bounded_below
 

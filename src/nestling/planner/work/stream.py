@@ -8,7 +8,8 @@ from enum import Enum, auto
 
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause
-from nestling.ir.statements.expression import Collation, Expression
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known.ranges import Span
 from nestling.planner.known.values import PathStatistics

@@ -37,8 +37,9 @@ from nestling.ir.paths.write_path import (
     WrittenValue,
 )
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.expression import ANY, Column, Compare, Expression, Literal
 from nestling.ir.statements.operands import bare
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statistics import CLOSED_RANGE, EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
 from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap

@@ -23,22 +23,9 @@ from nestling.ir.statements.algebra import (
     filtered,
 )
 from nestling.ir.statements.clause import ClauseOperator
-from nestling.ir.statements.expression import (
-    Call,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    Function,
-    IsNull,
-    Literal,
-    Not,
-    Or,
-    Rules,
-)
+from nestling.ir.statements.expression import Call, Column, Compare, Exists, Expression, IsNull, Literal, Not, Or
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import INTEGER, TEXT

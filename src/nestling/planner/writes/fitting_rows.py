@@ -17,20 +17,17 @@ from nestling.ir.statements.expression import (
     FALSE,
     NULL,
     Call,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     IsNull,
     Literal,
     Not,
     Or,
-    Rules,
 )
 from nestling.ir.statements.operands import bare, conjunction, nullable
+from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from nestling.ir.types import INTEGER, TEXT, TypeName
 from nestling.planner.reads.traverse import rewritten
 

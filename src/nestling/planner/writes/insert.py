@@ -12,7 +12,6 @@ from nestling.ir.statements.algebra import Named, Project, Relation, Values, fil
 from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
-    ArithmeticOperator,
     AttributeCast,
     Case,
     Column,
@@ -20,10 +19,10 @@ from nestling.ir.statements.expression import (
     IsNull,
     Literal,
     Parameter,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import nullable
+from nestling.ir.statements.operators import ArithmeticOperator, Rules
 from nestling.ir.statements.write import GeneratedValue, Insert, Write
 from nestling.ir.storage.layout import Node, NodeKind
 from nestling.ir.types import INTEGER

@@ -20,7 +20,8 @@ from nestling.ir.statements.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, Literal
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.draft.write_draft import WriteDraft
 

@@ -24,18 +24,8 @@ from nestling.ir.statements.algebra import (
     Sort,
     SortKey,
 )
-from nestling.ir.statements.expression import (
-    NULL,
-    Arithmetic,
-    ArithmeticOperator,
-    AttributeCast,
-    Case,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import NULL, Arithmetic, AttributeCast, Case, Compare, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Rules
 from nestling.ir.storage.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.ir.types import INTEGER

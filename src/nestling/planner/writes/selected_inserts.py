@@ -28,7 +28,6 @@ from nestling.ir.statements.expression import (
     AttributeCast,
     Column,
     Compare,
-    Comparison,
     Exists,
     Expression,
     IsNull,
@@ -38,6 +37,7 @@ from nestling.ir.statements.expression import (
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.traverse import made_by, renamed

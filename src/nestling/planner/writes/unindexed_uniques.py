@@ -32,14 +32,9 @@ from nestling.ir.statements.algebra import (
     filtered,
 )
 from nestling.ir.statements.columns import over
-from nestling.ir.statements.expression import (
-    Collation,
-    Column,
-    Expression,
-    IsNull,
-    Not,
-)
+from nestling.ir.statements.expression import Column, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.kept_numbers import TIMES
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.planner.reads.traverse import rewritten

@@ -8,18 +8,9 @@ from nestling.common.errors import name_list
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Fetch, Give, Refuse, Violation
 from nestling.ir.statements.algebra import Scan, Values, filtered
-from nestling.ir.statements.expression import (
-    NULL,
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    IsNull,
-    Not,
-    Or,
-)
+from nestling.ir.statements.expression import NULL, Column, Compare, Exists, Expression, IsNull, Not, Or
 from nestling.ir.statements.operands import conjunction, nullable
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.planner.writes.constraints import more_than, refuse_nulls, sharing
 from nestling.planner.writes.draft.cells import column

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import ReadType

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.fraction import MOST_DIGITS, Fraction, has_fraction
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, SINGLE, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Catalogue, Declared

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 
 if TYPE_CHECKING:
     from nestling.ir.constraints.allowed import Allowed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.ir.quantile import quantile
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import RelationshipStatistics, inferred, measured
 from nestling.ir.types import TEXTS, TIMES
 from nestling.sources.sql.engines import engine_of

@@ -10,7 +10,7 @@ from nestling.ir.constraints.condition_text import PLAIN
 from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Attribute
 from nestling.ir.quantity_words import agreeing, cut
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens

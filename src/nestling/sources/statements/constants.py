@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from nestling.ir.model import Attribute
 from nestling.ir.statements.clause import Clause, ClauseOperator, ClauseValue
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, NAMES
 from nestling.ir.types import COMPOSITE, TEXTS, TypeName
 from nestling.sources.statements.occurrences import Occurrence

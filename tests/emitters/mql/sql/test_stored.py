@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.statements.expression import AttributeCast, Rules
+from nestling.ir.statements.expression import AttributeCast
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import Type
 from tests.emitters.mql.sql.beside import Fields, evaluate, outputs, same
 from tests.emitters.mql.sql.conftest import Table

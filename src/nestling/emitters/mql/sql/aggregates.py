@@ -13,8 +13,9 @@ from nestling.emitters.mql.sql.quotient import exact_quotient, exact_spread, sca
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.row_steps import NUMBER
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import Collation, Literal
+from nestling.ir.statements.expression import Literal
 from nestling.ir.statements.operands import is_integer
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float, plain_zero
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Division, Expression, Literal, Negate
+from nestling.ir.statements.expression import Arithmetic, Expression, Literal, Negate
 from nestling.ir.statements.operands import is_float, is_integer, nullable
+from nestling.ir.statements.operators import ArithmeticOperator, Division
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.field_conditions import Match, constant_of, field_of
 from nestling.emitters.mql.sql.functions.arrays import is_of_list
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
-from nestling.ir.statements.expression import Call, Column, Expression, Function
+from nestling.ir.statements.expression import Call, Column, Expression
+from nestling.ir.statements.operators import Function
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

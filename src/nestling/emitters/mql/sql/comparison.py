@@ -21,18 +21,16 @@ from nestling.ir.statements.expression import (
     AttributeCast,
     Call,
     Case,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     Literal,
     Parameter,
     Raw,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import is_float, is_mixed, is_mixed_time, is_text
+from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import instant_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.emitters.conversions import given
 from nestling.emitters.conversions.conversion import Convert
-from nestling.ir.statements.expression import Affinity
+from nestling.ir.statements.operators import Affinity
 from nestling.ir.types import TypeName
 
 CASTS: dict[TypeName, Convert] = {

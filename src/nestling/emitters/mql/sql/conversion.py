@@ -13,8 +13,9 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.server_casts import server_cast, text_of_length
-from nestling.ir.statements.expression import Affinity, Cast, Coerce, Expression, Literal, Parameter, Rules
+from nestling.ir.statements.expression import Cast, Coerce, Expression, Literal, Parameter
 from nestling.ir.statements.operands import is_float, is_integer, is_mixed, is_text, of_numbers
+from nestling.ir.statements.operators import Affinity, Rules
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -13,20 +13,9 @@ from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, ConvertedPlaceholder, Expected
 from nestling.emitters.mql.sql.predicates import OPERATORS
 from nestling.emitters.mql.sql.uuids import is_uuid, stored_uuid
-from nestling.ir.statements.expression import (
-    Cast,
-    Coerce,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    Literal,
-    Parameter,
-    Raw,
-)
+from nestling.ir.statements.expression import Cast, Coerce, Column, Compare, Expression, InList, Literal, Parameter, Raw
 from nestling.ir.statements.operands import is_mixed, is_number, of_numbers
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import BSON_DIGITS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:

@@ -14,19 +14,8 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.field_conditions import Match, constant_of, field_of
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
-from nestling.ir.statements.expression import (
-    Call,
-    Cast,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    InList,
-    Literal,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import Call, Cast, Column, Compare, Expression, InList, Literal, Parameter
+from nestling.ir.statements.operators import Comparison, Function, Rules
 from nestling.ir.types import TEXT
 
 if TYPE_CHECKING:

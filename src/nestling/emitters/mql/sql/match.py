@@ -15,21 +15,9 @@ from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_
 from nestling.emitters.mql.sql.json_paths import narrowed
 from nestling.emitters.mql.sql.predicates import is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
-from nestling.ir.statements.expression import (
-    And,
-    Call,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    InList,
-    IsNull,
-    Like,
-    Not,
-    Or,
-)
+from nestling.ir.statements.expression import And, Call, Column, Compare, Expression, InList, IsNull, Like, Not, Or
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Comparison, Function
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, WildPattern
-from nestling.ir.statements.expression import SPELLED, Call, CaseRule, Cast, Column, Expression, Function, Like, Rules
+from nestling.ir.statements.expression import SPELLED, Call, Cast, Column, Expression, Like
+from nestling.ir.statements.operators import CaseRule, Function, Rules
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.letter_case import known_case
 

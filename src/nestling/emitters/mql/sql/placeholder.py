@@ -13,7 +13,8 @@ from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
-from nestling.ir.statements.expression import SPELLED, Affinity, CaseRule, Function, Rules
+from nestling.ir.statements.expression import SPELLED
+from nestling.ir.statements.operators import Affinity, CaseRule, Function, Rules
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}

@@ -22,9 +22,7 @@ from nestling.ir.statements.expression import (
     Call,
     Cast,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     IsNull,
     Like,
@@ -33,6 +31,7 @@ from nestling.ir.statements.expression import (
     Or,
 )
 from nestling.ir.statements.operands import of_numbers
+from nestling.ir.statements.operators import Comparison, Function
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

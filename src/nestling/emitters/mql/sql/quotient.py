@@ -13,16 +13,8 @@ from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import plain_zero
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Cast,
-    Expression,
-    Function,
-    Literal,
-    Negate,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Cast, Expression, Literal, Negate
+from nestling.ir.statements.operators import ArithmeticOperator, Function
 from nestling.ir.types import Type, TypeName
 
 _MOST = Decimal128("1E33")

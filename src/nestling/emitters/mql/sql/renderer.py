@@ -41,10 +41,10 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
     Raw,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import nullable
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import BSON_DIGITS, CHAR, NAN, YEAR, Type, TypeName, bit_count
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 

@@ -17,8 +17,9 @@ from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import plain_zero
-from nestling.ir.statements.expression import ANY, Call, Cast, Function, Literal, Parameter, Rules
+from nestling.ir.statements.expression import ANY, Call, Cast, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.fraction import Fraction
-from nestling.ir.statements.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
+from nestling.ir.statements.expression import AttributeCast, Cast, Coerce, Literal, Parameter, Raw
 from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time, is_text, may_be_nan
+from nestling.ir.statements.operators import Affinity, Rules
 from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, SINGLE, TEXT, TIMES, YEAR, Type, TypeName
 
 if TYPE_CHECKING:

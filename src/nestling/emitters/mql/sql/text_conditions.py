@@ -17,18 +17,8 @@ from nestling.emitters.mql.sql.pattern import (
     regex_options,
     spelled,
 )
-from nestling.ir.statements.expression import (
-    SPELLED,
-    Call,
-    CaseRule,
-    Collation,
-    Column,
-    Expression,
-    Function,
-    Like,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import SPELLED, Call, Column, Expression, Like, Literal
+from nestling.ir.statements.operators import CaseRule, Collation, Function, Rules
 from nestling.ir.types import TEXTS
 
 if TYPE_CHECKING:

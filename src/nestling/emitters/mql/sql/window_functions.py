@@ -11,8 +11,9 @@ from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_o
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.statements.algebra import AggregateFunction, WindowFunction, WindowOnly
-from nestling.ir.statements.expression import Collation, Expression, Literal, Negate
+from nestling.ir.statements.expression import Expression, Literal, Negate
 from nestling.ir.statements.operands import is_integer
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import NUMBERS, TypeName
 
 if TYPE_CHECKING:

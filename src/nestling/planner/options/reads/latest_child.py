@@ -12,8 +12,9 @@ from nestling.ir.paths.work import Work
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Column, Compare, Comparison, ScalarSubquery
+from nestling.ir.statements.expression import Column, Compare, ScalarSubquery
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.matching import tells_one

@@ -14,7 +14,7 @@ from nestling.ir.design_problem import Mode
 from nestling.ir.indexes.case_lookups import lookup_by, lookups_of
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.types import TEXTS
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.modes import Modes

@@ -9,7 +9,7 @@ from nestling.ir.indexes.indexable import is_array, leads
 from nestling.ir.indexes.kept_uniques import may_have_index, with_values
 from nestling.ir.model import Entity
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import begins_collated, by_expression, sought
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement

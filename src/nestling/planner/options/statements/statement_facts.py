@@ -13,8 +13,9 @@ from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Query, Relation
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.workload import Statement
 from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.known.selectivity import bytes_by, distinct_values, ranged, together

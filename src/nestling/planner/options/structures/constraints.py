@@ -11,7 +11,7 @@ from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.statements.clause import imply
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import index_collation
 from nestling.ir.storage.layout import Place, Role
 from nestling.planner.options.structures.in_place import indexed

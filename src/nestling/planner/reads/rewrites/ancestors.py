@@ -20,7 +20,8 @@ from nestling.ir.paths.access_path import (
 )
 from nestling.ir.paths.row_steps import Add, Correlate, Keep, Layout, Where
 from nestling.ir.primitives import Copy, Form
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, Or
+from nestling.ir.statements.expression import Column, Compare, Expression, Or
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join as join_path
 from nestling.ir.types import TypeName

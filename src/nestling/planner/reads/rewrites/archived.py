@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import bare, conjunction, conjuncts
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.storage.layout import Role
 from nestling.planner.homes.archive_bound import archive_bound
 from nestling.planner.reads.rewrites import Rewrite

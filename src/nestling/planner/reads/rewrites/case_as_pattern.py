@@ -10,20 +10,8 @@ from dataclasses import replace
 
 from nestling.common.trees import rebuilt
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import (
-    EACH_ITSELF,
-    Call,
-    CaseRule,
-    Collation,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    Like,
-    Literal,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import EACH_ITSELF, Call, Compare, Expression, Like, Literal, Parameter
+from nestling.ir.statements.operators import CaseRule, Collation, Comparison, Function, Rules
 from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, known_case
 
 _TABLES = {Function.LOWER: LOWER_OF, Function.UPPER: UPPER_OF}

@@ -18,18 +18,9 @@ from nestling.ir.rows import AggregateKind, RowPath
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.aggregate_functions import FUNCTIONS
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Relation
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Column,
-    Division,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Column, Expression, Literal
 from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operators import ArithmeticOperator, Division, Function, Rules
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.storage.names import join as join_path
 from nestling.ir.tolerance import Tolerated

@@ -15,17 +15,9 @@ from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, NamedAggregate, Relation
-from nestling.ir.statements.expression import (
-    Case,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    ScalarSubquery,
-)
+from nestling.ir.statements.expression import Case, Column, Compare, Expression, Literal, ScalarSubquery
 from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.determined import determines, ids, plain_column, row_key
 from nestling.planner.reads.rewrites.conjuncts import about, restricted

@@ -14,8 +14,9 @@ from math import prod
 from nestling.ir.design import Design
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateFunction, Named, Relation
-from nestling.ir.statements.expression import Collation, Column, Expression
+from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operands import has_subquery, is_integer
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins

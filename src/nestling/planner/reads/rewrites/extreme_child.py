@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from nestling.ir.design import Design
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import WHOLE_PARTITION, AggregateFunction
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from nestling.ir.model import Model, Relationship
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.traverse import mentioned, rewritten
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, InSubquery
+from nestling.ir.statements.expression import Column, Compare, Expression, InSubquery
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.traverse import free_columns
 

@@ -14,17 +14,9 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import Computed
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Named, NamedAggregate, Relation
-from nestling.ir.statements.expression import (
-    Case,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    ScalarSubquery,
-)
+from nestling.ir.statements.expression import Case, Column, Compare, Expression, Literal, ScalarSubquery
 from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER

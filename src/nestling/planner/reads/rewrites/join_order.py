@@ -13,8 +13,9 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, ScalarSubquery
+from nestling.ir.statements.expression import Column, Compare, Expression, ScalarSubquery
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.grouped_in_as_join import joined_groups

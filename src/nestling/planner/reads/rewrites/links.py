@@ -8,8 +8,9 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, Raw
+from nestling.ir.statements.expression import Column, Compare, Expression, Raw
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.planner.reads.rewrites.conjuncts import about
 

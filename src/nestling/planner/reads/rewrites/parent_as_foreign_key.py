@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from nestling.ir.model import Model, Relationship
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation
-from nestling.ir.statements.expression import Collation, Column, Compare, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
+from nestling.ir.statements.operators import Collation
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed, tells_parent
 from nestling.planner.reads.rewrites.join_order import inner_leaves

@@ -10,8 +10,9 @@ from nestling.ir.design import Design
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateFunction, JoinKind, Named, Relation
-from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import conjunction, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import NodeKind
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves

@@ -13,8 +13,9 @@ from typing import TypeAlias
 
 from nestling.ir.paths.access_path import CollectionScan, FieldPath, FilterDocuments, Lookup, PairValue, Step, Unwind
 from nestling.ir.paths.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
-from nestling.ir.statements.expression import And, Collation, Column, Compare, Comparison, Expression, InList
+from nestling.ir.statements.expression import And, Column, Compare, Expression, InList
 from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.names import is_within, join
 from nestling.planner.reads.traverse import mentioned
 

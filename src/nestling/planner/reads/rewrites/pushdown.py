@@ -17,12 +17,9 @@ from nestling.ir.statements.expression import (
     Call,
     Cast,
     Coerce,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
-    Function,
     InList,
     IsNull,
     Like,
@@ -31,6 +28,7 @@ from nestling.ir.statements.expression import (
     Raw,
 )
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.planner.reads.rewrites.conjuncts import about, only_about, restricted
 from nestling.planner.reads.rewrites.implied_by_or import implied
 from nestling.planner.reads.traverse import aliases, everywhere, rewritten

@@ -14,16 +14,9 @@ from dataclasses import replace
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import (
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    InSubquery,
-    ScalarSubquery,
-)
+from nestling.ir.statements.expression import Column, Compare, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.join_order import inner_leaves

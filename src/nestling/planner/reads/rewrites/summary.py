@@ -16,17 +16,9 @@ from nestling.ir.primitives import Bucket, Summary, WindowUnit
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, NamedAggregate
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Column,
-    Division,
-    Expression,
-    Function,
-    Literal,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Column, Expression, Literal
 from nestling.ir.statements.operands import conjunction, has_subquery, nullable, operands
+from nestling.ir.statements.operators import ArithmeticOperator, Division, Function
 from nestling.ir.storage.layout import Node, NodeKind, Place, Role
 from nestling.ir.types import FLOAT, INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.computed import or_zero

@@ -11,16 +11,9 @@ from dataclasses import replace
 
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Negate,
-    ScalarSubquery,
-)
+from nestling.ir.statements.expression import Arithmetic, Column, Compare, Expression, Negate, ScalarSubquery
 from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.traverse import free_columns, rewritten, single, subqueries

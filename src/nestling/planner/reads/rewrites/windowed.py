@@ -20,15 +20,9 @@ from nestling.ir.statements.algebra import (
     Relation,
     WindowFunction,
 )
-from nestling.ir.statements.expression import (
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    ScalarSubquery,
-)
+from nestling.ir.statements.expression import Column, Compare, Expression, ScalarSubquery
 from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves

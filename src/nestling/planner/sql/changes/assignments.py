@@ -16,20 +16,17 @@ from nestling.ir.statements.expression import (
     ANY,
     NULL,
     Arithmetic,
-    ArithmeticOperator,
     AttributeCast,
     Call,
     Case,
     Cast,
-    Collation,
     Column,
     Expression,
-    Function,
     Literal,
     Parameter,
-    Rules,
 )
 from nestling.ir.statements.operands import is_integer, is_mixed_time, is_text, may_be_nan
+from nestling.ir.statements.operators import ArithmeticOperator, Collation, Function, Rules
 from nestling.ir.statements.write import Assignment
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, SET, SINGLE, TEXT, TIMES, YEAR, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE, infinite

@@ -10,8 +10,9 @@ from sqlglot import exp
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import plain_condition
 from nestling.ir.model import Entity
-from nestling.ir.statements.expression import Column, Expression, IsNull, Not, Rules
+from nestling.ir.statements.expression import Column, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjuncts
+from nestling.ir.statements.operators import Rules
 from nestling.planner.sql.changes.assignments import attribute_named, source_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan

@@ -22,8 +22,9 @@ from nestling.ir.constraints.defaults import (
 from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.statements.algebra import Named, Project, Relation, Values
-from nestling.ir.statements.expression import NULL, Case, Expression, IsNull, Literal, Parameter, Rules
+from nestling.ir.statements.expression import NULL, Case, Expression, IsNull, Literal, Parameter
 from nestling.ir.statements.operands import bare, nullable
+from nestling.ir.statements.operators import Rules
 from nestling.ir.statements.write import GeneratedValue
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql.expressions import bind

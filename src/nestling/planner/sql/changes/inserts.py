@@ -14,7 +14,8 @@ from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.statements.algebra import Filter, LimitOffset, Named, Project, Relation, Scan, Sort, Values
-from nestling.ir.statements.expression import NULL, AttributeCast, Expression, Literal, Rules
+from nestling.ir.statements.expression import NULL, AttributeCast, Expression, Literal
+from nestling.ir.statements.operators import Rules
 from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert, SeenRows
 from nestling.ir.types import SINGLE
 from nestling.planner.sql import conversions

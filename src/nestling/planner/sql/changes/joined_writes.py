@@ -26,17 +26,9 @@ from nestling.ir.statements.algebra import (
     Values,
     filtered,
 )
-from nestling.ir.statements.expression import (
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    Raw,
-    Rules,
-)
+from nestling.ir.statements.expression import Column, Compare, Exists, Expression, Raw
 from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison, Rules
 from nestling.ir.types import Type
 from nestling.planner.sql.changes.outer_joins import OuterTable, split, with_values
 from nestling.planner.sql.changes.written_partners import (

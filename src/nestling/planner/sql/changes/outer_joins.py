@@ -16,7 +16,6 @@ from nestling.ir.statements.expression import (
     And,
     Column,
     Compare,
-    Comparison,
     Exists,
     Expression,
     InList,
@@ -26,6 +25,7 @@ from nestling.ir.statements.expression import (
     Or,
 )
 from nestling.ir.statements.operands import bare, columns_of, conjunction, conjuncts
+from nestling.ir.statements.operators import Comparison
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap

@@ -11,7 +11,8 @@ from sqlglot import exp
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.algebra import Scan
-from nestling.ir.statements.expression import Expression, Rules
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.operators import Rules
 from nestling.ir.statements.write import Delete, Returning, SeenRows, Update
 from nestling.planner.sql.changes.assignments import assignments, refuse, source_of
 from nestling.planner.sql.changes.joined_writes import Others

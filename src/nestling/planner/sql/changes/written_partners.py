@@ -11,10 +11,8 @@ from nestling.ir.statements.algebra import Project, Relation, Values
 from nestling.ir.statements.expression import (
     ANY,
     Cast,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
     InList,
     Literal,
@@ -22,6 +20,7 @@ from nestling.ir.statements.expression import (
     Parameter,
     Raw,
 )
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import Type
 
 _KEYS = (bool, int, str, date, UUID)

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    ANY,
-    NULL,
-    Case,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    Not,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, NULL, Case, Compare, Expression, Literal, Not, Parameter
 from nestling.ir.statements.operands import is_mixed
+from nestling.ir.statements.operators import Comparison, Rules
 from nestling.ir.types import INTEGER, Type, TypeName, bit_count
 from nestling.planner.sql.gaps import statement_gap, written
 from nestling.planner.sql.scope import Env

@@ -8,16 +8,9 @@ from datetime import date
 from sqlglot import exp
 
 from nestling.ir.quantity_words import counted
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Expression, Literal
 from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.scope import Bind, Env, Handler

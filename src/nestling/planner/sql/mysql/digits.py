@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from nestling.ir.statements.expression import ArithmeticOperator, Call, Expression, Function, Literal, Rules
+from nestling.ir.statements.expression import Call, Expression, Literal
+from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.planner.sql.gaps import statement_gap
 

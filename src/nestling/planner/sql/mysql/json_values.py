@@ -9,7 +9,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.jsonpath import parse
 
-from nestling.ir.statements.expression import And, Call, Column, Expression, Function, Literal, Or, Rules
+from nestling.ir.statements.expression import And, Call, Column, Expression, Literal, Or
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap, written

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.statements.algebra import Distinct, Filter, LimitOffset, Project, Relation, Scan, Sort
-from nestling.ir.statements.expression import Cast, Column, Expression, Rules
+from nestling.ir.statements.expression import Cast, Column, Expression
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import CHAR, SINGLE
 from nestling.planner.sql.scope import Translation
 

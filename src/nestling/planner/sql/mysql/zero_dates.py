@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nestling.ir.statements.expression import Call, Expression, Function, Literal, Rules
+from nestling.ir.statements.expression import Call, Expression, Literal
 from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.planner.sql.gaps import statement_gap

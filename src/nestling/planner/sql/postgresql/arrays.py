@@ -11,19 +11,9 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import (
-    ANY,
-    NULL,
-    Call,
-    Collation,
-    Column,
-    Comparison,
-    Expression,
-    Function,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, NULL, Call, Column, Expression, Literal
 from nestling.ir.statements.operands import is_mixed
+from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

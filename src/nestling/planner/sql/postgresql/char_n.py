@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import ANY, NULL, Call, Cast, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.statements.expression import ANY, NULL, Call, Cast, Expression, Literal, Parameter
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import ANY_CHAR, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql.gaps import statement_gap
 

@@ -14,8 +14,9 @@ from nestling.ir.statements.algebra import (
     Project,
     Relation,
 )
-from nestling.ir.statements.expression import Call, Collation, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Expression
 from nestling.ir.statements.operands import is_mixed, is_text
+from nestling.ir.statements.operators import Collation, Function, Rules
 from nestling.ir.types import TEXT
 from nestling.planner.sql.scope import Translation
 

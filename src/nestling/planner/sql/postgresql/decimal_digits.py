@@ -11,19 +11,8 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from nestling.ir.statements.algebra import AggregateFunction, WindowOnly
-from nestling.ir.statements.expression import (
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Cast,
-    Column,
-    Expression,
-    Function,
-    Literal,
-    Negate,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import Arithmetic, Call, Cast, Column, Expression, Literal, Negate, Parameter
+from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.decimal128 import DIGITS
 from nestling.planner.sql.scope import Translation

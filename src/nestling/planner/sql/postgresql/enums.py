@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.statements.expression import NULL, Case, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.expression import NULL, Case, Compare, Expression, Literal
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.types import INTEGER, TEXT
 
 

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.statements.expression import (
-    ANY,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Expression,
-    Function,
-    Literal,
-    Negate,
-    Parameter,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, Arithmetic, Call, Expression, Literal, Negate, Parameter
 from nestling.ir.statements.operands import is_integer
+from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, TEXT, TIMES, TIMESTAMP, TIMESTAMPTZ, Type, TypeName
 
 

@@ -8,8 +8,9 @@ from datetime import datetime
 from sqlglot import exp
 
 from nestling.ir.model import Entity
-from nestling.ir.statements.expression import Case, Compare, Comparison, Expression, Literal, Rules
+from nestling.ir.statements.expression import Case, Compare, Expression, Literal
 from nestling.ir.statements.operands import columns_of, is_mixed_time
+from nestling.ir.statements.operators import Comparison, Rules
 from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.planner.sql.gaps import statement_gap

@@ -8,21 +8,8 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from nestling.ir.quantity_words import cut
-from nestling.ir.statements.expression import (
-    ANY,
-    TRUE,
-    And,
-    Call,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    Literal,
-    Not,
-    Or,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, TRUE, And, Call, Column, Compare, Expression, Literal, Not, Or
+from nestling.ir.statements.operators import Comparison, Function, Rules
 from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value

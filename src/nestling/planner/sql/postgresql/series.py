@@ -10,8 +10,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from sqlglot import exp
 
 from nestling.ir.statements.algebra import Values
-from nestling.ir.statements.expression import Call, Cast, Column, Expression, Function, Literal, Negate, Rules
+from nestling.ir.statements.expression import Call, Cast, Column, Expression, Literal, Negate
 from nestling.ir.statements.operands import is_integer
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import INTEGER, TEXT, TIMES, TIMESTAMP, TIMESTAMPTZ, Type, TypeName
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import mistake, no_constant, no_constant_times, statement_gap

@@ -6,8 +6,9 @@ shows: cut off or not.
 
 from __future__ import annotations
 
-from nestling.ir.statements.expression import Cast, Column, Expression, Rules
+from nestling.ir.statements.expression import Cast, Column, Expression
 from nestling.ir.statements.operands import operands
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import TypeName
 from nestling.planner.sql.scope import Translation
 

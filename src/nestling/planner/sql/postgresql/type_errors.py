@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.common.errors import name_list
-from nestling.ir.statements.expression import Call, Case, Column, Expression, Function, Literal
+from nestling.ir.statements.expression import Call, Case, Column, Expression, Literal
 from nestling.ir.statements.operands import is_text
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import MAY_BE_ARRAYS, NUMBERS, Type, TypeName
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.literals import UUID_TEXT

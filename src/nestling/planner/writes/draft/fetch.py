@@ -18,8 +18,9 @@ from nestling.ir.paths.write_path import Fetch
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.algebra import Named, Project, Relation, Scan, Values, filtered
 from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
+from nestling.ir.statements.expression import ANY, Column, Compare, Expression, Parameter
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.collations import followed_links, is_collated, linked
 from nestling.ir.storage.layout import Place

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.ir.statements.expression import Collation, Column, Expression, InList, Parameter
+from nestling.ir.statements.expression import Column, Expression, InList, Parameter
+from nestling.ir.statements.operators import Collation
 
 KEY = "key"
 """The column of the row sets that such lists are made of."""

@@ -13,8 +13,9 @@ from nestling.ir.model import Relationship
 from nestling.ir.paths.write_path import Constant, FieldMatch, Set, UpdateDocuments, WriteStep
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements.algebra import filtered
-from nestling.ir.statements.expression import Collation, IsNull, Not
+from nestling.ir.statements.expression import IsNull, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent

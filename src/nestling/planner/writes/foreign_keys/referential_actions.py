@@ -19,10 +19,8 @@ from nestling.ir.statements.algebra import filtered
 from nestling.ir.statements.expression import (
     NULL,
     AttributeCast,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Expression,
     Literal,
     Not,
@@ -30,6 +28,7 @@ from nestling.ir.statements.expression import (
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import columns_of, conjunction, has_subquery
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import TEXTS
 from nestling.planner.reads.compared_texts import to_the_letter
 from nestling.planner.writes.draft.fetch import rule_of, scan_of

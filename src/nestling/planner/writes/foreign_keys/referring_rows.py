@@ -7,20 +7,9 @@ from dataclasses import dataclass
 
 from nestling.ir.model import Relationship
 from nestling.ir.statements.algebra import Scan, filtered
-from nestling.ir.statements.expression import (
-    FALSE,
-    TRUE,
-    Case,
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    InList,
-    Or,
-    Raw,
-)
+from nestling.ir.statements.expression import FALSE, TRUE, Case, Column, Compare, Exists, Expression, InList, Or, Raw
 from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.types import BOOLEAN, TIMES
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.draft.fetch import rule_of, scan_of

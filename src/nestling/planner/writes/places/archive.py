@@ -8,8 +8,9 @@ from nestling.ir.design import Design
 from nestling.ir.paths.write_path import WriteStep
 from nestling.ir.primitives import Split
 from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import FALSE, TRUE, Case, Compare, Comparison, Expression, Not
+from nestling.ir.statements.expression import FALSE, TRUE, Case, Compare, Expression, Not
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.storage.layout import Place
 from nestling.ir.types import BOOLEAN
 from nestling.planner.homes.archive_bound import archive_bound

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from nestling.ir.design import Design
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.statements.algebra import Join, JoinKind, Named, Project, Relation, SetOperation, SetOperator
-from nestling.ir.statements.expression import Column, Compare, Comparison
+from nestling.ir.statements.expression import Column, Compare
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.storage.layout import Node
 from nestling.ir.storage.names import join
 from nestling.planner.writes.draft.fetch import scan_of

@@ -29,22 +29,9 @@ from nestling.ir.primitives import Bucket
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import (
-    ANY,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Case,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    IsNull,
-    Literal,
-    Rules,
-)
+from nestling.ir.statements.expression import ANY, Arithmetic, Call, Case, Column, Compare, Expression, IsNull, Literal
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
 from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import stored_name
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName

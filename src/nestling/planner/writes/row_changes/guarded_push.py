@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.paths.write_path import FieldMatch, Test, WriteStep
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 from nestling.planner.writes.constraints import refuse_no_parent, refuse_same

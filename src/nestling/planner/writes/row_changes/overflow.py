@@ -32,18 +32,9 @@ from nestling.ir.primitives import Overflow
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.algebra import Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
 from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import (
-    ANY,
-    Arithmetic,
-    ArithmeticOperator,
-    Column,
-    Compare,
-    Comparison,
-    Division,
-    Expression,
-    Literal,
-)
+from nestling.ir.statements.expression import ANY, Arithmetic, Column, Compare, Expression, Literal
 from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Division
 from nestling.ir.storage.array_order import array_order
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join, stored_name

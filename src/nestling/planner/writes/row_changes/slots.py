@@ -8,7 +8,8 @@ from nestling.ir.design import Design
 from nestling.ir.paths.write_path import Refuse, Violation, WriteStep
 from nestling.ir.primitives import Embedding
 from nestling.ir.statements.algebra import filtered
-from nestling.ir.statements.expression import Compare, Comparison, Literal
+from nestling.ir.statements.expression import Compare, Literal
+from nestling.ir.statements.operators import Comparison
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.constraints import same_rows, unique_groups
 from nestling.planner.writes.draft.cells import Cells

@@ -10,16 +10,12 @@ from uuid import UUID
 from nestling.ir.paths.write_path import Constant, FieldMatch, GivenValue, Items, Test, WrittenValue
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import (
-    Affinity,
     Arithmetic,
-    ArithmeticOperator,
     AttributeCast,
     Cast,
     Coerce,
-    Collation,
     Column,
     Compare,
-    Comparison,
     Exists,
     Expression,
     InList,
@@ -28,10 +24,10 @@ from nestling.ir.statements.expression import (
     Literal,
     Not,
     Parameter,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.statements.operands import bare, conjuncts, operands
+from nestling.ir.statements.operators import Affinity, ArithmeticOperator, Collation, Comparison, Rules
 from nestling.ir.types import MAY_BE_ARRAYS, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.writes.draft.cells import NOTHING

@@ -18,7 +18,7 @@ from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL
 from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, Type, TypeName, bit_count
 from nestling.ir.value_forms.json_text import json_text

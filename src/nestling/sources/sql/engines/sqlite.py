@@ -21,7 +21,7 @@ from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
-from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.ir.value_forms.json_text import json_text

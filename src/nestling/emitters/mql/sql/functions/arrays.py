@@ -11,7 +11,8 @@ from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
-from nestling.ir.statements.expression import Call, Expression, Function, Literal, Parameter
+from nestling.ir.statements.expression import Call, Expression, Literal, Parameter
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

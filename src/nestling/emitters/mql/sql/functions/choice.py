@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import MqlValue, is_inline
 from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call
+from nestling.ir.statements.operators import Function, Rules
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

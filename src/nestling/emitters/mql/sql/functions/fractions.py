@@ -11,7 +11,8 @@ from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.fraction import Fraction
 from nestling.ir.programs.compiled import SERVER_TIME
-from nestling.ir.statements.expression import Call, Rules
+from nestling.ir.statements.expression import Call
+from nestling.ir.statements.operators import Rules
 from nestling.ir.types import BSON_DIGITS
 
 if TYPE_CHECKING:

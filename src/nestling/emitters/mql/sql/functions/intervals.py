@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.times import units_between
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.statements.expression import Call, Function, Literal, Rules
+from nestling.ir.statements.expression import Call, Literal
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import INTEGER, TEXT
 
 if TYPE_CHECKING:

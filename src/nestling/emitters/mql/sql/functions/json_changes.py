@@ -8,7 +8,8 @@ from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
-from nestling.ir.statements.expression import Call, Expression, Function, Literal
+from nestling.ir.statements.expression import Call, Expression, Literal
+from nestling.ir.statements.operators import Function
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,8 @@ from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
-from nestling.ir.statements.expression import Call, Function, Literal, Rules
+from nestling.ir.statements.expression import Call, Literal
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.ir.value_forms.numeral import INT64
 

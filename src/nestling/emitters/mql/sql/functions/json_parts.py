@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.statements.expression import Call, Expression, Function, Literal
+from nestling.ir.statements.expression import Call, Expression, Literal
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import Type, TypeName
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import float_text
-from nestling.ir.statements.expression import Call, Function, Literal, Rules
+from nestling.ir.statements.expression import Call, Literal
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import JSONB
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import over
 from nestling.emitters.mql.sql.functions.characters import exchanged_letters
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.value_forms.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, unfolded
 from nestling.emitters.mql.sql.numerals import number_in_full, plain_zero
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call
 from nestling.ir.statements.operands import is_float
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

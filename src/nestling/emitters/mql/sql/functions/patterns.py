@@ -10,7 +10,8 @@ from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any, present
 from nestling.emitters.mql.sql.pattern import Regex, constant_pattern, glob_regex, regex_options
-from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, known_case
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from nestling.emitters.mql.sql.functions.characters import characters, exchanged
 from nestling.emitters.mql.sql.functions.letter_case import cased
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

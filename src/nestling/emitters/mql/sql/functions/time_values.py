@@ -11,8 +11,9 @@ from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes, unfolded
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
-from nestling.ir.statements.expression import Call, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Expression
 from nestling.ir.statements.operands import is_mixed, is_number, is_text
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import TIMES
 
 if TYPE_CHECKING:

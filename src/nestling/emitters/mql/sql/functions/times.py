@@ -25,8 +25,9 @@ from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.programs.compiled import SERVER_TIME
-from nestling.ir.statements.expression import Call, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Expression
 from nestling.ir.statements.operands import is_integer, is_mixed_time
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

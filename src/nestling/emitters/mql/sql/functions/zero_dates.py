@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.statements.expression import Call, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Expression
+from nestling.ir.statements.operators import Function, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,8 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call
+from nestling.ir.statements.operators import Function, Rules
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
