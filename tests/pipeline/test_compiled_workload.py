@@ -134,3 +134,21 @@ def test_a_fault_of_nestlings_names_the_statement(
         ways[way]()
     (note,) = found.value.__notes__
     assert note.endswith(": fine")
+
+
+def test_sample_values_that_a_statement_cannot_take_are_told(tmp_path: Path) -> None:
+    """Each once, with what it must be; those that fit, and dates written as texts, are not."""
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (id INTEGER PRIMARY KEY, at TIMESTAMP, price NUMERIC(8,2))")
+    workload = tmp_path / "workload.sql"
+    workload.write_text(
+        "-- name: wrong, rate: 1/s\n"
+        '-- params: {"id": "abc", "at": "2026-01-02", "price": 1.5}\n'
+        "SELECT id FROM t WHERE id = :id AND at > :at AND price < :price AND id <> :id;\n"
+        "-- name: fine, rate: 1/s\n"
+        '-- params: {"id": 7}\n'
+        "SELECT at FROM t WHERE id = :id;\n"
+    )
+    reading = inspect(str(tmp_path / "schema.sql"), workload=workload, dialect="postgresql")
+    found = with_unconverted(design(reading, "normalized"), reading)
+    told = "statement `wrong`: its params do not fit: parameter `id` must be a number, not str"
+    assert [gap.what for gap in found.gaps if "params" in gap.what] == [told]

@@ -145,11 +145,11 @@ def show(found: Capture, said: CapturedWorkload | None) -> None:
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.ir.facts.skipped import together
-    from nestling.ir.rate import rate_text
+    from nestling.ir.rate import full_rate
     from nestling.ir.workload import LEAST_WINDOW_SECONDS
 
     def rate(number: float) -> str:
-        return rate_text(float(f"{number:.3g}")) if number else "0"
+        return full_rate(float(f"{number:.3g}")) if number else "0"
 
     if not found.seen:
         click.echo(f"Nothing was asked within {found.window_seconds:,.0f} s, or nothing noted it.")

@@ -23,8 +23,8 @@ CACHE_ASSUMED = "prices assume a cache of "
 """How the note begins that says which rows the server's cache does not hold."""
 
 
-UNCHECKED = "not checked by its queries"
-"""Of a number for which nobody compiled the queries, as the time was up."""
+UNCHECKED = "by the search's estimate alone"
+"""Of a number that no compiled queries confirm."""
 
 
 class Choice(StrEnum):

@@ -49,6 +49,13 @@ def rate_text(rate_per_second: float) -> str:
     return f"{rate_per_second!r}/s"
 
 
+def full_rate(per_second: float) -> str:
+    """A rate for people, with all its digits: 20,000/s."""
+    number, _, unit = rate_text(per_second).partition("/")
+    whole = float(number).is_integer()
+    return f"{float(number):,.0f}/{unit}" if whole else f"{float(number):,g}/{unit}"
+
+
 def short_rate(per_second: float) -> str:
     """A rate to three digits, in the unit it reads best in."""
     unit = next((unit for unit, seconds in _SECONDS.items() if per_second * seconds >= 1), "day")

@@ -14,6 +14,8 @@ from nestling.ir.workload import Statement
 
 if TYPE_CHECKING:
     from nestling.cost.profile import Profile
+    from nestling.ir.programs.compiled import CompiledRead
+    from nestling.ir.programs.program import CompiledWrite
 
 MANY = 1000
 """Of more statements than this not all may be looked at."""
@@ -32,7 +34,8 @@ def with_unconverted(
     *,
     clock: Callable[[], float] = time.monotonic,
 ) -> Proposal:
-    """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at,
+    """The proposal with a gap for what it does not convert of the workload it was made for, and for each sample value that its
+    statement cannot take; a note where not all was looked at,
     for statements whose answer may not be the source's, and for each whose query costs far more than the search reckoned with.
 
     These take the place of what the reading tells of statements that no design converts. `profile`: what the proposal was priced
@@ -45,6 +48,7 @@ def with_unconverted(
     from nestling.planner.sql.unconverted import gap_of, weighed
 
     statements, found, told = [*weighed(reading)], list[tuple[str, Gap]](), dict[str, list[str]]()
+    unfit: list[Gap] = []
     ends = clock() + MOST_SECONDS if len(statements) > MANY else None
     looked_at = 0
     for statement in statements:
@@ -59,13 +63,14 @@ def with_unconverted(
             if isinstance(made, NotCompiled):
                 found.append((statement.name, made.gap))
                 continue
+            unfit += _unfit_samples(made, statement, proposal)
             for note in made.notes:
                 told.setdefault(note, []).append(f"`{statement.name}`")
     rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
     found += ((name, gap) for name, gap in rest if gap is not None)
     rates = {statement.name: statement.rate_per_second for statement in statements}
     found.sort(key=lambda each: -rates[each[0]])
-    gaps = (*unconverted_gaps(found), *(gap for gap in proposal.gaps if not is_unconverted(gap)))
+    gaps = (*unconverted_gaps(found), *unfit, *(gap for gap in proposal.gaps if not is_unconverted(gap)))
     dearer = tuple(_dearer(proposal, reading, profile, statements[:looked_at]))
     costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
     of_statements = (f"{first_of(names, _NAMED)}: {note}" for note, names in told.items())
@@ -73,6 +78,25 @@ def with_unconverted(
     if looked_at < len(statements):
         notes = (*notes, _stopped(looked_at, len(statements)))
     return replace(proposal, gaps=gaps, notes=notes, costs=costs)
+
+
+def _unfit_samples(made: CompiledRead | CompiledWrite, statement: Statement, proposal: Proposal) -> Iterator[Gap]:
+    """What a statement's `-- params:` gives that it cannot be run with."""
+    from nestling.common.errors import WorkloadError
+    from nestling.ir.programs.compiled import placeholders_in
+    from nestling.pipeline.converting import samples_of
+
+    if not statement.samples:
+        return
+    samples, refused = samples_of(statement, proposal), dict[str, str]()
+    for each in placeholders_in(made):
+        if each.name in samples and each.name not in refused:
+            try:
+                each.bind(samples[each.name])
+            except WorkloadError as error:
+                refused[each.name] = error.problems[0].what
+    for said in refused.values():
+        yield Gap(GapKind.INPUT, f"statement `{statement.name}`: its params do not fit: {said}")
 
 
 def _dearer(

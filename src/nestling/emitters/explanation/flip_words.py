@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.proposal import UNCHECKED, Flip
 from nestling.ir.quantity_words import short
-from nestling.ir.rate import rate_text, short_rate
+from nestling.ir.rate import full_rate, short_rate
 
 RATE = "rate of "
 ALONE = "without it"
@@ -21,4 +21,4 @@ def _turn(flip: Flip) -> str:
     if not flip.quantity.startswith(RATE):
         return f"{to} when {flip.quantity} is {side} {short(flip.at)} (now {short(flip.now)})"
     statement = flip.quantity.removeprefix(RATE)
-    return f"{to} when {statement} runs {side} {short_rate(flip.at)} (now {rate_text(flip.now)})"
+    return f"{to} when {statement} runs {side} {short_rate(flip.at)} (now {full_rate(flip.now)})"

@@ -21,6 +21,7 @@ from nestling.emitters.explanation.text import (
 )
 from nestling.emitters.explanation.weighed_words import rate_and_share, staying
 from nestling.ir.proposal import Costs, Weighed
+from nestling.ir.quantity_words import counted
 from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNUSED
 
 MORE = "`nestling explain DESIGN.YAML NAME` says all of one relationship, entity or statement, `--all` of everything."
@@ -55,7 +56,7 @@ def _besides(explained: Explanation) -> Iterator[UnbrokenLine]:
     for each in kept:
         yield from wrapped(_saved(each, explained.costs), "  ", indent=4)
     if rest:
-        yield from wrapped(f"considered and not kept: {len(rest)} others", "  … ")
+        yield from wrapped(f"considered and not kept: {counted(len(rest), 'other')}", "  … ")
 
 
 def _saved(each: Weighed, costs: Costs | None) -> str:

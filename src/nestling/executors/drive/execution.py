@@ -64,7 +64,7 @@ def execute(
             return perf_counter() - began, StatementAnswer(refused="value")
         return perf_counter() - began, StatementAnswer(affected=done.affected, left=done.left)
     except NestlingError as error:
-        return 0.0, StatementAnswer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
+        return 0.0, StatementAnswer(failed=error.problems[0].text())
 
 
 def execute_exact(on: LoadedDesign, call: Execution) -> StatementAnswer | None:

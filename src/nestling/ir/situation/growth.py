@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.model import Relationship
 from nestling.ir.quantity_words import first_of, short
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import full_rate
 from nestling.ir.statistics import Statistics, inferred
 from nestling.ir.workload import Statement, StatementKind
 
@@ -68,7 +68,7 @@ def growth_origin(
     if known is not None:
         return f"{short(known.value)} new `{link.child}` a day"
     adding = [
-        f"{statement.name} inserts {rate_text(_rate([statement], link.child, StatementKind.INSERT))}"
+        f"{statement.name} inserts {full_rate(_rate([statement], link.child, StatementKind.INSERT))}"
         for statement in _inserting(statements_of.get(link.child, ()), link.child)
     ]
     said = first_of(adding, MOST_STATEMENTS)

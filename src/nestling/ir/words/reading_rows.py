@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.model import Entity
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import full_rate
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Quantity
 
@@ -35,7 +35,7 @@ def statement_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
     """(statement, rate, kind, entities it accesses) for every statement of the workload."""
     for each in reading.workload.statements:
         entities = ", ".join(dict.fromkeys(access.entity for access in each.accesses))
-        yield each.name, rate_text(each.rate_per_second), str(each.kind), entities
+        yield each.name, full_rate(each.rate_per_second), str(each.kind), entities
 
 
 def row_bytes(reading: Reading, entity: Entity) -> int | None:

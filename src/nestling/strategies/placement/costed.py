@@ -10,7 +10,7 @@ from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import UNCHECKED, Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import first_of
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import full_rate
 from nestling.ir.rules import OUTWEIGHS
 from nestling.ir.situation.situation import Situation
 from nestling.ir.words.work_words import work_rate
@@ -185,7 +185,7 @@ class _Deciding:
         statements = self.situation.reading.workload.statements
         served = [s for s in statements if any(access.via in names for access in s.accesses)]
         if served:
-            shown = first_of([f"{s.name} ({rate_text(s.rate_per_second)})" for s in served], MOST_STATEMENTS)
+            shown = first_of([f"{s.name} ({full_rate(s.rate_per_second)})" for s in served], MOST_STATEMENTS)
             yield Reason("A9", f"joined along by {shown}", statements=tuple(each.name for each in served))
 
     def _alternatives(

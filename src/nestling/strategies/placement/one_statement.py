@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from nestling.ir.proposal import Choice, Decision
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import full_rate
 from nestling.ir.situation import Situation, read_by_same_key
 from nestling.ir.workload import Statement
 
@@ -23,7 +23,7 @@ def one_statement(situation: Situation, decisions: Collection[Decision], may_emb
     for each in pairs[:MOST_PAIRS]:
         parent, children = each.parent.name, each.children.name
         yield (
-            f"`{parent}` and `{children}` run equally often ({rate_text(each.parent.rate_per_second)}) by the same key of "
+            f"`{parent}` and `{children}` run equally often ({full_rate(each.parent.rate_per_second)}) by the same key of "
             f"`{each.link.parent}`; if one page shows both, write them as one statement (SELECT … JOIN …) and design "
             f"again: with `{each.link.child}` embedded in `{each.link.parent}` one read of one document answers both"
         )

@@ -25,7 +25,7 @@ from nestling.ir.candidate import (
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Model, Relationship
 from nestling.ir.quantity_words import short
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import full_rate
 from nestling.ir.situation.changed import taking_along
 from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
@@ -97,7 +97,7 @@ def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness
     many = short(known.mean) if known.mean is not None else "an unknown number of"
     most = f", at most {known.largest:,.0f}" if known.largest is not None else ""
     rate = _changes(situation, link.parent, attribute)
-    often = f"changed {rate_text(rate)}" if rate else "no statement of the workload changes it"
+    often = f"changed {full_rate(rate)}" if rate else "no statement of the workload changes it"
     return (
         f"a change of {link.parent}.{attribute} touches {many} {link.child} rows{most} ({often}); {window(freshness)}"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.design_problem import Solution, Weighing
 from nestling.ir.proposal import Flip
-from nestling.ir.rate import factor_between, rate_text
+from nestling.ir.rate import factor_between, full_rate
 from nestling.ir.words.work_words import LARGE, share_text, work_rate
 
 ROUNDING = 1e-7
@@ -83,7 +83,7 @@ def causing(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]
 
 
 def _cause(name: str, rates: Mapping[str, float]) -> str:
-    return f"in {name} ({rate_text(rates[name])})" if name in rates else f"for {name}"
+    return f"in {name} ({full_rate(rates[name])})" if name in rates else f"for {name}"
 
 
 def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, str], now: str) -> tuple[Flip, ...]:

@@ -12,7 +12,7 @@ from nestling.common.errors import DesignError
 from nestling.ir.capture import Capture, CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.design import Design
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import full_rate, rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import LEAST_WINDOW_SECONDS
@@ -137,11 +137,11 @@ def _say(
             kinds = tuple(by_kind)
             made = [one for several in by_kind.values() for one in several]
     except OnlyUpkeep as why:
-        found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
+        found.left_out.append(f"{origin} ({full_rate(_rounded(each.rate))}): {why}")
         return
     except (CannotSay, DesignError) as problem:
         rate = _rounded(each.rate)
-        gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(rate)})")
+        gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({full_rate(rate)})")
         found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
         return
     base, rows = _name(shape), _rows_each(seen) if shape.operation is CommandOperation.INSERT else 1.0
