@@ -80,8 +80,8 @@ def few(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 KEYS = {
-    "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "threshold", "seconds", "profile", "statements",
-    "rates", "dearer", "left_out", "in_part", "gaps", "notes",
+    "strategy", "collections", "decisions", "weighed", "cost", "bound", "optimality_gap", "threshold", "seconds", "profile",
+    "statements", "rates", "dearer", "left_out", "in_part", "gaps", "notes",
 }  # fmt: skip
 WEIGHED_KEYS = {
     "structure",
@@ -116,7 +116,7 @@ def test_json_shape(shop: Path, decided: dict[str, Any]) -> None:
     assert found["notes"], "the shop has more notes than a terminal shows"
     assert found["strategy"] == "optimal"
     assert 0 < found["bound"] <= found["cost"]
-    assert 0 <= found["gap"] < 1e-6
+    assert 0 <= found["optimality_gap"] < 1e-6
     assert set(found["rates"]) == set(found["statements"])
     assert set(found["statements"]) == {
         s["name"] for s in nestling("inspect", "model.yaml", "--json", cwd=shop).json["statements"]

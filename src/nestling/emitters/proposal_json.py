@@ -52,7 +52,7 @@ def _costs(costs: Costs | None) -> Json:
         return {
             "cost": None,
             "bound": None,
-            "gap": None,
+            "optimality_gap": None,
             "threshold": None,
             "seconds": None,
             "profile": None,
@@ -63,7 +63,7 @@ def _costs(costs: Costs | None) -> Json:
     return {
         "cost": costs.cost,
         "bound": costs.bound,
-        "gap": costs.gap,
+        "optimality_gap": costs.gap,
         "threshold": costs.threshold,
         "seconds": costs.seconds,
         "profile": costs.profile,

@@ -103,6 +103,10 @@ class AggregateKind(StrEnum):
     MAX = "max"
 
 
+EXTREME_IS_LAST = {AggregateKind.MIN: False, AggregateKind.MAX: True}
+"""The aggregates that are a row's own value, and whether that row is the last in ascending order."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowAggregate:
     """A function over a column, or over the joined rows when the column is None (count only)."""

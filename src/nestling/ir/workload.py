@@ -15,6 +15,8 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause
 
+DOCUMENT_BYTES = 16 * 1024 * 1024
+"""What a document has at most: the server's bound."""
 _SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
 
 
@@ -206,7 +208,7 @@ class Requirements:
     freshness: tuple[tuple[str, Freshness], ...] = ()  # `entity.attribute` or relationship -> weakest allowed
     atomic: tuple[tuple[str, ...], ...] = ()  # groups of entities that must change together
     storage_budget_bytes: int | None = None
-    document_bound_bytes: int = 16 * 1024 * 1024
+    document_bound_bytes: int = DOCUMENT_BYTES
     array_bound: int | None = None
     transaction_bound: int | None = None  # documents that one transaction may change
     retention_days: tuple[tuple[str, float], ...] = ()

@@ -12,13 +12,11 @@ from collections.abc import Iterator
 
 from nestling.ir.candidate import FirstChildren, Suggestion
 from nestling.ir.primitives import Order
-from nestling.ir.rows import AggregateKind
+from nestling.ir.rows import EXTREME_IS_LAST
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, AttributeFilter, Operator
 from nestling.patterns.extended_reference import freshness_of
 from nestling.patterns.subset import are_versions, first_few
-
-_DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
@@ -48,13 +46,13 @@ def _greatest(situation: Situation) -> Iterator[_Asked]:
                 ((function, attribute),) = every.aggregates
                 link = situation.model.relationship(every.via or "")
                 if (
-                    function not in _DESCENDING
+                    function not in EXTREME_IS_LAST
                     or attribute is None
                     or not are_versions(situation, link, (Order(attribute),))
                 ):
                     continue
                 if every.entity == link.child and _is_one(one, every, attribute):
-                    yield link.name, Order(attribute, _DESCENDING[function]), statement.name, one.attributes
+                    yield link.name, Order(attribute, EXTREME_IS_LAST[function]), statement.name, one.attributes
 
 
 def _is_one(one: Access, every: Access, attribute: str) -> bool:

@@ -19,14 +19,14 @@ from nestling.doctor.words import confidence, largest_documents
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import size
+from nestling.ir.workload import DOCUMENT_BYTES
 
-MOST_BYTES = 16 * 1024 * 1024
 ERROR_SHARE, ERROR_DAYS = 0.75, 30
 RULE = Rule(
     "Oversize risk",
     Severity.WARNING,
     (
-        Threshold("bytes", "size of the largest document", "bytes", {"nestling": MOST_BYTES / 2}),
+        Threshold("bytes", "size of the largest document", "bytes", {"nestling": DOCUMENT_BYTES / 2}),
         Threshold("days", "days until 16 MiB at the growth seen", "days", {"nestling": 365}),
     ),
 )
@@ -57,13 +57,13 @@ def _days_left(seen: RuleInput, collection: CollectionFacts) -> float | None:
     growth = collection.sizes.max - then.sizes.max
     if growth <= 0:
         return None
-    return (MOST_BYTES - collection.sizes.max) / growth * days_between(seen.earlier, seen.facts)
+    return (DOCUMENT_BYTES - collection.sizes.max) / growth * days_between(seen.earlier, seen.facts)
 
 
 def _finding(
     seen: RuleInput, collection: CollectionFacts, largest: float, days: float | None, *, large: bool
 ) -> Finding:
-    soon = largest > ERROR_SHARE * MOST_BYTES or (days is not None and days <= ERROR_DAYS)
+    soon = largest > ERROR_SHARE * DOCUMENT_BYTES or (days is not None and days <= ERROR_DAYS)
     when = f"; at its growth it reaches 16 MiB in {span(days)}" if days is not None else ""
     return seen.finding(
         collection,

@@ -17,9 +17,8 @@ from nestling.executors.load.units import Unit
 from nestling.executors.load.writer import BATCH_BYTES, BATCH_DOCUMENTS, DocumentBatch, Writer
 from nestling.ir.codec import CODEC
 from nestling.ir.literals import shell
+from nestling.ir.workload import DOCUMENT_BYTES
 
-DOCUMENT_BYTES = 16 * 1024 * 1024
-"""The server's bound for one document."""
 UNENCODABLE = (bson.errors.BSONError, OverflowError, UnicodeError)
 
 

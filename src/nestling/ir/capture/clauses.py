@@ -10,7 +10,7 @@ from bson import Regex
 from nestling.ir.capture.folded_names import folded
 from nestling.ir.capture.masks import Masked, different, expression, value
 
-_LOGICAL = ("$and", "$or", "$nor")
+LOGICAL = ("$and", "$or", "$nor")
 _LISTS = ("$in", "$nin", "$all")
 _VALUES = ("$set", "$setOnInsert", "$inc", "$mul", "$min", "$max", "$bit")
 _MOST_STAGES = 100
@@ -68,7 +68,7 @@ def _operand(name: str, found: object, flags: str) -> Masked:
     if name == "$not":
         return tests(found)
     if name == "$elemMatch" and isinstance(found, Mapping):
-        inner = any(str(each).startswith("$") and each not in _LOGICAL for each in found)
+        inner = any(str(each).startswith("$") and each not in LOGICAL for each in found)
         return tests(found) if inner else condition(found)
     if name == "$exists":
         return bool(found)
@@ -134,7 +134,7 @@ def _changed(name: str, found: object) -> Masked:
 
 
 def _has_operators(found: Mapping[str, Any]) -> bool:
-    return any(str(name).startswith("$") and name not in _LOGICAL for name in found)
+    return any(str(name).startswith("$") and name not in LOGICAL for name in found)
 
 
 def stages(found: object) -> Masked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.rows import AggregateKind
+from nestling.ir.rows import EXTREME_IS_LAST, AggregateKind
 from nestling.ir.statements.algebra import AggregateFunction
 
 FUNCTIONS = {
@@ -12,3 +12,5 @@ FUNCTIONS = {
     AggregateKind.MIN: AggregateFunction.MIN,
     AggregateKind.MAX: AggregateFunction.MAX,
 }
+EXTREMES = {FUNCTIONS[kind]: is_last for kind, is_last in EXTREME_IS_LAST.items()}
+"""The same of SQL's functions."""

@@ -22,7 +22,8 @@ from math import prod
 from nestling.ir.paths.access_path import CollectionScan, FieldExists, FilterDocuments, Step, Union, Unwind
 from nestling.ir.paths.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.primitives import Bucket
-from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, SortKey
+from nestling.ir.statements.aggregate_functions import EXTREMES
+from nestling.ir.statements.algebra import AggregateCall, SortKey
 from nestling.ir.statements.expression import Column, Expression, Literal
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Collation
@@ -34,7 +35,6 @@ from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import LoweringContext
 
-_DESCENDING = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
 MOST = 100
 """More rows than these are not looked for in so many documents: that would be all of many a collection."""
 
@@ -63,13 +63,13 @@ def _count(step: Slice) -> int | None:
 
 def of_first_bucket(step: Step, layout: Layout, asked: Sequence[AggregateCall], context: LoweringContext) -> Step:
     """The events of a series that a greatest or least value needs, which is asked for alone: those of its first bucket."""
-    if len(asked) != 1 or asked[0].function not in _DESCENDING or asked[0].filter is not None:
+    if len(asked) != 1 or asked[0].function not in EXTREMES or asked[0].filter is not None:
         return step
     column = asked[0].argument
     of_series = isinstance(step, Unwind) and isinstance(step.source, Where)
     if not of_series or not isinstance(column, Column) or column not in layout or not _is_plain(column):
         return step
-    key = SortKey(column, descending=_DESCENDING[asked[0].function], nulls_first=False)
+    key = SortKey(column, descending=EXTREMES[asked[0].function], nulls_first=False)
     return _narrowed(step, SortRows(step, (key,), layout, ""), 1, context)
 
 

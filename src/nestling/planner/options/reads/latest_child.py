@@ -9,7 +9,7 @@ from nestling.ir.design_problem import Mode
 from nestling.ir.model import Relationship
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
-from nestling.ir.rows import AggregateKind
+from nestling.ir.rows import EXTREME_IS_LAST
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Column, Compare, ScalarSubquery
@@ -21,8 +21,6 @@ from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.options.statements.visits import Visit
-
-_DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +46,13 @@ def latest(statement: Statement, situation: Situation) -> Latest | None:
     one = next(
         (each for each in reads if each is not every and (each.entity, each.via) == (every.entity, every.via)), None
     )
-    if one is None or attribute is None or function not in _DESCENDING or every.entity != link.child:
+    if one is None or attribute is None or function not in EXTREME_IS_LAST or every.entity != link.child:
         return None
     is_one = tells_one(situation.model.entity(link.child), {*link.child_attributes, attribute})
     asked = [*one.filters] == [AttributeFilter(attribute, Operator.EACH)]
     if not is_one or not asked or not _is_compared(statement, attribute, situation):
         return None
-    return Latest(one, every, link, attribute, _DESCENDING[function])
+    return Latest(one, every, link, attribute, EXTREME_IS_LAST[function])
 
 
 def _is_compared(statement: Statement, attribute: str, situation: Situation) -> bool:

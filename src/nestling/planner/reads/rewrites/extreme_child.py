@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import WHOLE_PARTITION, AggregateFunction
+from nestling.ir.statements.aggregate_functions import EXTREMES
+from nestling.ir.statements.algebra import WHOLE_PARTITION
 from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Collation, Comparison
@@ -20,8 +21,6 @@ from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, without_link
 from nestling.planner.reads.rows import First
-
-_DESCENDING: dict[AggregateFunction | a.WindowOnly, bool] = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
 
 
 def latest(relation: a.Filter, design: Design) -> Iterator[tuple[str, First]]:
@@ -53,9 +52,9 @@ def _descending(function: a.WindowFunction, column: Column) -> bool | None:
     """Whether the greatest or the least of the column is wanted; None where it is neither, or NULL comes before it."""
     plain = not column.mixed and column.type.name in ORDERED_ALIKE and column.type.fraction_digits <= 3
     whole = function.frame == WHOLE_PARTITION and not function.order and function.filter is None
-    if not plain or not whole or function.arguments != (column,) or function.function not in _DESCENDING:
+    if not plain or not whole or function.arguments != (column,) or function.function not in EXTREMES:
         return None
-    descending = _DESCENDING[function.function]
+    descending = EXTREMES[function.function]
     return descending if descending or not column.nullable else None
 
 

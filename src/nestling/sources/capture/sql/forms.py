@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from nestling.ir.capture import CommandOperation, CommandShape
+from nestling.ir.capture.clauses import LOGICAL
 from nestling.sources.capture.sql.field_values import CannotSay
 
 DEEPEST = 80
 """Levels of documents in each other that are read."""
-_LOGICAL = ("$and", "$or", "$nor")
-_CONDITIONS = (*_LOGICAL, "$expr")
+_CONDITIONS = (*LOGICAL, "$expr")
 _OPERANDS = {"$eq": 2, "$ne": 2, "$gt": 2, "$gte": 2, "$lt": 2, "$lte": 2, "$in": 2, "$arrayElemAt": 2}
 _ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString")
 
@@ -85,7 +85,7 @@ def _text(found: Any, what: str) -> str:
 def condition(found: Any) -> None:
     """A filter."""
     for name, test in _document(found, "a filter").items():
-        if name in _LOGICAL:
+        if name in LOGICAL:
             for each in _documents(test, f"`{name}`", least=1):
                 condition(each)
         elif name == "$expr":
