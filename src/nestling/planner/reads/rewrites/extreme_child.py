@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from nestling.ir.design import Design
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.aggregate_functions import EXTREMES
-from nestling.ir.statements.algebra import WHOLE_PARTITION
+from nestling.ir.statements.algebra import WHOLE_PARTITION, AggregateFunction
 from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Collation, Comparison
@@ -54,7 +54,7 @@ def _descending(function: a.WindowFunction, column: Column) -> bool | None:
     whole = function.frame == WHOLE_PARTITION and not function.order and function.filter is None
     if not plain or not whole or function.arguments != (column,) or function.function not in EXTREMES:
         return None
-    descending = EXTREMES[function.function]
+    descending = function.function is AggregateFunction.MAX
     return descending if descending or not column.nullable else None
 
 
