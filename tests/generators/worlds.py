@@ -157,7 +157,7 @@ def _filled(draw: st.DrawFn, model: Model, most: int) -> World:
             if not (taken - nulls) & seen:
                 seen |= taken - nulls
                 rows[entity.name].append(tuple(row[name] for name in entity.attribute_names))
-    return World(model, rows, frozenset(link.name for link in model.relationships if _is_loose(model, link, rows)))
+    return World(model, rows, frozenset(link.name for link in model.relationships if is_loose(model, link, rows)))
 
 
 def _row(draw: st.DrawFn, model: Model, entity: Entity, rows: dict[str, list[Row]]) -> dict[str, object] | None:
@@ -201,7 +201,7 @@ def _reference(
     return draw(st.one_of(choices)) if choices else None
 
 
-def _is_loose(model: Model, link: Relationship, rows: dict[str, list[Row]]) -> bool:
+def is_loose(model: Model, link: Relationship, rows: dict[str, list[Row]]) -> bool:
     parent, child = model.entity(link.parent), model.entity(link.child)
     up = [parent.attribute_names.index(name) for name in link.parent_attributes]
     down = [child.attribute_names.index(name) for name in link.child_attributes]

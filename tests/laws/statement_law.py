@@ -215,7 +215,7 @@ class Pair:
         if is_open is None and ordered and self._is_some_of_all(statement, read, mine, theirs):
             return Outcome("choice")
         is_joined = is_open is None and "group_concat" in statement.sql
-        if is_joined and (_parts(mine) == _parts(theirs) or self._hangs_on_the_order_of_rows(statement, rows)):
+        if is_joined and (_parts(mine) == _parts(theirs) or self.hangs_on_the_order_of_rows(statement, rows)):
             return Outcome("choice")
         if _is_lost_beside_a_constant(query.relation, statement):
             return Outcome("none", "SQLite loses an outer join's rows beside an inner join with a constant condition")
@@ -265,7 +265,7 @@ class Pair:
         """Whether SQLite, which then plans another way, finds other rows in the same tables without keys."""
         return self._is_answered_otherwise(statement, rows, self.conceptual())
 
-    def _hangs_on_the_order_of_rows(self, statement: Statement, rows: list[Row]) -> bool:
+    def hangs_on_the_order_of_rows(self, statement: Statement, rows: list[Row]) -> bool:
         """Whether SQLite finds other rows in tables with the same rows in another order."""
         known = self.conceptual()
         for seed in range(ORDERS_TRIED):

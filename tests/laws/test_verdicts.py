@@ -25,7 +25,7 @@ JOINED = "WITH w AS (SELECT group_concat(name) AS names FROM thing)"
         (f"{JOINED} SELECT length(names) FROM w", False),
     ],
 )
-def test_what_hangs_on_the_order_of_rows(sql: str, hangs: bool, database: Database[Any], tmp_path: Path) -> None:
+def test_whathangs_on_the_order_of_rows(sql: str, hangs: bool, database: Database[Any], tmp_path: Path) -> None:
     """Texts that were joined in no order, and compared: SQLite itself answers otherwise where its rows lie otherwise."""
     model = read_ddl("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT NOT NULL);", "m", dialect="sqlite").model
     world = World(model, {"thing": [(1, "c"), (2, "a"), (3, "c"), (4, "b")]}, frozenset())
@@ -33,4 +33,4 @@ def test_what_hangs_on_the_order_of_rows(sql: str, hangs: bool, database: Databa
     statement = Statement(sql)
     with loaded(world, made, database, tmp_path) as pair:
         rows = pair.connection.execute(sql).fetchall()
-        assert pair._hangs_on_the_order_of_rows(statement, rows) is hangs
+        assert pair.hangs_on_the_order_of_rows(statement, rows) is hangs

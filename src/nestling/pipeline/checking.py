@@ -57,7 +57,7 @@ def check(
     check_in_use(database, stored_digest(proposal.design, Policy()))
     require_design(proposal, database)
     found = checks_of(proposal.design)
-    compiled, gaps = _compiled(found)
+    compiled, gaps = compiled_checks(found)
     gaps += tuple(_not_enforced(proposal))
     only = None
     if since is not None:
@@ -111,7 +111,7 @@ def looks(proposal: Proposal, database: str, digest: str, before: object) -> Loo
     return there, is_sure
 
 
-def _compiled(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Gap, ...]]:
+def compiled_checks(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Gap, ...]]:
     """The checks a server can be asked, and why it cannot be asked the others."""
     from nestling.ir.reading import FoundGap
 

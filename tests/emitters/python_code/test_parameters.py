@@ -218,9 +218,9 @@ STORED: tuple[Any, ...] = (
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_come_back_the_same(kind: str) -> None:
     """What the decoders of nestling give, the emitted ones give."""
-    from nestling.emitters.python_code.read import _conversion
+    from nestling.emitters.python_code.read import conversion_of
 
-    shown = eval(_conversion(Type.parse(kind)), vars(read_support))
+    shown = eval(conversion_of(Type.parse(kind)), vars(read_support))
     for value in STORED:
         stored = encoder(Type.parse(kind))(value)
         assert repr(shown(stored)) == repr(decoder(Type.parse(kind))(stored)), value
@@ -229,9 +229,9 @@ def test_values_come_back_the_same(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["text(3) as char", "array(text(3) as char)"])
 def test_chars_are_shown_with_their_blanks(kind: str) -> None:
     """By the emitted functions as by nestling."""
-    from nestling.emitters.python_code.read import _conversion
+    from nestling.emitters.python_code.read import conversion_of
 
-    shown = eval(_conversion(Type.parse(kind)), vars(read_support))
+    shown = eval(conversion_of(Type.parse(kind)), vars(read_support))
     row = row_of([OutputColumn("a", "a", Type.parse(kind))])
     for value in ("", "ä", "abc", 5, ["x", None, ["abc"]]):
         if isinstance(value, list) is kind.startswith("array"):

@@ -55,9 +55,9 @@ def test_keys_shared_within_and_between_collections(mongo_client: Client) -> Non
 
 def test_rows_are_grouped_by_fields_not_by_documents_made_of_them() -> None:
     """By documents the server groups 400,000 rows in eight seconds instead of one."""
-    from nestling.pipeline.checking import _compiled
+    from nestling.pipeline.checking import compiled_checks
 
-    compiled, _ = _compiled(checks_of(DESIGN))
+    compiled, _ = compiled_checks(checks_of(DESIGN))
     screens: list[list[Any]] = [
         list(each.screen.pipeline) for each in compiled if each.check.kind == "duplicate" and each.screen
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from nestling.ir.model import Model
-from tests.generators.worlds import Row, World, _is_loose
+from tests.generators.worlds import Row, World, is_loose
 
 Rows = dict[str, list[Row]]
 
@@ -50,4 +50,4 @@ def _mixed(draw: st.DrawFn, model: Model, entity: str, number: int, rows: list[R
 
 def is_possible(model: Model, rows: Rows) -> bool:
     """Whether every row has the parents the model promises: an enforced foreign key leaves no row below none."""
-    return not any(link.enforced and _is_loose(model, link, rows) for link in model.relationships)
+    return not any(link.enforced and is_loose(model, link, rows) for link in model.relationships)

@@ -148,12 +148,13 @@ def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
 
 def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, PlainCode]:
     """What makes of each column's value the one that is shown, by its field."""
-    return {column.field: PlainCode(_conversion(column.type, _NUMBERS.get(column.number))) for column in columns}
+    return {column.field: PlainCode(conversion_of(column.type, _NUMBERS.get(column.number))) for column in columns}
 
 
-def _conversion(kind: Type, number: str | None = None) -> str:
+def conversion_of(kind: Type, number: str | None = None) -> str:
+    """The function, in text, that makes of a stored value of this type the one shown; `number` names that of a plain number."""
     if kind.name is TypeName.ARRAY and kind.element is not None:
-        return f"as_array({_conversion(kind.element, number)})"
+        return f"as_array({conversion_of(kind.element, number)})"
     if number is not None:
         return number
     if kind.is_char:
