@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.common.errors import NestlingError
     from nestling.store import AsyncStore, Result, Store
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = ["AsyncStore", "NestlingError", "Result", "Store", "__version__", "pipeline"]
 _HOMES = {"AsyncStore": "store", "NestlingError": "common.errors", "Result": "store", "Store": "store"}
 
