@@ -8,6 +8,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -368,6 +369,19 @@ def test_metrics_are_served_and_written(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "status.json").read_text())["state"] == "following"
     with pytest.raises(InputError, match="the metrics cannot be written: No such file"):
         status_written(metrics, tmp_path / "none" / "status.json", 1).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("named", "answered"),
+    [("127.0.0.1:1", 200), ("localhost", 200), ("[::1]:80", 200), ("a.example", 403), ("[::1", 403), ("127.0.0.1.example", 403)],
+)  # fmt: skip
+def test_metrics_for_this_machine_answer_no_other_name(named: str, answered: int) -> None:
+    """A page in a browser reaches them under a name of its own, and would read the keys of documents."""
+    with served(Metrics(), "shop", "127.0.0.1", 0) as port:
+        connection = HTTPConnection("127.0.0.1", port)
+        connection.request("GET", "/status", headers={"Host": named})
+        assert connection.getresponse().status == answered
+        connection.close()
 
 
 @pytest.mark.thorough

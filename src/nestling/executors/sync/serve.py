@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from threading import Thread
+from urllib.parse import urlsplit
 
 from nestling.common.errors import Problem, SyncError
 from nestling.executors.sync.metrics import Metrics, prometheus
@@ -14,12 +16,31 @@ from nestling.executors.sync.metrics import Metrics, prometheus
 HEALTHY = ("following", "standing by")
 
 
+def _is_local(host: str) -> bool:
+    """Whether a host, with a port or without, is this machine's own address."""
+    for read in (str, lambda given: urlsplit(f"//{given}").hostname or ""):
+        with suppress(ValueError):
+            name = read(host)
+            return name == "localhost" or ip_address(name).is_loopback
+    return False
+
+
 @contextmanager
 def served(metrics: Metrics, design: str, host: str, port: int) -> Iterator[int]:
-    """Serve while the block runs; yields the port (0 asks for a free one). Raises `SyncError` when it is taken."""
+    """Serve while the block runs; yields the port (0 asks for a free one). Raises `SyncError` when it is taken.
+
+    What listens for this machine alone answers no page that reaches it under a name of its own (DNS rebinding): the status
+    shows keys of documents.
+    """
+    is_local = _is_local(host)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if is_local and not _is_local(self.headers.get("Host", host)):
+                self._answer(
+                    403, "text/plain; charset=utf-8", "ask by an address of this machine, or listen on another\n"
+                )
+                return
             snapshot = metrics.snapshot()
             match self.path:
                 case "/metrics":
