@@ -155,7 +155,7 @@ class Pair:
             query = translate(statement.sql, self.design.model, "sqlite")
             assert isinstance(query, Query)
             known = claimed(self.design.model, statement.sql)
-            priced = not rewrites.isdisjoint({Rewrite.SETS_FIRST, Rewrite.ORDER_FIRST})
+            priced = not rewrites.isdisjoint({Rewrite.SETS_FIRST, Rewrite.ORDER_FIRST, Rewrite.DISTINCT_EXISTS})
             numbers = count()  # any of the plans there are, the same one each time
 
             def price(_: Work) -> float:

@@ -26,6 +26,7 @@ from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
 from nestling.planner.reads.rewrites.case_as_pattern import with_cases_as_patterns
 from nestling.planner.reads.rewrites.child_join_as_exists import with_children_asked
+from nestling.planner.reads.rewrites.distinct_as_exists import with_distinct_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.early_sums import with_early_sums
@@ -98,8 +99,8 @@ def ways(
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
     In the others the joins start at a table whose rows have copies of others, the first children of one parent are found
-    by their foreign key, a join with embedded children becomes an EXISTS, the values of an EXISTS or IN are found first, or a
-    limited order comes before what other tables are asked for. Which is cheapest depends on the data.
+    by their foreign key, a join with embedded children becomes an EXISTS, or one that is only asked for under DISTINCT does, the
+    values of an EXISTS or IN are found first, or a limited order comes before what other tables are asked for. Which is cheapest depends on the data.
     """
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
     yield from _by_starts(relation, design, allowed, tolerated, statistics, several=joins)
@@ -112,6 +113,10 @@ def ways(
         asked = with_children_asked(relation, design)
         if asked is not None:
             yield _rewritten(asked, design, allowed, tolerated, statistics)
+    if joins and Rewrite.DISTINCT_EXISTS in allowed:
+        asked = with_distinct_asked(push_predicates(relation), design.model)
+        if asked is not None:
+            yield from ways(asked, design, allowed, tolerated, statistics, priced=priced)
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model), MOST_SETS):
             yield from _by_starts(each, design, allowed, tolerated, statistics, several=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Column
+from nestling.ir.statements.expression import Column, Or
 from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.links import scan_of
@@ -58,7 +58,10 @@ def _sorted(relation: Relation, sort: a.Sort) -> Relation | None:
             late = [each for each in asked if has_subquery(each)]
             early = [each for each in asked if each not in late]
             if scan_of(relation)[0] is not None:
-                if not all(_is_of_table(inner.relation) for each in late for inner in subqueries(each)):
+                alone = (
+                    each for each in late if not isinstance(each, Or)
+                )  # a side of an OR is asked of each row in any plan
+                if not all(_is_of_table(inner.relation) for each in alone for inner in subqueries(each)):
                     return None
                 return restricted(replace(sort, input=restricted(relation.input, early)), late)
             below = _sorted(relation.input, sort)

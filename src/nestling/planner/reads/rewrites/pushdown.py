@@ -139,11 +139,11 @@ def _strengthened(join: a.Join, predicates: Sequence[Expression]) -> a.Join:
     if join.kind not in (JoinKind.LEFT, JoinKind.RIGHT):
         return join
     lonely = aliases(join.right if join.kind is JoinKind.LEFT else join.left)
-    refused = any(column.alias in lonely for each in predicates for column in _never_null(each))
+    refused = any(column.alias in lonely for each in predicates for column in never_null(each))
     return replace(join, kind=JoinKind.INNER) if refused else join
 
 
-def _never_null(predicate: Expression) -> list[Column]:
+def never_null(predicate: Expression) -> list[Column]:
     """Columns that cannot be NULL where the predicate is true."""
     match predicate:
         case Compare(operator=operator, left=left, right=right) if operator not in (
