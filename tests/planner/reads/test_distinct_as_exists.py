@@ -15,6 +15,7 @@ from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.proposal import Proposal
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.rewrites.distinct_as_exists import with_distinct_asked
 from nestling.planner.reads.rewrites.pushdown import push_predicates
@@ -25,8 +26,9 @@ STATEMENTS = (
     "SELECT DISTINCT o.id FROM orders o JOIN line l ON l.order_id = o.id WHERE l.quantity > 0",
     "SELECT DISTINCT o.id, o.status FROM orders o JOIN line l ON l.order_id = o.id ORDER BY o.id DESC LIMIT 2 -- total order",
     (
-        "SELECT DISTINCT c.id, upper(c.name) AS n FROM customer c, orders o, line l WHERE o.customer_id = c.id AND l.order_id = o.id"
-        " AND (l.quantity > 1 OR o.total > c.id) AND c.id < 4 ORDER BY n, c.id LIMIT 2 OFFSET 1 -- total order"
+        "SELECT DISTINCT c.id, upper(c.name) AS n FROM customer c, orders o, line l WHERE o.customer_id = c.id"
+        " AND l.order_id = o.id AND (l.quantity > 1 OR o.total > c.id) AND c.id < 4 ORDER BY n, c.id LIMIT 2 OFFSET 1"
+        " -- total order"
     ),
     "SELECT DISTINCT p.id FROM line l LEFT JOIN product p ON p.id = l.product_id WHERE p.price > 1",
     f"SELECT DISTINCT o.id, o.total {OUTER} WHERE o.status = 'open' OR p.title LIKE 'P%' ORDER BY o.id LIMIT 3 -- total order",
@@ -47,7 +49,10 @@ STAYING = (
     f"SELECT DISTINCT o.id {OUTER} WHERE o.status = 'open' OR p.title IS NULL",
     f"SELECT DISTINCT o.id {OUTER} WHERE o.status = 'open' OR coalesce(p.title, 'none') = 'none'",
     f"SELECT DISTINCT l.order_id, l.no {OUTER} WHERE o.status = 'open' OR l.quantity > 1",
-    "SELECT DISTINCT o.id FROM orders o LEFT JOIN line l ON l.order_id = o.id WHERE (l.no = 1 OR o.id = 1) AND (l.no = 2 OR o.id = 2)",
+    (
+        "SELECT DISTINCT o.id FROM orders o LEFT JOIN line l ON l.order_id = o.id"
+        " WHERE (l.no = 1 OR o.id = 1) AND (l.no = 2 OR o.id = 2)"
+    ),
     "SELECT DISTINCT o.id FROM orders o JOIN (SELECT order_id FROM line LIMIT 5) l ON l.order_id = o.id",
     (
         "SELECT DISTINCT o.id FROM orders o LEFT JOIN line l ON l.order_id = o.id LEFT JOIN product p"
@@ -105,7 +110,7 @@ def test_the_lookups_of_a_search_end_with_the_limit(database: Database[Any], tmp
     assert lookup["totalDocsExamined"] <= 200
 
 
-def convert(proposal: pipeline.Proposal) -> CompiledRead:
+def convert(proposal: Proposal) -> CompiledRead:
     """The search, compiled."""
     read = pipeline.convert(proposal, SEARCH)
     assert isinstance(read, CompiledRead)

@@ -99,24 +99,14 @@ def ways(
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
     In the others the joins start at a table whose rows have copies of others, the first children of one parent are found
-    by their foreign key, a join with embedded children becomes an EXISTS, or one that is only asked for under DISTINCT does, the
-    values of an EXISTS or IN are found first, or a limited order comes before what other tables are asked for. Which is cheapest depends on the data.
+    by their foreign key, a join with embedded children becomes an EXISTS, or one that only asks under DISTINCT does, the values
+    of an EXISTS or IN are found first, or a limited order comes before what other tables are asked for. Which is cheapest
+    depends on the data.
     """
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
     yield from _by_starts(relation, design, allowed, tolerated, statistics, several=joins)
-    if joins and Rewrite.FOREIGN_KEY in allowed:
-        pushed = push_predicates(relation)
-        found = by_foreign_key(pushed, design.model)
-        if found is not pushed:
-            yield _rewritten(found, design, allowed, tolerated, statistics)
-    if joins and Rewrite.EMBEDDED_EXISTS in allowed:
-        asked = with_children_asked(relation, design)
-        if asked is not None:
-            yield _rewritten(asked, design, allowed, tolerated, statistics)
-    if joins and Rewrite.DISTINCT_EXISTS in allowed:
-        asked = with_distinct_asked(push_predicates(relation), design.model)
-        if asked is not None:
-            yield from ways(asked, design, allowed, tolerated, statistics, priced=priced)
+    if joins:
+        yield from _other_joins(relation, design, allowed, tolerated, statistics)
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model), MOST_SETS):
             yield from _by_starts(each, design, allowed, tolerated, statistics, several=True)
@@ -124,6 +114,19 @@ def ways(
         for alias in limited_tables(relation):
             ordered = with_order_first(_rewritten(relation, design, allowed, tolerated, statistics, begin=alias))
             yield from () if ordered is None else (ordered,)
+
+
+def _other_joins(
+    relation: Relation, design: Design, allowed: frozenset[Rewrite], tolerated: Tolerated, statistics: Statistics
+) -> Iterator[Relation]:
+    """The relation with joins taken for what they ask."""
+    pushed = push_predicates(relation)
+    if Rewrite.FOREIGN_KEY in allowed and (found := by_foreign_key(pushed, design.model)) is not pushed:
+        yield _rewritten(found, design, allowed, tolerated, statistics)
+    if Rewrite.EMBEDDED_EXISTS in allowed and (asked := with_children_asked(relation, design)) is not None:
+        yield _rewritten(asked, design, allowed, tolerated, statistics)
+    if Rewrite.DISTINCT_EXISTS in allowed and (once := with_distinct_asked(pushed, design.model)) is not None:
+        yield from ways(once, design, allowed, tolerated, statistics, priced=True)
 
 
 def _by_starts(

@@ -11,7 +11,7 @@ Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_pla
 | `child_join_as_exists` | of an inner join with embedded children an EXISTS, in a plan beside the first one |
 | `parent_as_foreign_key` | the first children of one parent are found by their foreign key, in a plan beside the first one |
 | `sets_first` | of the values EXISTS and IN find the start of the joins, in a plan beside the first one |
-| `distinct_as_exists` | of joins that only ask, under DISTINCT of a table's key, EXISTS without DISTINCT, in plans beside the first |
+| `distinct_as_exists` | of joins that only ask under DISTINCT of a table's key an EXISTS, in plans beside the first one |
 | `order_first` | rows are sorted before other tables are asked, which ends with the limit, in a plan beside the first one |
 | `pushdown` | predicates go to their tables; `implied_by_or` adds what an OR says of one table |
 | `unneeded_join` | a join with a parent nothing is taken from is left out |

@@ -1,7 +1,8 @@
 """`SELECT DISTINCT` of one table's key and columns, joined with others only to ask for them, is that table and an EXISTS.
 
-`SELECT DISTINCT p.id, p.at FROM post p LEFT JOIN tagging g … LEFT JOIN tag t … WHERE p.title LIKE :q OR t.name LIKE :q ORDER BY p.at
-LIMIT 20`, as an admin's search asks, has each post once: no row need be compared with others, and a limited order may end the asking.
+`SELECT DISTINCT p.id, p.at FROM post p LEFT JOIN tagging g … LEFT JOIN tag t … WHERE p.title LIKE :q OR t.name LIKE :q ORDER BY
+p.at LIMIT 20`, as an admin's search asks, has each post once: no row need be compared with others, and a limited order may end
+the asking.
 
 Of inner joins, one row of the others must meet all that is asked of them. Of outer joins, each side of an OR that is about others
 asks for a row by itself; it must refuse the row of NULLs that stands for none, which the table's own sides see as well.
@@ -80,7 +81,7 @@ class _Inner:
 
 @dataclass(frozen=True, slots=True)
 class _Outer:
-    """Tables added to the first by LEFT joins, in order, each with what it is joined by, and what is asked of the rows in the end."""
+    """Tables that LEFT joins add to the first, in order, each with what it is joined by, and what is asked of their rows."""
 
     scans: Mapping[str, a.Scan]
     joined_by: Mapping[str, Sequence[Expression]]
@@ -92,7 +93,7 @@ class _Outer:
         return [*self.asked, *(each for found in self.joined_by.values() for each in found)]
 
     def asked_of(self, table: str) -> Sequence[Expression] | None:
-        """What is asked of the first table, the others inside of EXISTS; None for another, and where only rows of all can tell."""
+        """What is asked of the first table, the others inside of EXISTS; None for another, and where only all together tell."""
         if table in self.joined_by:
             return None
         own = [each for each in self.asked if not about(each) - {table}]
@@ -110,7 +111,7 @@ class _Outer:
         return own
 
     def _met(self, side: Expression, table: str) -> tuple[str, ...] | None:
-        """The tables that have a row of their own where a side is true; None where it may be true of the NULLs in place of one."""
+        """The tables that have a row where a side is true; None where it may be true of the NULLs in place of one."""
         waiting, met = conjuncts(side), set[str]()
         while waiting:
             predicate = waiting.pop()
