@@ -21,6 +21,7 @@ from pymongo.errors import AutoReconnect, OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import PermissionDenied, Problem
+from nestling.executors.batches import INSERTED_BYTES, batches_within
 from nestling.executors.create import modify
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import invalid_words
@@ -34,8 +35,6 @@ from nestling.ir.storage.stored_names import path_names
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024
 QUEUED_BATCHES = 2
-MESSAGE_BYTES = 32 * 1024 * 1024
-"""The server takes messages of 48 MB; this leaves room for what goes around the documents."""
 CHECKPOINT_SECONDS = 0.5
 """A checkpoint waits for the server's disk; more often than this would cost more than the little a restart repeats."""
 
@@ -124,7 +123,8 @@ class Writer:
         try:
             while (batch := self._batches.get()) is not None:
                 for store, documents in batch.documents.items():
-                    self._insert(store, documents)
+                    for some in batches_within(INSERTED_BYTES, documents, len):
+                        self._insert(store, some, repeats=self._repeats)
                 latest = batch.checkpoint
                 if latest is not None and (batch.lasting or time.monotonic() - self._saved >= CHECKPOINT_SECONDS):
                     self._checkpoints.save(latest)
@@ -134,16 +134,7 @@ class Writer:
         except BaseException as error:
             self._error = error
 
-    def _insert(self, store: str, encoded: list[bytes]) -> None:
-        start = size = 0
-        for end, document in enumerate(encoded):
-            if size and size + len(document) > MESSAGE_BYTES:
-                self._insert_some(store, encoded[start:end], repeats=self._repeats)
-                start, size = end, 0
-            size += len(document)
-        self._insert_some(store, encoded[start:], repeats=self._repeats)
-
-    def _insert_some(self, store: str, encoded: list[bytes], *, repeats: bool) -> None:
+    def _insert(self, store: str, encoded: list[bytes], *, repeats: bool) -> None:
         """One insert command: the driver's `insert_many`, with its retries, costs client and server a sixth more."""
         documents = list(map(RawBSONDocument, encoded))
         command = {"insert": store, "documents": documents, "ordered": False, "writeConcern": {"w": 1}}
@@ -152,7 +143,7 @@ class Writer:
         except AutoReconnect:
             if repeats or store in self._without_id:
                 raise
-            self._insert_some(store, encoded, repeats=True)  # some may have been written, or all
+            self._insert(store, encoded, repeats=True)  # some may have been written, or all
             return
         except OperationFailure as error:
             raise refusal(store, [], error) from None
@@ -162,7 +153,7 @@ class Writer:
         if invalid and store in self._unseen:
             self._take_unseen(store, invalid[0][1])
             unexplained = [pair for pair in unexplained if pair not in invalid]
-            self._insert_some(store, [document.raw for document, _ in invalid], repeats=repeats)
+            self._insert(store, [document.raw for document, _ in invalid], repeats=repeats)
         if unexplained:
             raise refusal(store, unexplained, names=path_names(self._design, (store,)), resumed=self._repeats)
 

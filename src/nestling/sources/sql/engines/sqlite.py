@@ -256,8 +256,8 @@ class Sqlite(Engine):
 
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
         """Moments that became texts are told why."""
-        if refined.type == TEXT and declared.type.name in _DATES and _differ_in_fractions(found, ["text"]):
-            why = "its values are moments whose fractions are not all of one usual length"
+        if refined.type == TEXT and declared.type.name in _DATES and _differ_in_fractions(found):
+            why = "the fractions of its moments are not all of one usual length"
             return f"is declared {declared.type} but {why}; SQLite compares them as texts, so it is text"
         return super().remark(declared, refined, found)
 
@@ -437,9 +437,15 @@ def _is_moment(column: Any) -> Any:
     return sa.and_(sa.func.typeof(column) == "text", shape, _is_a_time(column, _CLOCK))
 
 
-def _differ_in_fractions(found: Mapping[str, Any], stored: list[str]) -> bool:
-    """Whether all are moments, some with more digits of a second than others: SQLite compares these as texts."""
-    return stored == ["text"] and found["moment"] == found["text"]
+def _precision(found: Mapping[str, Any]) -> str:
+    """The form most dates and moments are written in."""
+    return max(_FORMATS, key=lambda each: int(found[each]))
+
+
+def _differ_in_fractions(found: Mapping[str, Any]) -> bool:
+    """Whether some moments have more digits of a second than most: SQLite compares them as texts."""
+    precision = _precision(found)
+    return precision != "day" and int(found["moment"]) > int(found[precision])
 
 
 def _refined(attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
@@ -469,12 +475,12 @@ def _date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> 
     """The date or timestamp most values are in canonical form of; without any, the type they are stored as."""
     if attribute.type.name is _T.TIMESTAMPTZ and found["text"]:
         return replace(attribute, also=_others(stored, "text"))
-    precision = max(_FORMATS, key=lambda each: int(found[each]))
+    precision = _precision(found)
     if not found[precision]:
         main = max(stored, key=lambda storage: int(found[storage]))
         return replace(attribute, type=_STORED[main], also=_others(stored, main))
-    if found["text"] > found[precision] and _differ_in_fractions(found, stored):
-        return replace(attribute, type=TEXT)
+    if _differ_in_fractions(found):
+        return replace(attribute, type=TEXT, also=_others(stored, "text"))
     also = _others(stored, "text")
     if found["text"] > found[precision]:
         also = (TEXT, *also)
