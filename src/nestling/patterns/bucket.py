@@ -2,6 +2,9 @@
 
 Proposed where statements find an entity's rows by what makes their series (a foreign key, or the key without its time). Which
 window and how many is for the costs to say; a document stays within its bound.
+
+A range of time reads the buckets of a series alone whose windows meet it, which an index finds by their series and beginning.
+Where no series is asked for all buckets are looked at, and the events of these alone taken out.
 """
 
 from __future__ import annotations

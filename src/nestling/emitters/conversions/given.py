@@ -14,6 +14,7 @@ from uuid import UUID
 from bson import Binary, Decimal128, ObjectId
 from bson.datetime_ms import DatetimeMS
 
+from nestling.ir.value_forms.calendar_units import unit_start
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.ir.value_forms.instants import instant_text
 from nestling.ir.value_forms.numeral import INT64, as_written, float_text, number_in
@@ -405,6 +406,19 @@ def at_millisecond(whole: str) -> Callable[[Any], Any]:
             return before if whole == "before" else before + timedelta(milliseconds=1)
         except OverflowError:  # the last there is
             return before
+
+    return convert
+
+
+def at_unit_start(unit: str) -> Callable[[Any], Any]:
+    """Gives a function that finds the beginning of the calendar unit an instant lies in, in UTC; anything else stays."""
+
+    def convert(value: Any) -> Any:
+        try:
+            instant = value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo is not None else value
+        except OverflowError:  # before the first or after the last there is
+            return value
+        return unit_start(instant, unit) or value
 
     return convert
 

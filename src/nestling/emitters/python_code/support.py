@@ -22,6 +22,7 @@ from nestling.ir import codec, rows
 from nestling.ir.value_forms import (
     array_text,
     bson_in_json,
+    calendar_units,
     canonical_texts,
     instants,
     json_documents,
@@ -36,6 +37,7 @@ from nestling.ir.value_forms import (
 _MODULES = (
     array_text,
     bson_in_json,
+    calendar_units,
     canonical_texts,
     codec,
     instants,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from nestling.executors.load.body import body_columns, element_code
@@ -25,6 +25,7 @@ from nestling.ir.primitives import WindowUnit
 from nestling.ir.rows import RowColumn, RowQuery
 from nestling.ir.storage.layout import Node, StoredCollection
 from nestling.ir.storage.names import stored_name
+from nestling.ir.value_forms.calendar_units import unit_start
 
 Owner = tuple[Any, ...]
 _Place = tuple[Owner, datetime | None]
@@ -104,7 +105,7 @@ class _Pages:
         if self._window is None:
             return None
         place, unit = self._window
-        return window_start(row[place], unit)
+        return unit_start(row[place], unit)
 
     def _close(self, place: _Place) -> Iterator[NewDocument]:
         events = self._open.pop(place, None)
@@ -141,22 +142,6 @@ def _folded(value: Any) -> Any:
         return value
     decomposed = unicodedata.normalize("NFKD", value.casefold())
     return "".join(character for character in decomposed if not unicodedata.combining(character)).rstrip()
-
-
-def window_start(value: object, unit: WindowUnit) -> datetime | None:
-    """The beginning of the window a value lies in; None when it is no date."""
-    if not isinstance(value, date):
-        return None
-    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
-    match unit:
-        case WindowUnit.MINUTE:
-            return moment.replace(second=0, microsecond=0)
-        case WindowUnit.HOUR:
-            return moment.replace(minute=0, second=0, microsecond=0)
-        case WindowUnit.DAY:
-            return moment.replace(hour=0, minute=0, second=0, microsecond=0)
-        case WindowUnit.MONTH:
-            return moment.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
 def window_end(start: datetime, unit: WindowUnit) -> datetime | None:

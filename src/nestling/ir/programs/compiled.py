@@ -53,7 +53,8 @@ class Placeholder(ABC):
     def stands_for(self) -> str:
         """What belongs here instead of the value: `after` (the first moment after it), `regex` (the regular expression of the
         pattern it is), or `start_regex`, `end_regex`, `within_regex` where other text of the pattern follows, precedes, or both;
-        `spellings`, where it is what a collation finds texts by.
+        `spellings`, where it is what a collation finds texts by; `minute`, `hour`, `day` or `month` (the beginning of the one it
+        lies in), with `after_` before it where that is the one the first moment after it lies in.
         """
         return ""
 

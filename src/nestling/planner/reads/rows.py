@@ -18,6 +18,7 @@ from nestling.planner.homes.attribute import may_lack
 from nestling.planner.reads.condition_order import in_any_order
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.below_groups import below_groups
+from nestling.planner.reads.rewrites.bucket_starts import in_buckets
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
 from nestling.planner.reads.traverse import mentioned, rewritten
 
@@ -115,6 +116,8 @@ class Lowered:
                 return replace(self, step=step, identity=())
             rest = left
         step = restrict(step, rest, layout, identity)
+        if context.may(Rewrite.BUCKET_STARTS):
+            step = in_buckets(step, rest, self.standing)
         if is_early:
             step = without_values(step, self._answered(rest, context))
         return replace(self, step=step, identity=())

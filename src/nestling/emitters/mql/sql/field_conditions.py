@@ -12,8 +12,20 @@ from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, ConvertedPlaceholder, Expected
 from nestling.emitters.mql.sql.predicates import OPERATORS
+from nestling.emitters.mql.sql.truncation import truncation
 from nestling.emitters.mql.sql.uuids import is_uuid, stored_uuid
-from nestling.ir.statements.expression import Cast, Coerce, Column, Compare, Expression, InList, Literal, Parameter, Raw
+from nestling.ir.statements.expression import (
+    Call,
+    Cast,
+    Coerce,
+    Column,
+    Compare,
+    Expression,
+    InList,
+    Literal,
+    Parameter,
+    Raw,
+)
 from nestling.ir.statements.operands import is_mixed, is_number, of_numbers
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import BSON_DIGITS, TEXTS, TIMES, TypeName
@@ -92,6 +104,9 @@ def constant_of(expression: Expression, beside: Expression, r: Renderer) -> tupl
             return (coerced_parameter(parameter, affinity, r),)
         case Cast(operand=Literal()) if is_inline(value := r.value(expression)):
             return (literal_value(value),)
+        case Call() if (truncated := truncation(expression)) is not None:
+            found = constant_of(_at_millisecond(truncated.value, beside, Comparison.GREATER), beside, r)
+            return None if found is None else (truncated.of(found[0]),)
         case _:
             return None
 
@@ -175,6 +190,9 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
     """A date compared as SQLite's text of it: the same comparison with the instant that is the text's boundary."""
     if not isinstance(left, Raw) or not isinstance(left.operand, Column) or left.operand.mixed:
         return None
+    if (truncated := truncation(right)) is not None:
+        found = _boundary_condition(left, truncated.value, operator, r)
+        return None if found is None else {name: truncated.within(condition) for name, condition in found.items()}
     field, grain, constant = field_of(left.operand, r), grain_of(left.operand.type), constant_of(right, left, r)
     if field is None or grain is None or constant is None:
         return None

@@ -87,7 +87,8 @@ class ConvertedPlaceholder(compiled.Placeholder):
     or floats. `by_sqlite`, `no_float`, `rules`, `no_number`: as in `Parameter`. `carried`: the type of the source as
     which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
     `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `bits`: a number
-    is as many of MySQL's bits. `shifted`: a time is reckoned with, so it has whole milliseconds.
+    is as many of MySQL's bits. `shifted`: a time is reckoned with, so it has whole milliseconds. `unit`: the beginning of the
+    calendar unit an instant lies in takes its place.
     """
 
     name: str
@@ -113,6 +114,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     no_array: bool = False
     bits: int = 0
     shifted: bool = False
+    unit: str = ""
 
     @property
     def stands_for(self) -> str:
@@ -122,7 +124,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
         if self.pattern is not None:
             where = {(False, True): "start_", (True, False): "end_", (True, True): "within_"}
             return where.get((bool(self.pattern.before), bool(self.pattern.after)), "") + "regex"
-        return "after" if self.boundary is not None and self.boundary.after else ""
+        return "_".join(["after"] * self._is_after + [self.unit] * bool(self.unit))
 
     @property
     def legend(self) -> str:
@@ -132,9 +134,14 @@ class ConvertedPlaceholder(compiled.Placeholder):
         if self.pattern is not None:
             before, after = (f"'{text}'" if text else "" for text in (self.pattern.before, self.pattern.after))
             return f"the regular expression of the pattern {' || '.join(filter(None, (before, self.name, after)))}"
+        begins = f"the beginning of the {self.unit} of " if self.unit else ""
         if self.boundary is not None and self.boundary.after:
-            return f"the first {_STEPS[self.boundary.grain]} after {self.name}"
-        return ""
+            return f"{begins}the first {_STEPS[self.boundary.grain]} after {self.name}"
+        return f"{begins}{self.name}" if begins else ""
+
+    @property
+    def _is_after(self) -> bool:
+        return self.boundary is not None and self.boundary.after
 
     def of_row(self, value: object) -> object:
         """The value as it is stored, or what a collation finds it by."""
@@ -162,6 +169,7 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
     if placeholder.strict:
         yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
+        yield from _as_unit(placeholder)
         return
     yield from _taken(placeholder)
     yield from _as_the_statement_has_it(placeholder)
@@ -220,6 +228,7 @@ def _kept_conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]
         yield Conversion(given.of_whole_milliseconds)
     if placeholder.whole is not None:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
+    yield from _as_unit(placeholder)
     if (written := _as_written(placeholder)) is not None:
         yield written
     if placeholder.pattern is not None:
@@ -228,6 +237,11 @@ def _kept_conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]
         yield Conversion(given.no_array_text)
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
+
+
+def _as_unit(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
+    if placeholder.unit:
+        yield Conversion(given.at_unit_start, (placeholder.unit,))
 
 
 def _as_written(placeholder: ConvertedPlaceholder) -> Conversion | None:

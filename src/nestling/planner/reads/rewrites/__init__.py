@@ -63,6 +63,9 @@ class Rewrite(StrEnum):
         "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range (`reads/correlate`)
     )
     PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
+    BUCKET_STARTS = (
+        "bucket starts"  # ranges of time leave out buckets whose windows lie beyond, before they are unwound
+    )
     BELOW_GROUPS = "below groups"  # a predicate on what copies are grouped by leaves out copies before that
     ARCHIVED = "archived"  # old rows apart are left out where later ones are asked for
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup

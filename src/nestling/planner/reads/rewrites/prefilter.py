@@ -47,6 +47,15 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
     return step if left is None else Where(step, left, layout)
 
 
+def asked_of_documents(step: Step, collection: str, predicate: Expression, layout: Layout) -> Step:
+    """The step with a condition on the documents of a collection, asked before their arrays are unwound; the step where that is
+    none of those it takes rows out of.
+    """
+    if not _unwound(step) or _since_scan(step)[-1].source != CollectionScan(collection):
+        return step
+    return _below_elements(step, Where(step, predicate, layout))
+
+
 def _below_lookup(step: Lookup, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
     """What asks nothing of the document that is looked up, asked before: only rows that are left look for theirs."""
     parts = conjuncts(predicate)
@@ -161,6 +170,13 @@ def _array_of(predicate: Expression, layout: Layout, arrays: list[str], made: fr
 
 def _innermost(path: str, arrays: list[str]) -> str:
     return max((array for array in arrays if is_within(path, array)), key=len, default="")
+
+
+def _below_elements(step: Step, asked: Where) -> Step:
+    """The step with a condition put right above what is asked of the documents but for their elements."""
+    if isinstance(step, Unwind | Add | WhereElement | WherePair) or (isinstance(step, _Simple) and _unwound(step)):
+        return replace(step, source=_below_elements(step.source, asked))
+    return replace(asked, source=step)
 
 
 def _at_scan(step: Step, asked: Where | WhereElement | WherePair) -> Step:

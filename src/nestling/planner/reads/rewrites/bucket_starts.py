@@ -1,0 +1,92 @@
+"""The rows of a range of time lie in the buckets whose windows meet it: the events of others are not taken out.
+
+A time of at least `a` lies in a window that begins no earlier than that of `a`, and a time before `b` in one that begins before
+`b`. Both are asked of `bucket_start`, beside what is asked of the events themselves, so that an index of the series and
+`bucket_start` finds these buckets alone. An event without a time meets no range, and its bucket has no beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nestling.ir.paths.access_path import Step
+from nestling.ir.paths.row_steps import Layout
+from nestling.ir.primitives import BUCKET_START, BucketWindow
+from nestling.ir.statements.expression import Call, Column, Compare, Expression, Literal, Parameter, Raw
+from nestling.ir.statements.operands import bare, conjunction, conjuncts, has_subquery, operands
+from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
+from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type
+from nestling.planner.reads.rewrites.prefilter import asked_of_documents
+from nestling.planner.reads.traverse import mentioned
+
+if TYPE_CHECKING:
+    from nestling.planner.reads.rows import PlacedScan
+
+_BEGINS = {
+    Comparison.EQUAL: Comparison.EQUAL,
+    Comparison.GREATER: Comparison.GREATER_OR_EQUAL,
+    Comparison.GREATER_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+}
+"""How the beginning of a window compares with that of the one a value lies in, where a time in it compares so with the value."""
+_BEFORE = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
+
+
+def in_buckets(step: Step, predicate: Expression, standing: Mapping[str, PlacedScan]) -> Step:
+    """The step with what a predicate on its rows says of the buckets that hold them."""
+    for alias, at in standing.items():
+        header = at.place.nodes[0]
+        if header.bucket is not None and header.bucket.window is not None and not at.prefix:
+            asked = conjunction(*_of_buckets(predicate, alias, header.bucket.window))
+            if asked is not None:
+                layout = Layout.of({(alias, BUCKET_START): BUCKET_START})
+                step = asked_of_documents(step, at.place.store.name, asked, layout)
+    return step
+
+
+def _of_buckets(predicate: Expression, alias: str, window: BucketWindow) -> Iterator[Expression]:
+    """What the conjuncts that compare the time of an event say of where its window begins."""
+    for each in conjuncts(predicate):
+        if isinstance(each, Compare) and each.collation is Collation.BINARY:
+            yield from _compared(each.left, each.operator, each.right, alias, window)
+            yield from _compared(each.right, each.operator.mirrored, each.left, alias, window)
+
+
+def _compared(
+    time: Expression, operator: Comparison, value: Expression, alias: str, window: BucketWindow
+) -> Iterator[Expression]:
+    column = time.operand if isinstance(time, Raw) else time
+    if not isinstance(column, Column) or (column.alias, column.name) != (alias, window.attribute) or column.mixed:
+        return
+    if not (_is_text(value, column.type) if isinstance(time, Raw) else _is_time(value)):
+        return
+    start: Expression = replace(column, name=BUCKET_START, type=_of_dates(column.type))
+    start = replace(time, operand=start) if isinstance(time, Raw) else start
+    value = replace(value, type=_of_dates(value.type)) if isinstance(value, Literal | Parameter) else value
+    if operator in _BEGINS:
+        unit = Literal(window.unit.value, TEXT)
+        first = Call(Function.TRUNCATE_TIME, (unit, value), value.type, Rules.POSTGRESQL)
+        yield Compare(_BEGINS[operator], start, first)
+    elif operator in _BEFORE:
+        yield Compare(operator, start, value)
+
+
+def _is_time(value: Expression) -> bool:
+    """Whether it is one moment for all rows."""
+    is_one = not any(True for _ in mentioned(value)) and not has_subquery(value) and not _is_random(value)
+    return is_one and value.type.name in TIMES
+
+
+def _is_text(value: Expression, kind: Type) -> bool:
+    """Whether it is a text that times are compared with as SQLite does, of which their boundary is found."""
+    return isinstance(bare(value), Literal | Parameter) and kind.fraction_digits <= BSON_DIGITS
+
+
+def _is_random(value: Expression) -> bool:
+    return (isinstance(value, Call) and value.function is Function.RANDOM) or any(map(_is_random, operands(value)))
+
+
+def _of_dates(kind: Type) -> Type:
+    """The type of times as dates hold them, which the beginnings of all windows are."""
+    return replace(kind, numbers=()) if kind.fraction_digits > BSON_DIGITS else kind
