@@ -17,9 +17,15 @@ def events_in_bucket(
     """Rows in one bucket on average: what one of so many series has in a window, or in all, in as many pages as that takes."""
     of_series = rows / max(min(series, rows), 1.0)
     if window_days is not None:
-        in_window = (rows_per_day or rows / SPAN_DAYS) / max(series, 1.0) * window_days
-        of_series = min(of_series, max(in_window, 1.0))
+        of_series /= windows_of_series(rows, series, window_days=window_days, rows_per_day=rows_per_day)
     return rows_in_bucket(of_series, limit)
+
+
+def windows_of_series(rows: float, series: float, *, window_days: float, rows_per_day: float | None = None) -> float:
+    """In how many windows the rows of one of so many series lie."""
+    of_series = rows / max(min(series, rows), 1.0)
+    in_window = (rows_per_day or rows / SPAN_DAYS) / max(series, 1.0) * window_days
+    return max(of_series / max(in_window, 1.0), 1.0)
 
 
 def rows_in_bucket(rows_of_series: float, limit: float) -> float:

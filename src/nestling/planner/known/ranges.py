@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import below, up_to
-from nestling.ir.statements.expression import Column, Compare, Expression, InList, Like, Literal, Parameter
+from nestling.ir.statements.expression import Call, Column, Compare, Expression, InList, Like, Literal, Parameter
 from nestling.ir.statements.operands import bare
-from nestling.ir.statements.operators import CaseRule, Comparison
+from nestling.ir.statements.operators import CaseRule, Comparison, Function
 from nestling.ir.workload import Quantile
 from nestling.planner.known.values import KnownOf
 
@@ -51,18 +51,20 @@ def span_of(predicate: Expression, known: KnownOf, values: SampleValues) -> Span
 def _range(
     column: Column, operator: Comparison, bound: Expression, known: KnownOf, values: SampleValues
 ) -> Span | None:
+    if isinstance(bound, Call) and bound.function is Function.TRUNCATE_TIME:  # not far from what it is the beginning of
+        bound = bound.arguments[1]
     found, value = known(column), _given(bound, values)
+    there, half = (1 - found.missing, found.step / 2) if found is not None else (1.0, 0.0)
     if isinstance(value, Quantile):
-        there = 1 - found.missing if found is not None else 1.0
-        return (there * value.share, there) if operator in LOWER else (0.0, there * value.share)
-    if found is None or found.values is None or value is None:
+        share: float | None = value.share
+    elif found is None or found.values is None or value is None:
         return None
-    there = 1 - found.missing
-    measure = below if operator in (Comparison.LESS, Comparison.GREATER_OR_EQUAL) else up_to
-    share = measure(found.values, value, found.distinct)
+    else:
+        measure = below if operator in (Comparison.LESS, Comparison.GREATER_OR_EQUAL) else up_to
+        share = measure(found.values, value, None if found.step else found.distinct)
     if share is None:
         return None
-    return (there * share, there) if operator in LOWER else (0.0, there * share)
+    return (there * max(share - half, 0.0), there) if operator in LOWER else (0.0, there * min(share + half, 1.0))
 
 
 def beginning(predicate: Like, known: KnownOf, values: SampleValues) -> float | None:

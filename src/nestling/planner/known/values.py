@@ -18,7 +18,8 @@ from nestling.planner.known.distinct import distinct_of, rows_of
 @dataclass(frozen=True, slots=True)
 class PathStatistics:
     """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds, how
-    they lie. `rows`: how many rows have them, of which conditions leave `share`.
+    they lie. `rows`: how many rows have them, of which conditions leave `share`. `step`: of values that each stand for all up
+    to the next, the share of the rows one stands for; `window`: the path of such values, which say where these lie.
     """
 
     distinct: float | None = None
@@ -29,6 +30,8 @@ class PathStatistics:
     busier: float = 1.0
     rows: float | None = None
     share: float = 1.0
+    step: float = 0.0
+    window: str = ""
 
     @property
     def left(self) -> float | None:

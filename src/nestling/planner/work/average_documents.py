@@ -8,13 +8,13 @@ from math import prod
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.primitives import BUCKET_START, Bucket, CollectionKind, Copy, Form, Holder, Reference
+from nestling.ir.primitives import BUCKET_START, Bucket, BucketWindow, CollectionKind, Copy, Form, Holder, Reference
 from nestling.ir.statistics import UNKNOWN_ROWS, RelationshipStatistics, Statistics, value_of
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within, join, stored_name
 from nestling.planner.known.array_elements import ArrayElements, elements_of
-from nestling.planner.known.bucket_fill import events_in_bucket, rows_in_bucket
+from nestling.planner.known.bucket_fill import events_in_bucket, rows_in_bucket, windows_of_series
 from nestling.planner.known.busy_parents import longer
 from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.known.tree_walks import rows_on_the_way
@@ -124,6 +124,20 @@ def _series(group: Node, bucket: Bucket, model: Model, statistics: Statistics) -
     return prod(distinct_of(group.entity, attribute, model, statistics) for attribute in bucket.by)
 
 
+def _beginnings(
+    group: Node, bucket: Bucket, window: BucketWindow, model: Model, statistics: Statistics
+) -> PathStatistics:
+    """What is known of where buckets begin: they lie as the times of their events do, one for all of a window."""
+    windows = windows_of_series(
+        rows_of(group.entity, statistics),
+        _series(group, bucket, model, statistics),
+        window_days=window.unit.days,
+        rows_per_day=value_of(statistics.entity(group.entity).growth_per_day, 0.0),
+    )
+    times = attribute_known(group.entity, window.attribute, model, statistics)
+    return PathStatistics(windows, times.missing, 8.0, values=times.values, step=1 / windows)
+
+
 MOST_NATIVE_EVENTS = 1_000
 """Events of one series that the server keeps in one bucket of a time series collection at most."""
 
@@ -155,14 +169,16 @@ def _of_node(
             arrays[join(at, path)] = value.each
             array_bytes[join(at, path)] = value.each * value.bytes * each
     if node.bucket is not None and node.bucket.window is not None:
-        windows = parents / _series(node, node.bucket, design.model, statistics)
-        known[join(at, BUCKET_START)] = PathStatistics(max(windows, 1.0), bytes=8.0)
+        known[join(at, BUCKET_START)] = _beginnings(node, node.bucket, node.bucket.window, design.model, statistics)
     known |= {join(at, path): value for path, value in _paired(node, design, statistics)}
     for child in node.children:
         inside = join(at, child.field) if child.field else at
         per_parent = fan_out(child, node, design.model, statistics, parents)
         part = _of_node(child, inside, each * per_parent, design, statistics, parents * per_parent)
         known |= part.known
+        if node.bucket is not None and node.bucket.window is not None:
+            time = join(inside, child.path_of(node.bucket.window.attribute) or "")
+            known |= {time: replace(known[time], window=join(at, BUCKET_START))} if time in known else {}
         arrays |= part.arrays
         array_bytes |= part.array_bytes
         bias |= part.bias

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import TypeGuard
@@ -14,11 +14,13 @@ from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
 from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
+from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.expressions import patterns, weight
 from nestling.planner.work.stream import Condition, Use
 
+NO_WINDOWS: Mapping[Expression | str, float] = {}
 _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
 
 
@@ -59,12 +61,32 @@ def _either(
     return sides if all(any(each.use is not Use.NONE for each in side) for side in sides) else ()
 
 
-def element_condition(step: WhereElement, documents: AverageDocuments, values: SampleValues) -> Condition | None:
+def met_windows(conditions: Iterable[Condition], known: Mapping[str, PathStatistics]) -> Mapping[str, float]:
+    """By the path of where windows begin, which share of the windows a range of times meets."""
+    return {each.path: each.share for each in conditions if each.path in known and known[each.path].step}
+
+
+def compared_in(predicate: Expression, known: KnownOf) -> PathStatistics | None:
+    """What is known of the times that a predicate compares, where they lie in windows."""
+    if not isinstance(predicate, Compare):
+        return None
+    columns = (column_in(side) for side in (predicate.left, predicate.right))
+    found = [each for column in columns if column is not None and (each := known(column)) is not None]
+    return found[0] if len(found) == 1 and found[0].window else None
+
+
+def element_condition(
+    step: WhereElement,
+    documents: AverageDocuments,
+    values: SampleValues,
+    met: Mapping[Expression | str, float] = NO_WINDOWS,
+) -> Condition | None:
     """What must hold of an element: the documents that have one. None where the query language can ask nothing of it, and need
-    not.
+    not. `met`: of windows, by the path of where they begin, the share that is left.
     """
     asked = [each for each in conjuncts(step.predicate) if sayable(each)]
     parts = merged(tuple(condition(each, step.layout, documents, values) for each in asked))
+    parts = tuple(_in_windows(each, documents, met) for each in parts)
     if not step.again:
         rest = [each for each in conjuncts(step.predicate) if each not in asked]
         computed = (condition(each, step.layout, documents, values) for each in rest)
@@ -75,6 +97,13 @@ def element_condition(step: WhereElement, documents: AverageDocuments, values: S
         return None
     some = of_any(parts, elements)
     return replace(some, share=1 - some.share, same=()) if step.negated else some
+
+
+def _in_windows(asked: Condition, documents: AverageDocuments, met: Mapping[Expression | str, float]) -> Condition:
+    """A range of times asked of those alone that lie in the windows that are left."""
+    known = documents.known.get(asked.path)
+    left = met.get(known.window, 1.0) if known is not None else 1.0
+    return replace(asked, share=min(asked.share / left, 1.0), entries=min(asked.entries / left, 1.0)) if left else asked
 
 
 def of_any(parts: tuple[Condition, ...], elements: float) -> Condition:

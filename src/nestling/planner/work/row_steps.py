@@ -43,7 +43,16 @@ from nestling.planner.known.selectivity import bytes_by, distinct_values, known_
 from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.work.average_documents import AverageDocuments
-from nestling.planner.work.conditions import condition, element_condition, has_some, merged, said_again, sayable
+from nestling.planner.work.conditions import (
+    compared_in,
+    condition,
+    element_condition,
+    has_some,
+    merged,
+    met_windows,
+    said_again,
+    sayable,
+)
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, WorkFacts
 from nestling.planner.work.first_access import IndexOrder, asked_in_turn, distinct, first_of_each, read
@@ -132,13 +141,15 @@ def _asked(step: Where, stream: Stream, values: SampleValues) -> Stream:
             found = tuple(said_again(parts, found))
         identity = step.identity or stream.leading.identity
         leading = replace(stream.leading, conditions=merged((*stream.leading.conditions, *found)), identity=identity)
-        return replace(stream.parsing(size(step.predicate)), leading=leading)
+        asked = dict(stream.asked)
+        asked.update(met_windows(leading.conditions, leading.documents.known))
+        return replace(stream.parsing(size(step.predicate)), leading=leading, asked=asked)
     find = _find(stream, step.layout)
-    asked = [
+    told = [
         Condition("", Use.NONE, share(each, find, values), weight=weight(each), patterns=patterns(each, bytes_by(find)))
         for each in parts
     ]
-    work = work_of.pass_on(stream.rows) + asked_in_turn(stream.rows, asked)
+    work = work_of.pass_on(stream.rows) + asked_in_turn(stream.rows, told)
     stream = replace(stream, known=_rows_left(parts, step.layout, stream, values))
     return stream.parsing(size(step.predicate)).then(
         work, rows=stream.rows * _share_left(parts, step.layout, stream, values)
@@ -172,6 +183,8 @@ def _share_left(parts: Sequence[Expression], layout: Layout, stream: Stream, val
             kept /= stream.asked.get(each, 1.0) or 1.0  # of an element of the document, before that was unwound
         else:
             kept *= min(1.0, share(each, find, values) / probed) if probed > 0 else 1.0
+    for window in {known.window for each in fresh if (known := compared_in(each, find)) is not None}:
+        kept /= stream.asked.get(window, 1.0) or 1.0  # of all times in the windows that are met
     return min(kept * together(fresh, find, values), 1.0)
 
 
@@ -197,7 +210,7 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
 def _where_element(step: WhereElement, stream: Stream, values: SampleValues) -> Stream:
     if stream.leading is None:
         return stream if step.again else _asked_of_elements(step, stream, values)
-    found = element_condition(step, stream.leading.documents, values)
+    found = element_condition(step, stream.leading.documents, values, stream.asked)
     if found is None:
         return stream
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))

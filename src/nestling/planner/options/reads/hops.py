@@ -19,6 +19,7 @@ from nestling.planner.options.reads.trees import walks
 from nestling.planner.options.sizes.matching import compared_equal, serves
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.archives import looked_up_in_both
+from nestling.planner.options.structures.buckets import in_windows, windows_met
 from nestling.planner.options.structures.overflow import pages_too
 from nestling.planner.options.structures.places import Home
 from nestling.planner.reads.rewrites.side_by_side import MANY
@@ -248,8 +249,10 @@ class Hops:
         for name in self.modes.places.indexes_on(home.entity, link):
             yield self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), spread, conditions)
         if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
-            buckets = max(each / self.modes.documents.filled(home), 1.0)
-            yield self._lookup(home, DocumentAccess("by series", (home.id,)), buckets, conditions)
+            met = windows_met(self.modes.situation, self.modes.sizes, home.bucket, hop.visit.access)
+            buckets = max(met * each / self.modes.documents.filled(home), 1.0)
+            left = in_windows(conditions, home.bucket, met)
+            yield self._lookup(home, DocumentAccess("by series", (home.id,)), buckets, left)
         yield self._lookup(home, DocumentAccess("searched", (home.id,), reads_all=True), spread, conditions)
 
     def _lookup(self, home: Home, way: DocumentAccess, documents: float, conditions: tuple[Condition, ...]) -> Mode:

@@ -35,10 +35,17 @@ from nestling.planner.options.sizes.matching import (
     serves,
     unique_indexes,
 )
+from nestling.planner.options.sizes.sizes import CONDITION_WEIGHT
 from nestling.planner.options.statements.any_case_use import AnyCaseUse
 from nestling.planner.options.statements.readable import Readable
 from nestling.planner.options.structures.archives import looked_for_in_both, recent
-from nestling.planner.options.structures.buckets import found_buckets, grouped_work
+from nestling.planner.options.structures.buckets import (
+    WINDOW_STAGES,
+    found_buckets,
+    grouped_work,
+    in_windows,
+    windows_met,
+)
 from nestling.planner.options.structures.overflow import pages_too
 from nestling.planner.options.structures.pairs import found_by_pairs
 from nestling.planner.options.structures.places import Home
@@ -335,7 +342,9 @@ class Starts:
         if limit is not None and self._takes_first(statement, access):
             count *= min(limit / self.modes.sizes.found(access), 1.0)
         scanned, also = self.modes.documents.scans(home, count)
-        total = scanned + self._asked(statement, access, home, count)
+        met = self._met(home, access)
+        total = scanned + self._asked(statement, access, home, count * met)
+        total += work_of.ask(count * CONDITION_WEIGHT) if met < 1 else NO_WORK
         total += self._after(statement, access, ordered=False)
         if home.overflow is not None:
             total += pages_too(self.modes.sizes, home, 1)
@@ -345,9 +354,16 @@ class Starts:
         self, statement: Statement, access: Access, home: Home, documents: float, served: Collection[str] = ()
     ) -> Work:
         conditions = self.modes.sizes.table(statement, access).conditions
-        return asked(self.modes, conditions, home, documents, served) + Work(
-            stages=work_of.light(unwinding(self.modes, home))
-        )
+        stages, met = unwinding(self.modes, home), self._met(home, access)
+        if home.bucket is not None and met < 1:
+            conditions, stages = in_windows(conditions, home.bucket, met), stages + WINDOW_STAGES
+        return asked(self.modes, conditions, home, documents, served) + Work(stages=work_of.light(stages))
+
+    def _met(self, home: Home, access: Access) -> float:
+        """The share of the home's documents that what an access asks of the beginnings of buckets leaves."""
+        if home.bucket is None:
+            return 1.0
+        return windows_met(self.modes.situation, self.modes.sizes, home.bucket, access)
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""

@@ -5,8 +5,8 @@ A bucketed collection always has two indexes besides `_id`: one finds the bucket
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Bucketed
 from nestling.ir.paths import work_of
@@ -14,8 +14,9 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.storage.collations import sought
 from nestling.ir.workload import Access, Operator
-from nestling.planner.known.bucket_fill import events_in_bucket
+from nestling.planner.known.bucket_fill import events_in_bucket, windows_of_series
 from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.work.stream import Condition
 
 HEADER_BYTES = 120.0
 """A bucket's `_id`, window, page and number of events."""
@@ -23,6 +24,8 @@ SUMMARY_BYTES = 24.0
 """One value of a summary with its name."""
 KEY_STAGES = 5.0
 """Stages of the pipeline that looks for an event with the same key."""
+WINDOW_STAGES = 3.0
+"""Stages that ask where buckets begin, and for a time of their events, before these are taken out and after."""
 PAGE_STAGES = 3.0
 """Stages of the pipeline that finds the number of the next bucket."""
 
@@ -44,6 +47,31 @@ def filled(situation: Situation, sizes: Sizes, bucket: Bucketed) -> float:
         window_days=bucket.window.unit.days if bucket.window is not None else None,
         rows_per_day=rows_per_day(situation, bucket.entity),
     )
+
+
+def windows_met(situation: Situation, sizes: Sizes, bucket: Bucketed, access: Access) -> float:
+    """The share of a series' buckets whose windows meet what an access asks of the time of events; 1 where that is nothing."""
+    if bucket.native or bucket.window is None:
+        return 1.0
+    is_one_type = not situation.model.entity(access.entity).attribute(bucket.window.attribute).is_of_several_types
+    asked = [each for each in access.filters if each.attribute == bucket.window.attribute and is_one_type]
+    one = 1 / windows_of_series(
+        sizes.rows(bucket.entity),
+        owners(sizes, bucket),
+        window_days=bucket.window.unit.days,
+        rows_per_day=rows_per_day(situation, bucket.entity),
+    )
+    ranges = (sizes.share(access, each) + one for each in asked if each.operator is Operator.RANGE)
+    moments = (one for each in asked if each.operator is Operator.EQUALITY)
+    return min((*ranges, *moments, 1.0))
+
+
+def in_windows(conditions: Sequence[Condition], bucket: Bucketed, met: float) -> tuple[Condition, ...]:
+    """The conditions as they are asked of the events of those buckets whose windows meet what is asked of their time."""
+    if bucket.window is None:
+        return tuple(conditions)
+    times = bucket.window.attribute
+    return tuple(replace(each, share=min(each.share / met, 1.0)) if each.path == times else each for each in conditions)
 
 
 def bucket_bytes(sizes: Sizes, bucket: Bucketed, events: float) -> float:
@@ -79,14 +107,15 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     rows = sizes.rows(bucket.entity)
     for name in bucket.by:
         rows *= sizes.share(access, conditions[name])
-    documents = max(rows / each, 1.0)
-    yield FoundBuckets("by series", documents, documents, frozenset(bucket.by))
+    met = windows_met(situation, sizes, bucket, access)
+    documents = max(met * rows / each, 1.0)
+    yield FoundBuckets("by series and window" if met < 1 else "by series", documents, documents, frozenset(bucket.by))
     ranged = (
         conditions.get(key[len(bucket.by)])
         if key[: len(bucket.by)] == bucket.by and len(key) > len(bucket.by)
         else None
     )
-    if ranged is not None and ranged.operator is Operator.RANGE:
+    if ranged is not None and ranged.operator is Operator.RANGE and met == 1:
         rows *= sizes.share(access, ranged)
         documents = min(rows / each + 1, documents)
         yield FoundBuckets("by series and key", documents, rows, frozenset((*bucket.by, ranged.attribute)))
