@@ -148,7 +148,7 @@ def test_the_same_rows_as_in_postgresql(zoned: tuple[str, Beside, Proposal]) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("ago", ["now() - interval '1 day'", "current_date - 1"])
+@pytest.mark.parametrize("ago", ["now() - interval '1 day'", "current_date - 1", "CAST(:at AS timestamptz) - interval '36 hours'"])
 def test_moments_that_are_reckoned(ago: str, postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """An expression bounds the buckets as a value does, by the same index."""
     rows = ", ".join(f"({n}, 1, now() - {n} * interval '1 hour')" for n in range(200))
@@ -160,9 +160,13 @@ def test_moments_that_are_reckoned(ago: str, postgresql: str, mongo_client: Mong
         pipeline.load(proposal, found.url, found.database, mode=pipeline.LoadMode.REPLACE)
         read = pipeline.convert(proposal, f"SELECT id FROM reading WHERE sensor = 1 AND at > {ago} ORDER BY id")
         assert isinstance(read, CompiledRead)
-        ours = Beside(found.engine, found.url, found.reading, proposal, found.database).ours(read.sql)
-        assert abs(len(ours) - len(found.theirs(read.sql))) <= 1  # an hour may end meanwhile
-        examined, bounds = explained(read, {}, found.database)
+        given = datetime.now(UTC).replace(microsecond=0)
+        beside_postgresql = Beside(found.engine, found.url, found.reading, proposal, found.database)
+        for at in (given, None):
+            values = dict.fromkeys(read.parameters, at)
+            ours, theirs = beside_postgresql.ours(read.sql, values), found.theirs(read.sql, values)
+            assert abs(len(ours) - len(theirs)) <= 1  # an hour may end meanwhile
+        examined, bounds = explained(read, dict.fromkeys(read.parameters, given), found.database)
         assert examined <= 3
         assert "MinKey, MaxKey" not in bounds
 

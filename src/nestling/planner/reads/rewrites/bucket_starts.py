@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from nestling.ir.paths.access_path import Step
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import BUCKET_START, BucketWindow
 from nestling.ir.statements.expression import Call, Column, Compare, Expression, Literal, Parameter, Raw
-from nestling.ir.statements.operands import bare, conjunction, conjuncts, has_subquery, operands
+from nestling.ir.statements.operands import bare, conjunction, conjuncts, has_subquery, nullable, operands
 from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
-from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type
+from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type, TypeName
 from nestling.planner.reads.rewrites.prefilter import asked_of_documents
 from nestling.planner.reads.traverse import mentioned
 
@@ -63,13 +64,22 @@ def _compared(
         return
     start: Expression = replace(column, name=BUCKET_START, type=_of_dates(column.type))
     start = replace(time, operand=start) if isinstance(time, Raw) else start
+    is_constant = isinstance(bare(value), Literal | Parameter)
     value = replace(value, type=_of_dates(value.type)) if isinstance(value, Literal | Parameter) else value
     if operator in _BEGINS:
         unit = Literal(window.unit.value, TEXT)
         first = Call(Function.TRUNCATE_TIME, (unit, value), value.type, Rules.POSTGRESQL)
-        yield Compare(_BEGINS[operator], start, first)
+        yield Compare(_BEGINS[operator], start, first if is_constant else _or(first, datetime.max))
     elif operator in _BEFORE:
-        yield Compare(operator, start, value)
+        yield Compare(operator, start, value if is_constant else _or(value, datetime.min))
+
+
+def _or(value: Expression, beyond: datetime) -> Expression:
+    """The moment, or where it is NULL one that no window meets: an index would not serve where that had to be asked besides."""
+    if not nullable(value):
+        return value
+    never = Literal(beyond.replace(microsecond=0), Type(TypeName.TIMESTAMP))
+    return Call(Function.COALESCE, (value, never), value.type, Rules.POSTGRESQL)
 
 
 def _is_time(value: Expression) -> bool:
