@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import product
 from pathlib import Path
@@ -141,6 +142,11 @@ def test_the_same_rows_as_in_postgresql(zoned: tuple[str, Beside, Proposal]) -> 
                 sql,
                 value,
             )
+    for operator, unit, at in product(
+        (">", ">=", "<", "<=", "="), ("at::date", "date_trunc('hour', at)"), moments(kind)[::5]
+    ):
+        sql = f"SELECT id FROM reading WHERE sensor = 1 AND {unit} {operator} '{at.isoformat(' ')}' ORDER BY id"
+        assert found.ours(sql) == found.theirs(sql), sql
     read = pipeline.convert(proposal, "SELECT id FROM reading WHERE sensor = :s AND at BETWEEN :one AND :other")
     assert isinstance(read, CompiledRead)
     assert "bucket_start" in repr(read.pipeline)
@@ -148,7 +154,9 @@ def test_the_same_rows_as_in_postgresql(zoned: tuple[str, Beside, Proposal]) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("ago", ["now() - interval '1 day'", "current_date - 1", "CAST(:at AS timestamptz) - interval '36 hours'"])
+@pytest.mark.parametrize(
+    "ago", ["now() - interval '1 day'", "current_date - 1", "CAST(:at AS timestamptz) - interval '36 hours'"]
+)
 def test_moments_that_are_reckoned(ago: str, postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """An expression bounds the buckets as a value does, by the same index."""
     rows = ", ".join(f"({n}, 1, now() - {n} * interval '1 hour')" for n in range(200))
@@ -179,3 +187,24 @@ def test_a_module_finds_the_windows_itself(made: Proposal, database: Database[An
     exec(compile(module([read]), "queries.py", "exec"), space)
     found = list(space["statement"](database, sensor=1, since="2026-03-05 09:00:00", until="2026-03-06"))
     assert [each["id"] for each in found] == [8 * DAYS + 8 * 4 + number for number in range(3, 8)]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "asked", "days"),
+    [
+        ("postgresql", "at::date = :day", 1),
+        ("postgresql", "at::date < :day", 5),
+        ("postgresql", "date_trunc('day', at) >= :day", 16),
+        ("postgresql", "date_trunc('hour', at) = :day", 1),
+        ("postgresql", "date_trunc('month', at) > :day", 16),
+        ("mysql", "DATE(at) = :day", 1),
+        ("mysql", "DATE(at) BETWEEN '2026-03-02' AND :day", 4),
+    ],
+)
+def test_days_bound_buckets(dialect: str, asked: str, days: int, made: Proposal, database: Database[Any]) -> None:
+    """What is compared with the beginning of a calendar unit lies in it; a day's end may lie in one bucket more."""
+    read = pipeline.convert(replace(made, dialect=dialect), f"SELECT id FROM reading WHERE sensor = 1 AND {asked}")
+    assert isinstance(read, CompiledRead)
+    examined, bounds = explained(read, {"day": START + timedelta(days=4)}, database)
+    assert examined == days
+    assert "MinKey, MaxKey" not in bounds

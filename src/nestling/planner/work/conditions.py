@@ -67,12 +67,10 @@ def met_windows(conditions: Iterable[Condition], known: Mapping[str, PathStatist
 
 
 def compared_in(predicate: Expression, known: KnownOf) -> PathStatistics | None:
-    """What is known of the times that a predicate compares, where they lie in windows."""
-    if not isinstance(predicate, Compare):
-        return None
-    columns = (column_in(side) for side in (predicate.left, predicate.right))
-    found = [each for column in columns if column is not None and (each := known(column)) is not None]
-    return found[0] if len(found) == 1 and found[0].window else None
+    """What is known of the times that a predicate compares, or the beginnings of their days, where they lie in windows."""
+    columns = [*columns_of(predicate)] if isinstance(predicate, Compare) else []
+    found = known(columns[0]) if len(columns) == 1 else None
+    return found if found is not None and found.window else None
 
 
 def element_condition(

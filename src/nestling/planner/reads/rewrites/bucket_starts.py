@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nestling.ir.paths.access_path import Step
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import BUCKET_START, BucketWindow
-from nestling.ir.statements.expression import Call, Column, Compare, Expression, Literal, Parameter, Raw
+from nestling.ir.statements.expression import Call, Cast, Column, Compare, Expression, Literal, Parameter, Raw
 from nestling.ir.statements.operands import bare, conjunction, conjuncts, has_subquery, nullable, operands
 from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
-from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, INTEGER, TEXT, TIMES, Type, TypeName
+from nestling.ir.value_forms.calendar_units import BEGINNINGS
 from nestling.planner.reads.rewrites.prefilter import asked_of_documents
 from nestling.planner.reads.traverse import mentioned
 
@@ -32,6 +33,8 @@ _BEGINS = {
 }
 """How the beginning of a window compares with that of the one a value lies in, where a time in it compares so with the value."""
 _BEFORE = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
+_FIRST, _LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+"""Moments before which no window begins, and after which none does."""
 
 
 def in_buckets(step: Step, predicate: Expression, standing: Mapping[str, PlacedScan]) -> Step:
@@ -57,6 +60,7 @@ def _of_buckets(predicate: Expression, alias: str, window: BucketWindow) -> Iter
 def _compared(
     time: Expression, operator: Comparison, value: Expression, alias: str, window: BucketWindow
 ) -> Iterator[Expression]:
+    time, unit = _truncated(time)
     column = time.operand if isinstance(time, Raw) else time
     if not isinstance(column, Column) or (column.alias, column.name) != (alias, window.attribute) or column.mixed:
         return
@@ -64,22 +68,47 @@ def _compared(
         return
     start: Expression = replace(column, name=BUCKET_START, type=_of_dates(column.type))
     start = replace(time, operand=start) if isinstance(time, Raw) else start
-    is_constant = isinstance(bare(value), Literal | Parameter)
+    is_constant = isinstance(time, Raw) or isinstance(value, Literal | Parameter)
     value = replace(value, type=_of_dates(value.type)) if isinstance(value, Literal | Parameter) else value
     if operator in _BEGINS:
-        unit = Literal(window.unit.value, TEXT)
-        first = Call(Function.TRUNCATE_TIME, (unit, value), value.type, Rules.POSTGRESQL)
-        yield Compare(_BEGINS[operator], start, first if is_constant else _or(first, datetime.max))
+        first = _start(value, window.unit)
+        begins = _BEGINS[operator] if not unit else Comparison.GREATER_OR_EQUAL
+        yield Compare(begins, start, first if is_constant else _or(first, _LAST))
+    if unit and (operator in _BEFORE or operator is Comparison.EQUAL):
+        yield Compare(Comparison.LESS, start, _or(_next(value, unit), _FIRST))
     elif operator in _BEFORE:
-        yield Compare(operator, start, value if is_constant else _or(value, datetime.min))
+        yield Compare(operator, start, value if is_constant else _or(value, _FIRST))
+
+
+def _truncated(time: Expression) -> tuple[Expression, str]:
+    """What is compared, and the calendar unit whose beginning is taken of it; no unit where it is compared as it is."""
+    match time:
+        case Call(Function.DATE_OF, (Column() as column,)):
+            return column, "day"
+        case Cast(Column() as column, kind, Rules.POSTGRESQL) if kind.name is TypeName.DATE:
+            return column, "day"
+        case Call(Function.TRUNCATE_TIME, (Literal(value=str(unit)), Column() as column)) if unit in BEGINNINGS:
+            return column, unit
+        case _:
+            return time, ""
+
+
+def _start(value: Expression, unit: str) -> Expression:
+    """The beginning of the unit a moment lies in."""
+    return Call(Function.TRUNCATE_TIME, (Literal(str(unit), TEXT), value), value.type, Rules.POSTGRESQL)
+
+
+def _next(value: Expression, unit: str) -> Expression:
+    """The beginning of the unit after it, before which all moments are whose unit begins no later."""
+    moved = (_start(value, unit), Literal(unit, TEXT), Literal(1, INTEGER))
+    return Call(Function.ADD_TIME, moved, value.type, Rules.POSTGRESQL)
 
 
 def _or(value: Expression, beyond: datetime) -> Expression:
     """The moment, or where it is NULL one that no window meets: an index would not serve where that had to be asked besides."""
     if not nullable(value):
         return value
-    never = Literal(beyond.replace(microsecond=0), Type(TypeName.TIMESTAMP))
-    return Call(Function.COALESCE, (value, never), value.type, Rules.POSTGRESQL)
+    return Call(Function.COALESCE, (value, Literal(beyond, Type(TypeName.TIMESTAMP))), value.type, Rules.POSTGRESQL)
 
 
 def _is_time(value: Expression) -> bool:
