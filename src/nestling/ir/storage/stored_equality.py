@@ -1,9 +1,9 @@
-"""Which types' values are equal in SQL exactly where the server finds their stored values equal."""
+"""Which types' values are equal in SQL exactly where the server finds their stored values equal, and in one order."""
 
 from __future__ import annotations
 
 from nestling.ir.model import Attribute
-from nestling.ir.types import COMPARED_BY_PARTS, MACHINE_NUMBERS, TEXTS, Type
+from nestling.ir.types import COMPARED_BY_PARTS, MACHINE_NUMBERS, TEXTS, Type, is_ordered_as_stored
 
 
 def compared_by_parts(*types: Type) -> bool:
@@ -20,6 +20,12 @@ def alike(one: Type, other: Type) -> bool:
 def same(one: Type, other: Type) -> bool:
     """Whether values of both are stored in one way."""
     return one.name is other.name and one.fraction_digits == other.fraction_digits
+
+
+def alike_in_order(one: Type, other: Type) -> bool:
+    """Whether values of one of each are in one order, which is that they are stored in."""
+    names = {one.name, other.name}
+    return (same(one, other) or names <= MACHINE_NUMBERS) and is_ordered_as_stored(one) and is_ordered_as_stored(other)
 
 
 def equal_as_stored(one: Attribute, other: Attribute, *, strict: bool) -> bool:

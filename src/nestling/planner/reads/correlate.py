@@ -18,7 +18,7 @@ from nestling.ir.statements.expression import Column, Compare, Expression, IsNul
 from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import Place
-from nestling.ir.storage.stored_equality import alike, compared_by_parts, same
+from nestling.ir.storage.stored_equality import alike, alike_in_order, compared_by_parts, same
 from nestling.planner.homes.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import restricted
@@ -178,6 +178,21 @@ def equal_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | 
     if left.alias == alias and right.alias != alias:
         return left, right
     return (right, left) if right.alias == alias and left.alias != alias else None
+
+
+def ordered_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | None:
+    """(column of the alias, another's) of which the predicate asks a range, where the server orders them as they are stored."""
+    if not isinstance(predicate, Compare) or not predicate.operator.is_order:
+        return None
+    if predicate.collation is not Collation.BINARY:
+        return None
+    match predicate.left, predicate.right:
+        case (Column() as left, Column() as right) if alike_in_order(left.type, right.type):
+            if left.alias == alias and right.alias != alias:
+                return left, right
+            return (right, left) if right.alias == alias and left.alias != alias else None
+        case _:
+            return None
 
 
 def bare(expression: Expression) -> Column | None:

@@ -12,12 +12,13 @@ from nestling.ir.statements.expression import Column, Expression, IsNull, Litera
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
+from nestling.planner.reads.ranges_by_index import ranges_by_index
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
-from nestling.planner.reads.rewrites.links import scan_of
+from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.side_by_side import are_many, beside, key_equality
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import value_beside, where
@@ -65,15 +66,22 @@ def _where_all(rows: Lowered, predicates: Sequence[Expression], context: Lowerin
 
 
 def asked_after(right: a.Relation, conditions: Sequence[Expression], context: LoweringContext) -> list[Expression]:
-    """The conditions an inner join asks of what an equality has found: said inside, the server plans anew for each row."""
-    scan, _ = scan_of(right)
+    """The conditions an inner join asks of what an equality has found: said inside, the server plans anew for each row.
+
+    Inside is a range that an index finds together with the equalities.
+    """
+    scan, own = scan_of(right)
     if scan is None or not context.may(Rewrite.EQUALITY):
         return []
     equal = {each: pair[0].name for each in conditions if (pair := equal_columns(each, scan.alias)) is not None}
     entity = context.design.model.entity(scan.entity)
     key = next((each for each in (entity.key, *entity.uniques) if each and set(each) <= set(equal.values())), None)
     kept = [each for each, name in equal.items() if key is None or name in key]
-    return [each for each in conditions if each not in kept and about(each) - {scan.alias}] if kept else []
+    if not kept:
+        return []
+    known = {column.name for each in own if (column := fixed_column(each, scan.alias)) is not None}
+    kept += ranges_by_index(scan, conditions, known.union(equal[each] for each in kept), context)
+    return [each for each in conditions if each not in kept and about(each) - {scan.alias}]
 
 
 def wish(relation: a.Relation) -> str:

@@ -12,9 +12,11 @@ from nestling.ir.statements.expression import SPELLED, Call, Column, Compare, Ex
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
+from nestling.ir.storage.names import is_within
 from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
 from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
 from nestling.planner.known.values import KnownOf, PathStatistics
+from nestling.planner.reads.correlate import ordered_columns
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.expressions import patterns, weight
@@ -45,7 +47,16 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
     said = clause(predicate, layout)
     asked, text_bytes = weight(predicate), patterns(predicate, bytes_by(known))
     varies = any(layout.path(column).startswith(VARIABLE) for column in columns_of(predicate) if column in layout)
+    if varies and use is Use.RANGE and not _is_sought(predicate, path, documents):
+        use = Use.NONE
     return Condition(path, use, kept, seeks, entries, asked, text_bytes, span, clause=said, among=among, varies=varies)
+
+
+def _is_sought(predicate: Expression, path: str, documents: AverageDocuments) -> bool:
+    """Whether an index finds a range whose end is a value of an outer row: of values as they are stored, and in no array."""
+    aliases = {column.alias for column in columns_of(predicate)}
+    is_plain = any(ordered_columns(predicate, alias) is not None for alias in aliases)
+    return is_plain and not any(is_within(path, array) for array in documents.arrays)
 
 
 def _either(

@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.array_conditions import elements
+from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test, outside
 from nestling.emitters.mql.sql.json_paths import narrowed
-from nestling.emitters.mql.sql.predicates import is_strict_range
+from nestling.emitters.mql.sql.nulls import both
+from nestling.emitters.mql.sql.predicates import OPERATORS, is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
 from nestling.ir.statements.expression import And, Call, Column, Compare, Expression, InList, IsNull, Like, Not, Or
 from nestling.ir.statements.operands import conjuncts
@@ -29,7 +31,7 @@ NOTHING: Match = {"$expr": False}
 def match(predicate: Expression, r: Renderer) -> Match:
     """A `$match` document for the predicate being TRUE; empty when it always is."""
     conditions: list[Match] = []
-    computed: list[object] = []
+    computed: list[MqlValue] = []
     for part in _conjuncts(predicate):
         found = _condition(part, r)
         if found is not None:
@@ -42,8 +44,41 @@ def match(predicate: Expression, r: Renderer) -> Match:
             computed.append(truth)
             conditions += [narrow] if (narrow := narrowed(part, r)) is not None else []
     if computed:
-        conditions.append({"$expr": computed[0] if len(computed) == 1 else {"$and": computed}})
+        conditions += [{"$expr": each} for each in _parted(both(*computed))]
     return _all_of(conditions)
+
+
+def _parted(asked: MqlValue) -> list[MqlValue]:
+    """What plain comparisons ask of a lookup's variables alone, and what they ask of its documents.
+
+    The server works the first out before it plans. It finds an index for the one comparison left by an `$expr` of its own, but
+    none in an `$and` that there were several in (6.0.5).
+    """
+    parts = asked["$and"] if isinstance(asked, dict) and "$and" in asked else None
+    if not isinstance(parts, list) or not all(map(_is_plain, parts)):
+        return [asked]
+    of_variables = [each for each in parts if not any(map(_is_path, _sides(each)))]
+    of_documents = [each for each in parts if each not in of_variables]
+    return [both(*each) for each in (of_variables, of_documents) if each]
+
+
+def _is_plain(asked: MqlValue) -> bool:
+    """Whether it compares paths, variables and NULL, which never fails."""
+    is_comparison = isinstance(asked, dict) and len(asked) == 1 and set(asked) <= set(OPERATORS.values())
+    return is_comparison and all(
+        each is None or (isinstance(each, str) and each.startswith("$")) for each in _sides(asked)
+    )
+
+
+def _sides(comparison: MqlValue) -> list[MqlValue]:
+    assert isinstance(comparison, dict)
+    (sides,) = comparison.values()
+    assert isinstance(sides, list)
+    return sides
+
+
+def _is_path(value: MqlValue) -> bool:
+    return isinstance(value, str) and not value.startswith("$$")
 
 
 def _conjuncts(predicate: Expression) -> Iterator[Expression]:
