@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
-from nestling.ir.distribution import Distribution, below, equal, equal_to_any, up_to
+from nestling.ir.distribution import Distribution, below, below_any, equal, equal_to_any, up_to
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Statistics, without_values
 
 PARTS = 20
@@ -88,6 +88,21 @@ def test_even_numbers_are_exact_at_every_bound() -> None:
     assert equal(known, 137, distinct) == pytest.approx(0.001, abs=1e-6)
 
 
+@given(columns, st.data())
+def test_pairs_of_values_are_those_of_the_data(values: list[Any], data: st.DataObject) -> None:
+    """Below a value drawn from others lies what does so of all pairs, but for parts of either."""
+    others = data.draw(st.lists(st.sampled_from(values), min_size=2))
+    known, distinct = described(values)
+    beside, _ = described(others)
+    found = below_any(known, beside, distinct)
+    assert found is not None
+    pairs = sum(value < other for value in values for other in others) / len(values) / len(others)
+    ties = sum(value == other for value in values for other in others) / len(values) / len(others)
+    parts = [each.rest * 2 / max(len(each.quantiles) - 1, 1) for each in (known, beside)]
+    assert pairs - sum(parts) - 1e-6 <= found <= pairs + ties + sum(parts) + 1e-6
+    assert below_any(known, Distribution((min(values), min(values))), distinct) == 0.0
+
+
 @pytest.mark.parametrize(
     ("values", "asked"),
     [
@@ -108,6 +123,7 @@ def test_what_cannot_be_compared_tells_nothing() -> None:
     """A text in place of a number has no share, neither has NULL."""
     known = Distribution((1, 5, 9))
     assert [below(known, each) for each in ("x", None, b"1", float("nan"))] == [None] * 4
+    assert below_any(known, Distribution(("a", "b"))) is None
 
 
 @pytest.mark.parametrize(

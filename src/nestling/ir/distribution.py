@@ -73,6 +73,18 @@ def up_to(values: Distribution, bound: object, distinct: float | None = None) ->
     return min(1.0, common + values.rest * rest)
 
 
+def below_any(values: Distribution, bounds: Distribution, distinct: float | None = None) -> float | None:
+    """The share of values less than one that is drawn from `bounds`, on average; None when the two cannot be compared."""
+    at = [(bound, share) for bound, share in bounds.common]
+    parts = len(bounds.quantiles) - 1
+    for low, high in pairwise(bounds.quantiles):
+        at += [(each, bounds.rest / parts / 2) for each in (low, high)]
+    told = [(below(values, bound, distinct), share) for bound, share in at]
+    found = [(each, share) for each, share in told if each is not None]
+    whole = sum(share for _, share in found)
+    return sum(each * share for each, share in found) / whole if len(found) == len(told) and whole > 0 else None
+
+
 def equal(values: Distribution, value: object, distinct: float | None = None) -> float | None:
     """The share of values equal to `value`; None when it cannot be compared with them."""
     low, high = below(values, value, distinct), up_to(values, value, distinct)

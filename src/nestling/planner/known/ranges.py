@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nestling.ir.bindings import UNKNOWN_LIST
-from nestling.ir.distribution import below, up_to
+from nestling.ir.distribution import below, below_any, up_to
 from nestling.ir.statements.expression import Call, Column, Compare, Expression, InList, Like, Literal, Parameter
 from nestling.ir.statements.operands import bare
 from nestling.ir.statements.operators import CaseRule, Comparison, Function
 from nestling.ir.workload import Quantile
-from nestling.planner.known.values import KnownOf
+from nestling.planner.known.values import KnownOf, PathStatistics
 
 Span = tuple[float, float]
 SampleValues = Mapping[str, object]
@@ -36,7 +36,9 @@ def both(one: Span, other: Span) -> Span:
 
 
 def span_of(predicate: Expression, known: KnownOf, values: SampleValues) -> Span | None:
-    """The span of a comparison with a value that is known; None when it, or how the column's values lie, is not."""
+    """The span of a comparison with a value that is known, or on average with those of another table's column; None when it, or
+    how the column's values lie, is not.
+    """
     match predicate:
         case Compare(operator=operator, left=left, right=right) if operator.is_order:
             column = column_in(left)
@@ -55,8 +57,11 @@ def _range(
         bound = bound.arguments[1]
     found, value = known(column), _given(bound, values)
     there, half = (1 - found.missing, found.step / 2) if found is not None else (1.0, 0.0)
+    beside = column_in(bound)
     if isinstance(value, Quantile):
         share: float | None = value.share
+    elif found is not None and beside is not None and beside.alias != column.alias:
+        share = _share_below(found, known(beside))
     elif found is None or found.values is None or value is None:
         return None
     else:
@@ -65,6 +70,13 @@ def _range(
     if share is None:
         return None
     return (there * max(share - half, 0.0), there) if operator in LOWER else (0.0, there * min(share + half, 1.0))
+
+
+def _share_below(found: PathStatistics, beside: PathStatistics | None) -> float | None:
+    """The share of a column's values below those of one that does not depend on it; None where either's are not known."""
+    if found.values is None or beside is None or beside.values is None:
+        return None
+    return below_any(found.values, beside.values, found.distinct)
 
 
 def beginning(predicate: Like, known: KnownOf, values: SampleValues) -> float | None:

@@ -12,6 +12,7 @@ from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import StoredCollection
+from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.average_documents import NOTHING, AverageDocuments, documents_of, native_events
 from nestling.planner.work.cold_reads import HELD, ColdShares
 
@@ -31,7 +32,7 @@ class Probe:
 class WorkFacts:
     """`values`: sample values of parameters, by name; `probe`: set while the steps of a lookup are counted;
     `mentioned`: every path the plan speaks of, as it is in some collection's documents; `cold`: the rows the cache does not hold;
-    `collation`: by which the plan compares its texts.
+    `collation`: by which the plan compares its texts; `outer`: of the rows around a lookup what is known at its variables.
     """
 
     design: Design
@@ -41,12 +42,17 @@ class WorkFacts:
     mentioned: frozenset[str] = frozenset()
     cold: ColdShares = HELD
     collation: Collation = Collation.BINARY
+    outer: Mapping[str, PathStatistics] = field(default_factory=dict)
     _documents: dict[str, AverageDocuments] = field(default_factory=dict, repr=False, compare=False)
     _built: dict[str, tuple[PlannedIndex, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def asking(self, probe: Probe | None) -> WorkFacts:
         """The same facts for the steps of a lookup."""
         return replace(self, probe=probe)
+
+    def beside(self, variables: Mapping[str, PathStatistics]) -> WorkFacts:
+        """The same facts inside a lookup that has such variables."""
+        return replace(self, outer={**self.outer, **variables}) if variables else self
 
     def documents(self, collection: str) -> AverageDocuments:
         """The documents of a collection; none when the design has no such collection."""

@@ -54,6 +54,8 @@ _Rows = Callable[[Step, WorkFacts], Stream]
 
 def correlated(step: Correlate, outer: Stream, facts: WorkFacts, rows: _Rows) -> Stream:
     """Each outer row with those found for it."""
+    given = ((f"{VARIABLE}{name}", outer.known.get(path, facts.outer.get(path))) for name, path in step.variables)
+    facts = facts.beside({name: known for name, known in given if known is not None})
     if step.equal is not None:
         local, path = step.equal
         found = looked_up(outer, step.foreign, facts, rows, field=step.field, local=local, path=path, keep=step.keep)
@@ -135,6 +137,8 @@ def _lacking(foreign: Step, path: str, facts: WorkFacts) -> float:
 def scanned(collection: str, facts: WorkFacts) -> Stream:
     """A collection about to be read; inside a lookup it is asked for the lookup's own equality."""
     documents = facts.documents(collection)
+    if facts.outer:
+        documents = replace(documents, known={**documents.known, **facts.outer})
     whole = Stream(documents.count, documents.bytes, documents.known, documents.arrays)
     probe = facts.probe
     if probe is None:
