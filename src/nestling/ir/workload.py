@@ -106,7 +106,8 @@ class Access:
     the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
     `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them. `any_of`: of
     an OR what each side compares, where an index could find the rows of each. `joined`: those that equal columns of other tables
-    where no relationship is gone along. `up`: of a relationship of an entity with itself it is the parents' side.
+    where no relationship is gone along. `up`: of a relationship of an entity with itself it is the parents' side. `ranged`: those
+    of which a column of another table gives an end of a range.
     """
 
     entity: str
@@ -124,6 +125,7 @@ class Access:
     any_of: tuple[tuple[AttributeFilter, ...], ...] = ()
     joined: tuple[str, ...] = ()
     up: bool = False
+    ranged: tuple[str, ...] = ()
 
     def compared(self, operator: Operator) -> set[str]:
         """The attributes its conditions compare by it."""
@@ -134,6 +136,11 @@ class Access:
         """What a lookup of its rows asks for: attributes that equal something, none of which a condition names anyway."""
         named = self.compared(Operator.EQUALITY)
         return tuple(AttributeFilter(name, Operator.EQUALITY) for name in self.joined if name not in named)
+
+    @property
+    def ranges(self) -> tuple[AttributeFilter, ...]:
+        """What a lookup of its rows asks for besides: attributes of which it gives an end of a range."""
+        return tuple(AttributeFilter(name, Operator.RANGE) for name in self.ranged)
 
     @property
     def sides(self) -> tuple[Access, ...]:

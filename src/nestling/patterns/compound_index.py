@@ -8,7 +8,8 @@ order asked all of them together give the first few rows.
 
 An order or a range of what is stored in another order than its values have – intervals, addresses, times with a zone, bytes –
 has none. One on (a, b) has the first row of each a: `DISTINCT ON (a) … ORDER BY a, b`, or
-`row_number() OVER (PARTITION BY a ORDER BY b) = 1` with that order.
+`row_number() OVER (PARTITION BY a ORDER BY b) = 1` with that order. Rows that are looked up by an equality and a range between
+two tables (`m.room_id = r.room_id AND m.id > r.last_read`) have one on both columns.
 
 For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
 with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
@@ -23,7 +24,7 @@ from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, IndexKeys, 
 from nestling.ir.indexes.indexable import can_index, is_array
 from nestling.ir.situation import Situation, looked_for
 from nestling.ir.storage.collations import by_expression, is_collated, linked_by_expression, sought
-from nestling.ir.workload import Access, Operator, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 
 MOST_KEYS = 8
 
@@ -53,10 +54,23 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _keys_of_lookup(situation: Situation, access: Access) -> Iterator[IndexKeys]:
-    """The keys by which rows are looked up for each of others, along no relationship: with their conditions, and without."""
+    """The keys by which rows are looked up for each of others: along no relationship with their conditions, and without; with a
+    range of which the others give an end, along any.
+    """
     if access.joins:
         yield from wanted_keys(situation, replace(access, filters=(*access.joins, *access.filters)))
         yield from wanted_keys(situation, replace(access, filters=access.joins, sort=(), any_of=()))
+    exact = tuple(each for each in access.filters if each.operator.is_exact) if access.joins else ()
+    equal = access.joins or _along(situation, access)
+    for each in access.ranges if equal else ():
+        for asked in {(*equal, *exact, each): None, (*equal, each): None}:
+            yield from wanted_keys(situation, replace(access, filters=asked, sort=(), any_of=()))
+
+
+def _along(situation: Situation, access: Access) -> tuple[AttributeFilter, ...]:
+    """What equals the parent's key where rows are looked up as its children."""
+    links = [link for link in situation.parents[access.entity] if link.name == access.via and access.walk is None]
+    return tuple(AttributeFilter(name, Operator.EQUALITY) for link in links for name in link.child_attributes)
 
 
 def _across(situation: Situation) -> Iterator[Suggestion]:

@@ -182,6 +182,7 @@ class AccessForm(FileMap):
     )
     up: bool = Field(False, description="of a relationship of an entity with itself: it is the parents' side")
     joined: Texts = Field([], description="attributes that equal columns of other tables, along no relationship")
+    ranged: Texts = Field([], description="attributes of which columns of other tables give an end of a range")
     aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
     grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
     of_groups: Texts = Field([], description="`count` or `sum quantity`: all else that is shown of a group")
@@ -209,6 +210,7 @@ class AccessForm(FileMap):
             tuple(_filters(side, (*path, "any_of", number), findings) for number, side in enumerate(self.any_of)),
             tuple(self.joined),
             self.up,
+            tuple(self.ranged),
         )
 
     @staticmethod
@@ -222,6 +224,7 @@ class AccessForm(FileMap):
             "sort": access.sort,
             "unsorted": access.unsorted or None,
             "joined": access.joined,
+            "ranged": access.ranged,
             "aggregates": _aggregate_texts(access.aggregates),
             "constants": [str(each) for each in access.constants],
             "sets": [str(each) for each in access.sets],

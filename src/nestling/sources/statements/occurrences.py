@@ -10,6 +10,7 @@ from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.storage.stored_equality import alike_in_order
 from nestling.ir.types import TypeName, is_ordered_as_stored
 from nestling.ir.workload import Access, AttributeFilter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
@@ -34,6 +35,7 @@ class Occurrence:
     sets: dict[Clause, None] = field(default_factory=dict)
     recurs: bool = False  # in the step of a recursive query
     optional: bool = False  # by an outer join: rows may lack one
+    ranged: dict[str, None] = field(default_factory=dict)  # attributes of which others' columns give an end of a range
 
     def access(
         self, via: str | None, walk: Walk | None = None, joined: tuple[str, ...] = (), *, up: bool = False
@@ -50,7 +52,7 @@ class Occurrence:
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(takewhile(self._has_index_order, self.sort))
         unsorted = next(iter([*self.sort][len(sort) :]), "").removeprefix("-")
-        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of, joined, up
+        said = tuple(self.constants), tuple(self.sets), unsorted, self.any_of, joined, up, tuple(self.ranged)
         return Access(
             self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
         )
@@ -154,6 +156,15 @@ def add_filter(origins: Origins, operator: Operator) -> None:
     """Say that an attribute is compared with something known when the statement runs."""
     for occurrence, attribute in origins:
         occurrence.filters.setdefault(found_by(occurrence.entity, attribute, operator))
+
+
+def add_range_beside(one: Origins, other: Origins) -> None:
+    """Say that two columns of different rows are ordered: each gives an end of a range of the other, where an index has these."""
+    for here, there in ((one, other), (other, one)):
+        for (occurrence, attribute), (beside, name) in zip(here, there, strict=False):
+            types = occurrence.entity.attribute(attribute).type, beside.entity.attribute(name).type
+            if occurrence is not beside and alike_in_order(*types):
+                occurrence.ranged[attribute] = None
 
 
 def add_read(origins: Origins) -> None:

@@ -10,7 +10,15 @@ from nestling.common.errors import name_list
 from nestling.ir.workload import AttributeFilter, Operator
 from nestling.sources.statements.condition_kinds import condition_kind
 from nestling.sources.statements.constants import note_found
-from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read, found_by
+from nestling.sources.statements.occurrences import (
+    NamedSource,
+    NameScope,
+    Origins,
+    add_filter,
+    add_range_beside,
+    add_read,
+    found_by,
+)
 from nestling.sources.statements.walk import StatementWalk, outermost
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -43,10 +51,13 @@ def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
         return all(_equal(left, right, walk) for left, right in _pairs(part.left, part.right))
     if isinstance(part, _RANGES):  # of two rows, the first values decide where to seek
         left, right = next(_pairs(part.left, part.right))
+        _range_beside(left, right, walk)
         return _take_comparison(left, right, Operator.RANGE, walk) or _take_comparison(
             right, left, Operator.RANGE, walk
         )
     if isinstance(part, exp.Between):
+        for end in (part.args["low"], part.args["high"]):
+            _range_beside(part.this, end, walk)
         return (
             _is_given(part.args["low"]) and _is_given(part.args["high"]) and _filtered(part.this, Operator.RANGE, walk)
         )
@@ -62,6 +73,14 @@ def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
     if isinstance(part, exp.Not) and isinstance(part.this.unnest(), exp.In):
         return _lacks(part.this.unnest(), walk)
     return isinstance(part, exp.Exists)
+
+
+def _range_beside(one: exp.Expr, other: exp.Expr, walk: StatementWalk) -> None:
+    """Take a range between columns of two tables, by which rows of the one are sought for each of the other."""
+    if isinstance(one, exp.Column) and isinstance(other, exp.Column):
+        mine, its = walk.origins(one), walk.origins(other)
+        if len(mine) == len(its) == 1:
+            add_range_beside(mine, its)
 
 
 def _lacks(part: exp.In, walk: StatementWalk) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import prod
 
+from nestling.ir.candidate import Indexed
 from nestling.ir.design_problem import Mode
 from nestling.ir.model import Relationship
 from nestling.ir.paths import work_of
@@ -17,6 +19,7 @@ from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.trees import walks
 from nestling.planner.options.sizes.matching import compared_equal, serves
+from nestling.planner.options.statements.ranges_beside import RangeBeside
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.archives import looked_up_in_both
 from nestling.planner.options.structures.buckets import in_windows, windows_met
@@ -68,7 +71,7 @@ class Hops:
 
     modes: Modes
     starts: Starts
-    _lookups: dict[tuple[str, str, bool, tuple[Condition, ...], bool], Lookups] = field(
+    _lookups: dict[tuple[str, str, bool, tuple[Condition, ...], tuple[RangeBeside, ...], bool], Lookups] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -192,7 +195,8 @@ class Hops:
 
     def _each(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup`; its work is counted once."""
-        key = home.id, hop.link.name, hop.visit.down, hop.visit.conditions, bool(self.modes.cold.shares)
+        visit = hop.visit
+        key = home.id, hop.link.name, visit.down, visit.conditions, visit.ranges, bool(self.modes.cold.shares)
         if key not in self._lookups:
             found = self._down(home, hop) if hop.visit.down else self._up(home, hop)
             self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
@@ -246,14 +250,23 @@ class Hops:
         if home.own and set(entity.key) == set(link.child_attributes) and not by_expression:
             yield self._lookup(home, DocumentAccess("by key", (home.id,)), spread, conditions)
             return
-        for name in self.modes.places.indexes_on(home.entity, link):
-            yield self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), spread, conditions)
+        places = self.modes.places
+        for name, index in [each for each in places.indexes[home.entity] if places.leads_along(each[1], link)]:
+            found = self._ranged(home, index, hop)
+            few = spread * prod(each.share for each in found)
+            rest = tuple(each for each in conditions if each not in found)
+            yield self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), few, rest)
         if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
             met = windows_met(self.modes.situation, self.modes.sizes, home.bucket, hop.visit.access)
             buckets = max(met * each / self.modes.documents.filled(home), 1.0)
             left = in_windows(conditions, home.bucket, met)
             yield self._lookup(home, DocumentAccess("by series", (home.id,)), buckets, left)
         yield self._lookup(home, DocumentAccess("searched", (home.id,), reads_all=True), spread, conditions)
+
+    def _ranged(self, home: Home, index: Indexed, hop: JoinHop) -> tuple[Condition, ...]:
+        """The range an index finds besides, right behind the foreign key: of rows whose documents are their own alone."""
+        behind = [name for name, _ in index.keys[len(hop.link.child_attributes) :][:1]]
+        return tuple(each.condition for each in hop.visit.ranges if home.own and [each.attribute] == behind)
 
     def _lookup(self, home: Home, way: DocumentAccess, documents: float, conditions: tuple[Condition, ...]) -> Mode:
         size, total = self.modes.documents.base(home), self.modes.documents.count(home)

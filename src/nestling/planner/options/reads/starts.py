@@ -173,11 +173,14 @@ class Starts:
             yield from self._by_pairs(statement, access, home)
 
     def _asked_of_elements(self, access: Access) -> Access:
-        """The same without what only an expression says of an element: a range of values of several types."""
+        """The same without what only an expression says of an element: a range of values of several types, or beside a column."""
         model = self.modes.situation.model
         entity = model.entity(access.entity)
-        apart = [each for each in access.filters if each.operator is Operator.RANGE and not model.strict_types]
-        apart = [each for each in apart if entity.attribute(each.attribute).is_of_several_types]
+        ranges = [each for each in access.filters if each.operator is Operator.RANGE]
+        several = (
+            {each.name for each in entity.attributes if each.is_of_several_types} if not model.strict_types else set()
+        )
+        apart = [each for each in ranges if each.attribute in several or each.attribute in access.ranged]
         return replace(access, filters=tuple(each for each in access.filters if each not in apart)) if apart else access
 
     def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
@@ -424,5 +427,6 @@ class Starts:
 def _without_joined(access: Access) -> Access:
     """The same without what is compared with rows before it, by which no lookup asks for a range of compound `_id`s."""
     joined = {*access.joined} - {each.attribute for each in access.joins}
-    filters = tuple(each for each in access.filters if each.attribute not in joined)
+    beside = {*joined, *access.ranged} if joined else joined
+    filters = tuple(each for each in access.filters if each.attribute not in beside)
     return replace(access, filters=filters) if len(filters) < len(access.filters) else access

@@ -7,7 +7,7 @@ where parents are known to keep getting children, busy ones are asked for more o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import assert_never
 
@@ -69,6 +69,10 @@ class Sizes:
         return self._tables[key]
 
     def _table(self, statement: Statement, access: Access) -> TableUse:
+        said = self._said(statement, access)
+        return said or TableUse(None, tuple(self._condition(access, each) for each in access.filters))
+
+    def _said(self, statement: Statement, access: Access) -> TableUse | None:
         alike = [each for each in statement.accesses if each.entity == access.entity]
         tables = self.facts_of(statement).tables.get(access.entity, ())
         filtered = {each.attribute for each in access.filters}
@@ -77,7 +81,7 @@ class Sizes:
             return same[0]
         if access in alike and len(tables) == len(alike):
             return tables[alike.index(access)]
-        return TableUse(None, tuple(self._condition(access, each) for each in access.filters))
+        return None
 
     def _condition(self, access: Access, asked: AttributeFilter) -> Condition:
         return Condition(asked.attribute, Use.NONE, self.share(access, asked), weight=CONDITION_WEIGHT)
@@ -265,9 +269,11 @@ class Sizes:
         return {(each.attribute, kind(each)): each for each in filters}.values()
 
     def _all_told(self) -> dict[Access, dict[str, float]]:
-        """The shares each access's statements tell, weighted by their rates."""
+        """The shares each access's statements tell, weighted by their rates, and what ranges keep of what is looked up."""
         weights: dict[tuple[Access, str], list[tuple[float, float]]] = {}
         for statement in self.situation.reading.workload.statements:
+            for access, attribute, share in self._told_beside(statement):
+                weights.setdefault((access, attribute), []).append((statement.rate_per_second, share))
             asked = {(each.entity, one.attribute) for each in statement.accesses for one in each.filters}
             for entity, attribute in asked & self.facts_of(statement).shares.keys() if asked else ():
                 share = self.facts_of(statement).shares[entity, attribute]
@@ -278,3 +284,11 @@ class Sizes:
             rate = sum(each for each, _ in found)
             told.setdefault(access, {})[attribute] = sum(each * share for each, share in found) / rate
         return told
+
+    def _told_beside(self, statement: Statement) -> Iterator[tuple[Access, str, float]]:
+        """What ranges of which other rows give the ends keep of those a statement looks up for each of them."""
+        for access in statement.accesses:
+            table = self._said(statement, access) if access.ranged else None
+            if table is not None:
+                looked_up = table.looked_up(access, table.ranges)
+                yield from ((looked_up, each.attribute, each.condition.share) for each in table.ranges)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf, prod
 
 from nestling.ir.model import AttributeName, Model
@@ -16,11 +16,12 @@ from nestling.ir.statements.algebra import JoinKind, Query, Relation
 from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.statements.operators import Comparison
-from nestling.ir.workload import Statement
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.known.selectivity import bytes_by, distinct_values, ranged, together
 from nestling.planner.known.values import KnownOf, PathStatistics, known_of_scans
 from nestling.planner.options.statements.limited_rows import LimitedRows, is_as_found, limited_rows
+from nestling.planner.options.statements.ranges_beside import RangeBeside, ranges_beside
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads import determined
@@ -51,7 +52,8 @@ class TableUse:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
     equal one of another occurrence, whether it is one of a subquery, and of one whose value is `shown`, whether it is `limited`
     before more is joined to it, its name in the statement, whether its rows are those of the statement itself, over which there
-    is a window, and whether it is `optional`: the rows before it stay where it has none for them.
+    is a window, and whether it is `optional`: the rows before it stay where it has none for them. `ranges`: what rows of other
+    tables give the ends of.
     """
 
     left: RemainingRows | None
@@ -63,6 +65,17 @@ class TableUse:
     alias: str = ""
     windowed: bool = False
     optional: bool = False
+    ranges: tuple[RangeBeside, ...] = ()
+
+    def looked_up(self, access: Access, ranges: Sequence[RangeBeside]) -> Access:
+        """Its access as its rows are looked up for each of others: by what equals something of these, and such ranges."""
+        equal = sorted(self.joined - access.compared(Operator.EQUALITY))
+        ranged = tuple(dict.fromkeys(each.attribute for each in ranges))
+        asked = [AttributeFilter(name, Operator.EQUALITY) for name in equal]
+        asked += [AttributeFilter(name, Operator.RANGE) for name in ranged]
+        return replace(
+            access, filters=tuple(dict.fromkeys((*access.filters, *asked))), joined=tuple(equal), ranged=ranged
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +267,7 @@ def _tables(
     relations: list[Relation], situation: Situation, known: KnownOf, values: SampleValues, limited: frozenset[str]
 ) -> Mapping[str, tuple[TableUse, ...]]:
     """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
-    joined = _joined(relations)
+    joined, ranges = _joined(relations), ranges_beside(_asked(relations), known, values)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
     shows = [each for each in relations if isinstance(each, a.Project)]
     shown = {alias for each in shows for asked in expressions(each) for alias in made_inside(asked)}
@@ -279,6 +292,7 @@ def _tables(
                 alias=alias,
                 windowed=alias not in left_in,
                 optional=alias in optional,
+                ranges=ranges.get(alias, ()),
             )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, Walk
+from nestling.ir.workload import Access, Operator, Statement, Walk
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.limited_rows import LimitedRows
+from nestling.planner.options.statements.ranges_beside import RangeBeside
+from nestling.planner.options.statements.statement_facts import TableUse
 from nestling.planner.reads.rewrites.rows_left import RemainingRows
 from nestling.planner.work.stream import AHEAD_BYTES, HELD_BYTES, Condition
 
@@ -26,6 +28,7 @@ class Visit:
     to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
     `conditions`: its own. `inside`: it is a subquery's; `windowed`: whose rows are those of the visit it is looked up from.
     `ahead`: rows it comes from that the server reads besides, where it is looked up for these in turn until enough are found.
+    `ranges`: of its attributes, of which those give the ends; they are among its conditions.
     """
 
     access: Access
@@ -39,6 +42,7 @@ class Visit:
     inside: bool = False
     windowed: bool = False
     ahead: float = 0.0
+    ranges: tuple[RangeBeside, ...] = ()
 
     @property
     def entity(self) -> str:
@@ -97,15 +101,20 @@ class _Walk:
     def _started(self, access: Access) -> Visit:
         """A start; one of several is looked for anew for each row before, by what equals something of these."""
         table = self.sizes.table(self.statement, access)
-        joined = table.joined if self.found else frozenset[str]()
-        if not joined:
+        if not self.found or not table.joined:
             rows = self.sizes.found(access)
             return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
-        equal = tuple(AttributeFilter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
-        asked = replace(access, filters=(*access.filters, *equal), joined=tuple(each.attribute for each in equal))
+        asked = table.looked_up(access, self._ranges(table))
         outer = self._each_of(self.found[-1], inside=table.inside)
         rows = outer * self.sizes.found(asked)
+        if table.inside and not table.shown and not access.aggregates:  # it is enough that there is one
+            rows = min(rows, outer)
         return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside, windowed=table.windowed)
+
+    def _ranges(self, table: TableUse) -> tuple[RangeBeside, ...]:
+        """Those of a table's ranges that rows visited before give the ends of."""
+        before = {self.sizes.table(self.statement, self.reads[number]).alias for number in self.at}
+        return tuple(each for each in table.ranges if each.beside in before)
 
     def _each_of(self, before: Visit, *, inside: bool) -> float:
         """The rows of a visit for each of which others are looked up; for what a subquery asks before its value is compared."""
@@ -201,11 +210,13 @@ class _Walk:
             reached = outer * self.sizes.on_the_way(link)
         else:
             reached = outer * self.sizes.children(link) if down else outer
-        kept = reached * self._share(access, link)
         table = self.sizes.table(self.statement, access)
+        ranges = self._ranges(table)
+        kept = reached * self._share(access, link) * prod(each.condition.share for each in ranges)
+        conditions = (*table.conditions, *(each.condition for each in ranges))
         rows = max(kept, outer) if table.optional else kept
-        found = Visit(access, self.at[here], link, down, outer, reached, rows, table.conditions, table.inside)
-        return replace(found, ahead=max(ahead - outer, 0.0))
+        found = Visit(access, self.at[here], link, down, outer, reached, rows, conditions, table.inside)
+        return replace(found, ahead=max(ahead - outer, 0.0), ranges=ranges)
 
     def _share(self, access: Access, link: Relationship) -> float:
         """The share of what is joined along a relationship that an access's other conditions keep."""
