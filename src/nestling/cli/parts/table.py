@@ -19,7 +19,7 @@ CUT = "… (--json has all of it)"
 NARROW = 60
 """Columns of a terminal below which a table that does not fit is told in blocks."""
 LONGEST_WORD = 44
-"""Characters of a word that are never broken in two, as many as a UUID has in `UUID("…")`. Where they do not fit there are blocks."""
+"""Characters of a word that are never broken in two, as many as `UUID("…")` has. Where they do not fit there are blocks."""
 _BETWEEN = 3
 """Characters between two columns."""
 
