@@ -13,9 +13,8 @@ from tests.two_prices import two_prices
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
 FACTOR = 2.0
 GROUPED = "rows are summed up before their parents are looked up; the search looks them up for every row"
-DEARER = "the compiled price of the parents looked up is three times the search's; not looked into"
 EXCEPTIONS = {
-    "optimal": {("tpch", "returned_items"): DEARER},
+    "optimal": {},
     "normalized": {("tpch", "large_orders"): GROUPED},
     "embedded": {},
 }

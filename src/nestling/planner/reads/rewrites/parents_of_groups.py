@@ -17,7 +17,7 @@ from nestling.ir.storage.layout import NodeKind
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
-from nestling.planner.reads.traverse import expressions, rewritten
+from nestling.planner.reads.traverse import expressions, mentioned, rewritten
 
 ColumnNames: TypeAlias = dict[ColumnId, Column]
 
@@ -31,6 +31,10 @@ class JoinedParent:
     total: bool
 
 
+MayRemove: TypeAlias = Callable[[JoinedParent, list[Relation], list[Expression]], bool]
+"""Whether a group may be made without a parent of these tables, under these conditions."""
+
+
 @dataclass(frozen=True, slots=True)
 class GroupSplit:
     """What is left of a group without parents, these in the order they are joined, and what its columns are called then."""
@@ -40,23 +44,40 @@ class GroupSplit:
     names: ColumnNames
 
 
-def split_off(
-    group: a.GroupBy, design: Design, may: Callable[[JoinedParent, list[Relation], list[Expression]], bool]
-) -> GroupSplit | None:
+def split_off(group: a.GroupBy, design: Design, may: MayRemove) -> GroupSplit | None:
     """The group without the parents it can do without and that `may` be, of these tables under these conditions, left out."""
     leaves, conditions = inner_leaves(group.input)
     plain = all(rule is Collation.BINARY for rule in group.collations)
     columns = [key.expression for key in group.keys]
     if len(leaves) < 2 or not plain or any(map(has_subquery, [*conditions, *columns])):
         return None
+    found, _, _ = _removed(leaves, conditions, group, design, may)
+    sparing = _sparing(found, group, leaves, design)
+    parents, leaves, conditions = _removed(
+        leaves, conditions, group, design, lambda parent, *rows: parent.scan.alias in sparing and may(parent, *rows)
+    )
+    return _without_parents(group, leaves, conditions, tuple(reversed(parents))) if parents else None
+
+
+def _removed(
+    leaves: list[Relation], conditions: list[Expression], group: a.GroupBy, design: Design, may: MayRemove
+) -> tuple[list[JoinedParent], list[Relation], list[Expression]]:
+    """The parents that can go, one after the other, and the tables and conditions that are left without them."""
     parents: list[JoinedParent] = []
     while (found := _removable(leaves, conditions, group, design, may)) is not None:
         parents.append(found)
         leaves = [leaf for leaf in leaves if leaf is not found.scan]
         conditions = _without(found, conditions)
-    if not parents:
-        return None
-    return _without_parents(group, leaves, conditions, tuple(reversed(parents)))
+    return parents, leaves, conditions
+
+
+def _sparing(parents: list[JoinedParent], group: a.GroupBy, leaves: list[Relation], design: Design) -> set[str]:
+    """Those that spare a lookup: they are not at hand, or their child, whose documents have them, is one of these."""
+    found = {each.scan.alias for each in parents if not _is_at_hand(each, group, leaves, design)}
+    for each in reversed(parents):  # a child goes after its parents
+        if each.pairs[0][1].alias in found:
+            found.add(each.scan.alias)
+    return found
 
 
 def _removable(
@@ -64,13 +85,13 @@ def _removable(
     conditions: list[Expression],
     group: a.GroupBy,
     design: Design,
-    may: Callable[[JoinedParent, list[Relation], list[Expression]], bool],
+    may: MayRemove,
 ) -> JoinedParent | None:
     for leaf in leaves:
         parent = _parent_of(leaf, conditions, leaves, design) if isinstance(leaf, a.Scan) else None
         if parent is None or len(leaves) < 2 or not may(parent, leaves, conditions):
             continue
-        if _only_named(parent.scan.alias, group) and not _is_at_hand(parent, leaves, design):
+        if _only_named(parent.scan.alias, group):
             return parent
     return None
 
@@ -137,9 +158,11 @@ def _mentions(item: a.NamedAggregate) -> frozenset[str]:
     return frozenset[str]().union(*map(about, expressions(item)))
 
 
-def _is_at_hand(parent: JoinedParent, leaves: Iterable[Relation], design: Design) -> bool:
-    """Whether the child's documents hold the parent, or lie in it: then no lookup is spared."""
-    child = parent.pairs[0][1].alias
+def _is_at_hand(parent: JoinedParent, group: a.GroupBy, leaves: Iterable[Relation], design: Design) -> bool:
+    """Whether the child's documents hold all that the group asks of the parent, or lie in it: then no lookup is spared."""
+    child, alias = parent.pairs[0][1].alias, parent.scan.alias
+    asked = {column.name for each in expressions(group) for column in mentioned(each) if column.alias == alias}
+    asked -= {one.name for one, _ in parent.pairs}
     entities = {scan.entity for scan in scans(leaves) if scan.alias == child}
     links = {each.name for each in design.model.relationships if each.parent == parent.scan.entity}
     for place in (place for entity in entities for place in design.places.get(entity, ())):
@@ -147,7 +170,8 @@ def _is_at_hand(parent: JoinedParent, leaves: Iterable[Relation], design: Design
         if node.embedding is not None and node.embedding.relationship in links:
             return True
         copies = node.body.copies if node.kind is not NodeKind.GROUP else ()
-        if any(step.relationship in links for copy in copies for step in copy.path):
+        near = (copy for copy in copies if len(copy.path) == 1 and copy.path[0].relationship in links)
+        if any(asked <= {each.attribute for each in copy.attributes} for copy in near):
             return True
     return False
 
