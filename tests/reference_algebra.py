@@ -81,6 +81,9 @@ class Interpreter:
             case a.Values():
                 cells = [[self.scalar(cell, outer) for cell in row] for row in node.rows]
                 return lambda row: [tuple(cell(row) for cell in cells_) for cells_ in cells]
+            case a.Unnest(array=array):
+                find = self.scalar(array, outer)
+                return lambda row: [(each, n)[: len(node.columns)] for n, each in enumerate(find(row) or (), 1)]
             case a.Filter():
                 return self.filter(node, outer)
             case a.Project():

@@ -17,14 +17,15 @@ ROWS = {
     ),
     "orders": ("max(e)", "min(e)", "SELECT id FROM item ORDER BY j", "SELECT id FROM item ORDER BY a", "max(j)", "max(a)"),
     "arrays": (
-        "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "a && a", "a @> a", "a <@ a",
+        "a[n]", "a[1:2]", "unnest(a), unnest(a || a)", "a <@ ARRAY['x']", "a && a", "a @> a", "a <@ a",
         "SELECT id FROM item WHERE a = ARRAY[s]",
         "SELECT id FROM item WHERE a IN ('{}', '{x}')",
         "SELECT id FROM item WHERE 'x' < ANY (a)", "array_to_string(ARRAY[s, 'x'], ',')", "array_to_string(a, ',', s)",
         "SELECT array_to_string(array_agg(s), ',') FROM item",
     ),
     "FROM": (
-        "SELECT n FROM item i, LATERAL unnest(i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x",
+        "SELECT n FROM item i, LATERAL unnest(i.a, i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x",
+        "SELECT n FROM item i, LATERAL json_each(i.j) AS t",
         "SELECT * FROM generate_series(1, 3000)", "SELECT * FROM generate_series(current_date, now(), '1 day')",
         "SELECT id FROM item TABLESAMPLE SYSTEM (10)", "SELECT id FROM item ORDER BY id FETCH FIRST 2 ROWS WITH TIES",
     ),

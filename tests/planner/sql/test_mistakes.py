@@ -119,7 +119,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         ("postgresql", "SELECT born + :days FROM person", r"arithmetic with dates; write `CAST\(:days AS integer\)`"),
         ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
         ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),
-        ("postgresql", "SELECT unnest(name) FROM person", r"UNNEST\(\) function"),
+        ("postgresql", "SELECT unnest(name) FROM person", "`name` is text where an array is needed"),
         ("mysql", "SELECT json_arrayagg(id) FROM person", r"JSON_ARRAYAGG\(\) function"),
         ("postgresql", "SELECT id FROM person WHERE name @> ARRAY['x']", "`name` is text where an array is needed"),
         ("postgresql", "SELECT ~id FROM person", "`~id` "),

@@ -42,9 +42,8 @@ def pipeline(step: Step) -> Pipeline:
     match step:
         case CollectionScan(collection):
             return collection, ()
-        case Unwind(source, path, keep_empty):
-            whole = {"path": f"${path}", "preserveNullAndEmptyArrays": True} if keep_empty else f"${path}"
-            return _then(source, {"$unwind": whole})
+        case Unwind():
+            return _then(step.source, {"$unwind": _unwinding(step)})
         case FilterDocuments(source, predicate):
             return _then(source, {"$match": predicate_mql(predicate)})
         case ProjectDocuments(source, fields):
@@ -59,6 +58,12 @@ def pipeline(step: Step) -> Pipeline:
             raise ValueError("the server cannot go on after a step of the client")
         case _:
             assert_never(step)
+
+
+def _unwinding(step: Unwind) -> object:
+    options: Mql = {"preserveNullAndEmptyArrays": True} if step.keep_empty else {}
+    options |= {"includeArrayIndex": step.place} if step.place else {}
+    return {"path": f"${step.path}", **options} if options else f"${step.path}"
 
 
 def _then(source: Step, *stages: Mql) -> Pipeline:

@@ -234,12 +234,14 @@ class CollectionScan:
 class Unwind:
     """One document per element of the array at `path`, which the element replaces.
 
-    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field.
+    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field. `place`: the field
+    that gets the element's place, from 0.
     """
 
     source: Step
     path: str
     keep_empty: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

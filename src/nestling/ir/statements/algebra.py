@@ -1,8 +1,9 @@
 """Relations: a statement as a tree of operators over the conceptual model, every name resolved.
 
 Each relation yields rows of `columns`, in that order; a bag, except that a `Sort` orders it and a `LimitOffset` or a `Query`
-straight above keeps that order. Relations that make columns (`Scan`, `Values`, `Project`, `GroupBy`, `Window`, `SetOperation`,
-`Recursive`, `Working`) have an alias, unique in the whole statement; the others pass their inputs' columns through.
+straight above keeps that order. Relations that make columns (`Scan`, `Values`, `Unnest`, `Project`, `GroupBy`, `Window`,
+`SetOperation`, `Recursive`, `Working`) have an alias, unique in the whole statement; the others pass their inputs' columns
+through.
 """
 
 from __future__ import annotations
@@ -238,6 +239,18 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
+class Unnest:
+    """A row for each element of an array, none where it is NULL; a second column is its place, from 1.
+
+    The array is a column of rows around it: of the left of a join, or of an outer query.
+    """
+
+    alias: str
+    columns: tuple[Column, ...]
+    array: Column
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """The rows for which the predicate is true."""
 
@@ -410,6 +423,7 @@ class Working:
 Relation: TypeAlias = (
     Scan
     | Values
+    | Unnest
     | Filter
     | Project
     | Join

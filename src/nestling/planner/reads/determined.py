@@ -97,7 +97,7 @@ def row_key(relation: a.Relation, model: Model) -> ColumnIds | None:
             return ids(relation.columns)
         case a.SetOperation():
             return None if relation.all else ids(relation.columns)
-        case a.Values() | a.Working() | a.Recursive():
+        case a.Values() | a.Unnest() | a.Working() | a.Recursive():
             return None
         case _:
             return row_key(relation.input, model)
@@ -108,7 +108,7 @@ def _rules(relation: a.Relation, model: Model) -> Iterator[Dependency]:
         case a.Scan():
             for key in keys_of(relation, model.entity(relation.entity)):
                 yield Dependency(ids(key), ids(relation.columns))
-        case a.Values() | a.Working() | a.Recursive() | a.SetOperation():
+        case a.Values() | a.Unnest() | a.Working() | a.Recursive() | a.SetOperation():
             return
         case a.Join():
             yield from _of_join(relation, model)

@@ -12,6 +12,7 @@ from nestling.ir.statements.expression import Column, Expression, IsNull, Litera
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
+from nestling.planner.reads.elements import unwound
 from nestling.planner.reads.ranges_by_index import ranges_by_index
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
@@ -34,6 +35,9 @@ def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
         return found
     if join.kind is JoinKind.LEFT and join.condition is None and len(join.right.columns) == 1 and single(join.right):
         return value_beside(join.right, left, context)
+    found = _with_elements(join, left, context)
+    if found is not None:
+        return found
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
     found = side_by_side(join, left, context)
     if found is not None:
@@ -43,6 +47,20 @@ def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
     early = restricted(join.right, [each for each in asked if each not in late])
     found = correlated(left, early, keep, context, wish(join.right))
     return _where_all(found, late, context)
+
+
+def _with_elements(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:
+    """The rows with an element of an array of theirs; an outer join that asks something of it looks it up as any other."""
+    relation: a.Relation = join.right
+    asked = conjuncts(join.condition)
+    while isinstance(relation, a.Filter):
+        asked += conjuncts(relation.predicate)
+        relation = relation.input
+    if not isinstance(relation, a.Unnest) or relation.array not in left.layout:
+        return None
+    if join.kind is JoinKind.LEFT:
+        return None if asked else unwound(relation, left, context, keep_empty=True)
+    return _where_all(unwound(relation, left, context), asked, context)
 
 
 def side_by_side(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:

@@ -19,6 +19,7 @@ from nestling.ir.statements.expression import ANY, Case, Column, Compare, Expres
 from nestling.ir.statements.operands import has_subquery
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.types import INTEGER
+from nestling.planner.reads.elements import unwound
 from nestling.planner.reads.first_documents import of_first_documents
 from nestling.planner.reads.first_rows import first_of_each, lower_first
 from nestling.planner.reads.gaps import read_gap
@@ -81,6 +82,8 @@ def _whole(relation: Relation, context: LoweringContext) -> Lowered:  # noqa: C9
             raise AssertionError("made of branches")
         case a.Values():
             return _values(relation, context)
+        case a.Unnest():
+            return unwound(relation, _values(a.Values(relation.alias, (), ((),)), context), context)
         case a.GroupBy():
             return lower_group(relation, context)
         case a.Distinct():

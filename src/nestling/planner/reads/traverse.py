@@ -20,7 +20,7 @@ Rebuilt = TypeVar("Rebuilt")
 def inputs(relation: Relation) -> tuple[Relation, ...]:
     """The relations directly below."""
     match relation:
-        case a.Scan() | a.Values() | a.Working():
+        case a.Scan() | a.Values() | a.Unnest() | a.Working():
             return ()
         case a.Join(left=left, right=right) | a.SetOperation(left=left, right=right):
             return (left, right)
@@ -33,7 +33,7 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
 def with_inputs(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
     """The relation over changed inputs; itself when none changes."""
     match relation:
-        case a.Scan() | a.Values() | a.Working():
+        case a.Scan() | a.Values() | a.Unnest() | a.Working():
             return relation
         case a.Join(left=left, right=right) | a.SetOperation(left=left, right=right):
             one, other = change(left), change(right)
@@ -234,6 +234,6 @@ def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Re
 
 def _kept_columns(relation: Relation, inside: Callable[[Expression], Expression]) -> Relation:
     """Columns a relation declares stay as they are."""
-    columns = relation.columns if isinstance(relation, a.Values | a.SetOperation | a.Recursive) else None
+    columns = relation.columns if isinstance(relation, a.Values | a.Unnest | a.SetOperation | a.Recursive) else None
     found = mapped(relation, inside)
     return found if columns is None or found is relation else replace(cast(Any, found), columns=columns)

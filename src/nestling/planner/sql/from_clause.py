@@ -78,6 +78,8 @@ def bind_table(node: exp.Expr, env: Env) -> _Tables:
         found = _derived(node, env)
     elif isinstance(node, exp.Values):
         found = _derived(exp.Subquery(this=node, alias=node.args.get("alias")), env)
+    elif isinstance(node, exp.Unnest):
+        found = _unnested(node, node.args.get("alias"), env)
     else:
         raise statement_gap(f"{node.key.upper()} in FROM", node)
     for join in node.args.get("joins") or ():
@@ -154,12 +156,23 @@ def _derived(node: exp.Subquery, env: Env) -> _Tables:
     return bound.relation, Scope((_source(node.alias, bound.relation, node),))
 
 
+def _unnested(node: exp.Unnest, alias: exp.TableAlias | None, env: Env) -> _Tables:
+    from nestling.planner.sql.postgresql.elements import bind_elements
+
+    elements, name = bind_elements(node, alias, env)
+    return elements, Scope((FromSource(name, tuple((column.name, column) for column in elements.columns)),))
+
+
 def _right(node: exp.Expr, left: Scope, env: Env) -> _Tables:
-    """What is joined: LATERAL may mention the tables on its left."""
+    """What is joined: LATERAL, which a function is without the word, may mention the tables on its left."""
     from nestling.planner.sql.queries import bind_query
 
+    if isinstance(node, exp.Unnest):
+        return bind_table(node, replace(env, scope=left))
     if not isinstance(node, exp.Lateral):
         return bind_table(node, env)
+    if isinstance(node.this, exp.Unnest):
+        return _unnested(node.this, node.args.get("alias"), replace(env, scope=left))
     if not isinstance(node.this, exp.Subquery):
         raise statement_gap(f"LATERAL {called(node.this, env.dialect.grammar)}", node)
     bound = bind_query(node.this, replace(env, scope=left), node.alias)

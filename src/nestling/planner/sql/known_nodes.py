@@ -43,6 +43,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.With: {"recursive"},
     exp.CTE: {"materialized"},
     exp.TableAlias: {"columns"},
+    exp.Unnest: {"offset"},
     exp.Join: {"side", "kind", "method", "on", "using"},
     exp.Group: {"rollup", "cube", "grouping_sets", "totals", "all"},
     exp.Distinct: {"on"},

@@ -37,7 +37,7 @@ from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, OutputItem, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
-from nestling.planner.sql.postgresql.series_in_select import with_series_in_from
+from nestling.planner.sql.postgresql.rows_in_select import with_rows_in_from
 from nestling.planner.sql.present_columns import with_least_nulls
 from nestling.planner.sql.row_locks import note_locks
 from nestling.planner.sql.scope import Env, SelectWindows, Translation
@@ -78,7 +78,7 @@ class Select:
         """Build the relation."""
         self._refuse_odd_clauses()
         if self.translation.dialect.rules is Rules.POSTGRESQL:
-            self.node = with_series_in_from(self.node)
+            self.node = with_rows_in_from(self.node)
         if has_sets(self.node.args.get("group")):
             return self._united()
         parent = self.outside if self.outside.scope.sources or self.outside.parent or self.outside.grouped else None

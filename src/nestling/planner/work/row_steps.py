@@ -258,7 +258,10 @@ def _computed(stream: Stream, fields: Mapping[str, Expression], layout: Layout) 
     known = {name: _known(each, stream, layout) for name, each in fields.items()}
     width = sum(each.bytes + len(name) + FRAMING_BYTES for name, each in known.items())
     work = _each(stream, fields.values(), layout)
-    return replace(stream.then(work), known={**stream.known, **known}, bytes=stream.bytes + width)
+    paths = {name: layout.path(each) for name, each in fields.items() if isinstance(each, Column) and each in layout}
+    arrays = {name: stream.arrays[path] for name, path in paths.items() if path in stream.arrays}
+    grown = replace(stream.then(work), known={**stream.known, **known}, bytes=stream.bytes + width)
+    return replace(grown, arrays={**stream.arrays, **arrays})
 
 
 def _known(expression: Expression, stream: Stream, layout: Layout) -> PathStatistics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from nestling.common.element_titles import element_titles
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.aggregates import note_outputs
 from nestling.sources.statements.groups import note_groups
@@ -166,6 +167,10 @@ def add_source(
     elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
         seen = NameScope(scope.parent, sources=list(scope.sources), queries=scope.queries)
         scope.sources.append(_named(node, walk_query(node.this, walk, seen)))
+    elif (unnest := node.this if isinstance(node, exp.Lateral) else node) and isinstance(unnest, exp.Unnest):
+        visit(unnest, walk, scope)
+        titles = element_titles(unnest, node.args.get("alias"))
+        scope.sources.append(NamedSource(node.alias or "unnest", dict.fromkeys(titles, ())))
     else:
         visit(node, walk, NameScope(scope))
         scope.sources.append(NamedSource(node.alias_or_name, {}, is_open=True))

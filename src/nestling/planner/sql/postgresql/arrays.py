@@ -153,15 +153,21 @@ def _length(node: exp.ArraySize, env: Env, bound: Bind) -> Expression:
 
 
 def _element_at(node: exp.Bracket, env: Env, bound: Bind) -> Expression:
-    """`array[1]`: sqlglot counts a constant place from 0. Days may be texts, such as `infinity`, that sort among no days."""
+    """`array[1]`: sqlglot counts a constant place from 0."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
         raise statement_gap(f"{written(node, env.dialect.grammar)}, whose place is no number from 1", node)
     column = array_column(node.this, env, bound)
+    element = element_type(column, node)
+    return Call(Function.ELEMENT, (column, Literal(int(place.name) + 1, INTEGER)), element, env.dialect.rules)
+
+
+def element_type(column: Column, node: exp.Expr) -> Type:
+    """The type of the array's elements as values of their own. Days may be texts, such as `infinity`, that sort among no days."""
     element = _element(column)
     if element.name is TypeName.DATE:
         raise statement_gap(f"a day of the array `{column.name}`", node)
-    return Call(Function.ELEMENT, (column, Literal(int(place.name) + 1, INTEGER)), element, env.dialect.rules)
+    return element
 
 
 ARRAYS: dict[type[exp.Expr], Callable[..., Expression]] = {
