@@ -135,16 +135,31 @@ STATEMENTS = (
     "SELECT id FROM visit WHERE data->>'kind' = 'home' OR data->>'n' = '2' ORDER BY 1",
     "SELECT p.id FROM person p JOIN visit v ON v.person_id = p.id WHERE v.data->>'kind' = 'Home' ORDER BY 1",
 )
+PLACES = """
+CREATE TABLE list (id integer PRIMARY KEY, b jsonb, j json);
+INSERT INTO list SELECT n, said::jsonb, said::json FROM unnest(ARRAY['[]', '["a", "b", null, "d"]', '[[1, 2], ["x"]]',
+    '{"0": "zero", "a": ["p", "q"]}', '{"a": {"0": "zero", "-1": "last"}, "t": [{"k": "v"}, {"k": "w", "l": ["m"]}]}',
+    '{"a": "text", "t": null}', '5', 'true', NULL, '[true, 7, "7"]', '{"a": [null], "t": []}', '{"a": 5, "t": [[]]}', '[null]',
+    '{"t": {}}']) WITH ORDINALITY AS x (said, n);
+INSERT INTO list VALUES (50, '"text"', '"text"'), (51, '[{"$x": 1}, 2]', '[{"$x": 1}, 2]'), (52, 'null', 'null');
+"""
+PLACED = (
+    "->>0", "->>-1", "->>(-2)", "->>1", "->>9", "->>-9", "->0->>0", "->1->>0", "->0->>1", "->'a'->>0", "->'a'->>-1", "->'a'->>1",
+    "->'t'->0->>'k'", "->'t'->-1->>'k'", "->'t'->1->'l'->>0", "#>>'{0}'", "#>>'{a,0}'", "#>>'{a,-1}'", "#>>'{t,1,k}'",
+    "#>>'{t,-1,l,0}'", "#>'{t,0}'->>'k'", "->'t'#>>'{1,l,-1}'", "#>>ARRAY['t','0','k']",
+)  # fmt: skip
 GAPS = (
     "contact->'a' = '{}'",
     "contact->'a' = '[\"deep\"]'::jsonb",
     "raw->'phone' = '\"123\"'",
     "contact#>>ARRAY['a',name] = 'x'",
     "contact#>'{a,0}' = '\"x\"'",
-    "contact->>0 = 'x'",
-    "contact->'a'->0->>'b' = 'x'",
+    "contact->0 IS NULL",
+    "contact->'a'->0 @> '{}'",
+    "contact->>3000000000 = 'x'",
     "contact->>name = 'x'",
-    "contact#>>'{a,0}' = 'x'",
+    "contact#>>'{a,01}' = 'x'",
+    "jsonb_array_length(to_jsonb(name)) = 1",
     "raw @> '{\"a\": 1}'",
     "contact @> raw::jsonb",
     "name->>'a' = 'x'",
@@ -154,7 +169,7 @@ GAPS = (
 @pytest.fixture(scope="module")
 def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Served]:
     """The tables in a database of their own, and loaded by each strategy."""
-    with served_by_strategies(postgresql, mongo_client, TABLES + ODD) as found:
+    with served_by_strategies(postgresql, mongo_client, TABLES + ODD + PLACES) as found:
         yield found
 
 
@@ -284,3 +299,49 @@ def test_what_is_no_constant_key_is_a_gap(served: Served, condition: str) -> Non
     """Named, never nearly right."""
     with pytest.raises(GapError):
         Store(*served[1]["normalized"]).execute(f"SELECT id FROM person WHERE {condition}")
+
+
+@pytest.mark.parametrize("column", ["b", "j"])
+@pytest.mark.parametrize("places", PLACED)
+def test_elements_by_their_place_are_postgresqls(served: Served, places: str, column: str) -> None:
+    """Of arrays, from both ends; a jsonb that is no array is its own first element, but by a path."""
+    engine, designs = served
+    part = f"{column}{places}"
+    whole = theirs(engine, f"SELECT id FROM list WHERE id > 49 OR left({part}, 1) IN ('[', '{{')")
+    own = f"id NOT IN ({', '.join(str(row['id']) for row in whole)})"
+    for sql in (
+        f"SELECT id, {part} AS part FROM list WHERE {own} ORDER BY id",
+        f"SELECT id FROM list WHERE {own} AND {part} IN ('a', 'd', 'v', 'zero', 'q', '5', 'true') ORDER BY id",
+    ):
+        for strategy in ("normalized", "embedded"):
+            assert [dict(row) for row in Store(*designs[strategy]).execute(sql)] == theirs(engine, sql)
+
+
+@pytest.mark.parametrize("column", ["b", "j"])
+@pytest.mark.parametrize("part", ["", "->'a'", "->'t'", "->0", "->-1", "#>'{t,-1}'", "->'t'->1->'l'"])
+def test_lengths_of_arrays_are_postgresqls(served: Served, part: str, column: str) -> None:
+    """NULL where there is nothing; a failure where there is anything else, as in PostgreSQL."""
+    engine, designs = served
+    store, name = Store(*designs["normalized"]), "jsonb" if column == "b" else "json"
+    failed = 0
+    for number in (*range(1, 15), 50, 52):
+        sql = f"SELECT {name}_array_length({column}{part}) AS n FROM list WHERE id = {number}"
+        try:
+            expected = theirs(engine, sql)
+        except sa.exc.DBAPIError:
+            failed += 1
+            with pytest.raises(NestlingError):
+                store.execute(sql)
+        else:
+            assert [dict(row) for row in store.execute(sql)] == expected, number
+    assert failed or "l" in part
+
+
+def test_lists_kept_as_texts_fail(served: Served) -> None:
+    """Rather than to have no elements."""
+    store = Store(*served[1]["normalized"])
+    for part in ("b->>1", "j->>1", "jsonb_array_length(b)", "json_array_length(j)", "b#>>'{1}'"):
+        with pytest.raises(NestlingError):
+            store.execute(f"SELECT {part} FROM list WHERE id = 51")
+    with pytest.raises(NestlingError, match="no text is known"):
+        store.execute("SELECT b->>0 FROM list WHERE id = 50")

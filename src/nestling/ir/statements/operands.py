@@ -164,8 +164,11 @@ _MAY_FAIL_TO_NULL = frozenset(
     }
 )  # fmt: skip
 _OF_PARTS = frozenset(
-    {Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE, Function.JSON_CONTAINS, Function.JSON_HAS}
-)
+    {
+        Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE, Function.JSON_LENGTH, Function.JSON_CONTAINS,
+        Function.JSON_HAS,
+    }
+)  # fmt: skip
 
 
 def nullable(expression: Expression) -> bool:  # noqa: C901 - one case for each node

@@ -117,6 +117,7 @@ class CaseRule(StrEnum):
 class Function(StrEnum):
     """The closed set of functions. NULL if an argument is NULL, unless said otherwise.
 
+    JSON: keys are literals; a number of INTEGER is a place in an array, from 0 or, below 0, from its end, of ANY a key or place.
     Times: `TIMESTAMP_OF` reads text (SQLite's time values, PostgreSQL's input) or a date; NULL (SQLite, MySQL) or an error
     (PostgreSQL) when it cannot. Units are literals: year, quarter, month, week, day, dow, doy, hour, minute, second, epoch.
     """
@@ -173,6 +174,7 @@ class Function(StrEnum):
     JSON_VALUE = (
         "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
     )
+    JSON_LENGTH = "json length"  # (json, key…): how many elements the array under the keys has; fails on anything else
     JSON_CONTAINS = (
         "json contains"  # (json, constant JSON text, key…): what lies under the keys holds all that the text says
     )

@@ -24,6 +24,7 @@ from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import cardinality
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
+from nestling.planner.sql.postgresql.json_values import array_length
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.supported_types import refuse_nan, refuse_order, refuse_reckoning
 from nestling.planner.sql.text_functions import TEXT_FUNCTIONS, TEXT_NAMES
@@ -122,6 +123,8 @@ NAMES: dict[str, Handler] = {
     **TEXT_NAMES,
     "jsonb_set": set_under,
     "cardinality": of_one(cardinality),
+    "json_array_length": of_one(array_length),
+    "jsonb_array_length": of_one(array_length),
     "field": _field,
     "num_nonnulls": _nulls("num_nonnulls"),
     "num_nulls": _nulls("num_nulls"),

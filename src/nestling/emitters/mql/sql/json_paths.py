@@ -62,7 +62,8 @@ def _path(value: Expression, r: Renderer) -> str | None:
         case Call(function=Function.JSON_VALUE, arguments=(Column() as column, *keys)):
             names = [str(key.value) for key in keys if isinstance(key, Literal)]
             field = field_of(replace(column, type=TEXT), r)  # as if what lies in it were the field
-            is_plain = field is not None and all(map(_PLAIN_KEY.fullmatch, names))
+            are_keys = all(key.type == TEXT for key in keys)
+            is_plain = field is not None and are_keys and all(map(_PLAIN_KEY.fullmatch, names))
             return ".".join((field, *names)) if is_plain and field is not None else None
         case _:
             return None

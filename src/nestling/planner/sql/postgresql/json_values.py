@@ -1,4 +1,6 @@
-"""`json ->> 'key'`: the value under constant keys; in PostgreSQL its text, in SQLite a text or number."""
+"""`json ->> 'key'`: the value under constant keys; in PostgreSQL its text, in SQLite a text or number. PostgreSQL's keys may be
+places in arrays, which are whole numbers, from the end below 0; a number in a path (`#>>`) is either, so of any type.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from sqlglot import exp
 from nestling.ir.quantity_words import cut
 from nestling.ir.statements.expression import ANY, TRUE, And, Call, Column, Compare, Expression, Literal, Not, Or
 from nestling.ir.statements.operators import Comparison, Function, Rules
-from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
+from nestling.ir.types import BOOLEAN, INTEGER, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, no_constant_json, statement_gap
@@ -21,6 +23,8 @@ _INSIDE = (exp.JSONExtract, exp.JSONBExtract)
 """`data -> 'key'` and `data #> '{key}'`."""
 _PLACE = re.compile(r"\s*[+-]?\d+")
 """A key by which brackets look into an array, and an arrow does not."""
+_MOST = 2**31
+"""PostgreSQL's places are of 32 bits."""
 
 
 def _value(node: exp.JSONExtractScalar, env: Env, bound: Bind) -> Expression:
@@ -29,22 +33,42 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bind) -> Expression:
         return value_text(node, bound)
     column, keys = _path(node, _keys(node, env), env, bound, of_sqlite=True)
     kind = ANY if env.dialect.is_sqlite else TEXT
-    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)
+    return Call(Function.JSON_VALUE, (column, *keys), kind, env.dialect.rules)
 
 
 def _value_at(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`json #>> '{key,key}'`, which is `json -> 'key' ->> 'key'` where no key is the place of an element."""
     column, keys = _path(node, _path_keys(node, env), env, bound)
-    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), TEXT, Rules.POSTGRESQL)
+    return Call(Function.JSON_VALUE, (column, *keys), TEXT, Rules.POSTGRESQL)
 
 
-def _path_keys(node: exp.Expr, env: Env) -> list[str]:
+def array_length(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """`jsonb_array_length(json -> 'key')`."""
+    inside = _uncast(node.expressions[0])
+    if isinstance(inside, exp.JSONExtract | exp.JSONBExtract | exp.Bracket):
+        column, keys = _path(inside, _keys(inside, env), env, bound)
+    else:
+        column, keys = _path(exp.Paren(this=inside.copy()), [], env, bound)
+    if (column.type.carried == JSONB) is not node.name.casefold().startswith("jsonb"):
+        raise mistake(f"{node.name.upper()}() of {'jsonb' if column.type.carried == JSONB else 'json'}", node)
+    return Call(Function.JSON_LENGTH, (column, *keys), INTEGER, env.dialect.rules)
+
+
+def _path_keys(node: exp.Expr, env: Env) -> list[Literal]:
     """The keys of a path, the last first."""
-    path = _constant_path(node, env)
-    keys = [key for key in path if isinstance(key, str) and not _PLACE.fullmatch(key)]
-    if not keys or len(keys) < len(path):
-        raise statement_gap(f"`{_written(node, env)}`, whose path is not of keys alone", node)
-    return keys[::-1]
+    keys = [_path_key(key) for key in _constant_path(node, env)]
+    found = [key for key in keys if key is not None]
+    if not found or len(found) < len(keys):
+        raise statement_gap(f"`{_written(node, env)}`, whose path is not of keys and plain numbers", node)
+    return found[::-1]
+
+
+def _path_key(said: object) -> Literal | None:
+    if not isinstance(said, str):
+        return None
+    if not _PLACE.fullmatch(said):
+        return Literal(said, TEXT)
+    return Literal(int(said), ANY) if str(int(said)) == said and abs(int(said)) < _MOST else None
 
 
 def _constant_path(node: exp.Expr, env: Env) -> list[object]:
@@ -83,8 +107,8 @@ def equal_json(node: exp.Binary, env: Env, bound: Bind) -> Expression | None:
 
 
 def _path(
-    node: exp.Expr, keys: list[str], env: Env, bound: Bind, *, of_sqlite: bool = False
-) -> tuple[Column, list[str]]:
+    node: exp.Expr, keys: list[Literal], env: Env, bound: Bind, *, of_sqlite: bool = False
+) -> tuple[Column, list[Literal]]:
     """The column of JSON, and the keys from it to what the node is of; `keys` are the last, the innermost first."""
     inner = _uncast(node.this)
     has_brackets = False
@@ -146,7 +170,9 @@ def is_present(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     inside = _uncast(node)
     assert isinstance(inside, exp.JSONExtract | exp.JSONBExtract)
     last, *before = _keys(inside, env)
-    has_key = _asked(Function.JSON_HAS, last, inside, env, bound, before)
+    if last.type != TEXT:
+        raise statement_gap(f"`{_written(inside, env)}` IS NULL, which asks for an element by its place", inside)
+    has_key = _asked(Function.JSON_HAS, str(last.value), inside, env, bound, before)
     is_object = _asked(Function.JSON_CONTAINS, "{}", inside, env, bound, before)
     return Compare(Comparison.SAME, And((has_key, is_object)), TRUE)
 
@@ -174,17 +200,18 @@ def _has_of(*, every: bool) -> Callable[..., Expression]:
 
 
 def _asked(
-    function: Function, text: str, node: exp.Expr, env: Env, bound: Bind, before: Sequence[str] = ()
+    function: Function, text: str, node: exp.Expr, env: Env, bound: Bind, before: Sequence[Literal] = ()
 ) -> Expression:
     """`before`: keys behind which it is asked, the last first, besides those in front of the operator."""
     column, keys = _path(node, [*before], env, bound)
     if column.type.carried != JSONB:
         raise statement_gap(f"`{_written(node, env)}`, which is asked of jsonb alone", node)
-    texts = (Literal(each, TEXT) for each in (text, *keys))
-    return Call(function, (column, *texts), BOOLEAN, env.dialect.rules)
+    if any(key.type != TEXT for key in keys):
+        raise statement_gap(f"`{_written(node, env)}`, which asks for an element by its place", node)
+    return Call(function, (column, Literal(text, TEXT), *keys), BOOLEAN, env.dialect.rules)
 
 
-def _keys(node: exp.JSONExtract | exp.JSONBExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> list[str]:
+def _keys(node: exp.JSONExtract | exp.JSONBExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> list[Literal]:
     """The keys it goes along, the last first: SQLite's path may have several, as has that of `#>`."""
     if isinstance(node, exp.JSONBExtract):
         return _path_keys(node, env)
@@ -192,22 +219,36 @@ def _keys(node: exp.JSONExtract | exp.JSONBExtract | exp.JSONExtractScalar | exp
         case exp.JSONPath(expressions=[exp.JSONPathRoot(), *steps]) if len(steps) > 1 and all(
             isinstance(step, exp.JSONPathKey) and isinstance(step.this, str) for step in steps
         ):
-            return [step.this for step in reversed(steps)]
+            return [Literal(step.this, TEXT) for step in reversed(steps)]
         case _:
             return [_key(node, env)]
 
 
-def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> str:
+def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> Literal:
     said = node.expressions[0] if isinstance(node, exp.Bracket) else node.expression
+    place = _place(said) if env.dialect.rules is Rules.POSTGRESQL and not isinstance(node, exp.Bracket) else None
+    if place is not None:
+        return Literal(place, INTEGER)
     match said:
         case exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathKey(this=str(key))]):
-            return key
+            return Literal(key, TEXT)
         case exp.Literal(is_string=True) if len(node.expressions) == 1 and not _PLACE.fullmatch(said.name):
-            return said.name
+            return Literal(said.name, TEXT)
         case _ if said.find(exp.JSONPathSubscript) or _PLACE.fullmatch(said.name):
             raise statement_gap(f"`{_written(node, env)}`, which takes an element of an array by its place", node)
         case _:
             raise no_constant(f"`{_written(node, env)}`, whose key is no constant text", node, said)
+
+
+def _place(said: exp.Expr) -> int | None:
+    """The place of an element that an arrow takes: a whole number, whose sign sqlglot leaves in front."""
+    match said.unnest():
+        case exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathSubscript(this=int(place))]):
+            return place if abs(place) < _MOST else None
+        case exp.Neg(this=exp.Literal(is_string=False) as number) if number.name.isdecimal():
+            return -int(number.name) if int(number.name) < _MOST else None
+        case _:
+            return None
 
 
 def _written(node: exp.Expr, env: Env) -> str:

@@ -9,15 +9,17 @@ SQLite has texts and numbers as they are, and truth values as 1 and 0. It writes
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.failures import failure
-from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.nulls import absent, bind
 from nestling.emitters.mql.sql.numerals import float_text
-from nestling.ir.statements.expression import Call, Literal
+from nestling.ir.statements.expression import ANY, Call, Literal
 from nestling.ir.statements.operators import Function, Rules
-from nestling.ir.types import JSONB
+from nestling.ir.types import JSONB, TEXT
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -30,20 +32,61 @@ _VALUES_OF_SQLITE = ["string", "int", "long", "double", "decimal", "null", "miss
 
 def json_value(node: Call, r: Renderer) -> MqlValue:
     """The text; NULL for JSON's null, and where there is no such key or no object."""
-    json, *keys = node.arguments
-    has_digits = json.type.carried == JSONB
-    names = [str(key.value) for key in keys if isinstance(key, Literal)]
-
-    def body(json: MqlValue) -> MqlValue:
-        found = bind({"value": under(names, json)}, shown)
-        return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}, node.rules), found]}
+    has_digits = node.arguments[0].type.carried == JSONB
 
     def shown(value: MqlValue) -> MqlValue:
         if node.rules is Rules.MYSQL:
             return _of_mysql(value)
         return _of_sqlite(value) if node.rules is Rules.SQLITE else _text(value, has_digits=has_digits)
 
-    return bind({"json": r.value(json)}, body)
+    return bind({"json": r.value(node.arguments[0])}, lambda json: _of_part(node, json, shown, under))
+
+
+def json_length(node: Call, r: Renderer) -> MqlValue:
+    """The number of elements; NULL where there is nothing."""
+
+    def length(value: MqlValue) -> MqlValue:
+        kind = {"$type": value}
+        branches = [
+            {"case": {"$isArray": [value]}, "then": {"$size": value}},
+            {"case": {"$eq": [kind, "missing"]}, "then": None},
+        ]
+        return {"$switch": {"branches": branches, "default": failure("there is no array length of JSON kept as", kind)}}
+
+    def body(json: MqlValue) -> MqlValue:
+        return {"$cond": [absent(json), None, _of_part(node, json, length, _in_object)]}
+
+    return bind({"json": r.value(node.arguments[0])}, body)
+
+
+def _of_part(
+    node: Call,
+    json: MqlValue,
+    shown: Callable[[MqlValue], MqlValue],
+    field: Callable[[list[str], MqlValue], MqlValue],
+) -> MqlValue:
+    """What is made of the part that lies under the keys; a failure where JSON is kept as a text that may have such a part."""
+    keys = [key for key in node.arguments[1:] if isinstance(key, Literal)]
+    is_jsonb = node.arguments[0].type.carried == JSONB
+    begins = _begins(keys[0], is_jsonb=is_jsonb) if keys else "."
+    part = json
+    for key in keys:
+        if key.type == TEXT:
+            part = field([str(key.value)], part)
+        else:
+            part = bind({"part": part}, partial(_element, place=key, is_jsonb=is_jsonb))
+    return {
+        "$cond": [_is_kept_as_text(json, begins), _failure({"$type": json}, node.rules), bind({"value": part}, shown)]
+    }
+
+
+def _in_object(keys: list[str], json: MqlValue) -> MqlValue:
+    """What lies under a key of an object; of JSON's null nothing, where `$getField` has null."""
+
+    def found(part: MqlValue) -> MqlValue:
+        return {"$cond": [{"$eq": [{"$type": part}, "object"]}, under(keys, part), "$$REMOVE"]}
+
+    return bind({"part": json}, found)
 
 
 def json_number(node: Call, r: Renderer) -> MqlValue:
@@ -78,11 +121,29 @@ def under(keys: list[str], json: MqlValue) -> MqlValue:
     return json
 
 
-def _is_kept_as_text(json: MqlValue) -> MqlValue:
-    """Whether an object may be in it; other texts are JSON that has no keys."""
+def _element(part: MqlValue, place: Literal, *, is_jsonb: bool) -> MqlValue:
+    """The element at a place. To an arrow a jsonb that is no array or object is the only element of itself."""
+    assert isinstance(place.value, int)
+    other: MqlValue = "$$REMOVE"
+    if place.type == ANY:
+        other = _in_object([str(place.value)], part)
+    elif is_jsonb and place.value in (0, -1):
+        other = {"$cond": [{"$eq": [{"$type": part}, "object"]}, "$$REMOVE", part]}
+    return {"$cond": [{"$isArray": [part]}, {"$arrayElemAt": [part, place.value]}, other]}
+
+
+def _begins(first: Literal, *, is_jsonb: bool) -> str:
+    """With what the text of JSON begins that may have a part under the key or at the place."""
+    if first.type == TEXT:
+        return r"\{"
+    return r"[{\[]" if first.type == ANY else r'[\["]' if is_jsonb else r"\["
+
+
+def _is_kept_as_text(json: MqlValue, begins: str = r"\{") -> MqlValue:
+    """Whether a part may be in it; other texts are JSON that has none."""
     text = {"$cond": [{"$eq": [{"$type": json}, "string"]}, json, ""]}
-    begins = {"$regexMatch": {"input": text, "regex": r"^\s*\{"}}
-    return {"$or": [{"$eq": [{"$type": json}, "binData"]}, begins]}
+    is_such = {"$regexMatch": {"input": text, "regex": rf"^\s*{begins}"}}
+    return {"$or": [{"$eq": [{"$type": json}, "binData"]}, is_such]}
 
 
 def _of_mysql(value: MqlValue) -> MqlValue:
@@ -137,4 +198,4 @@ def _failure(kind: MqlValue, rules: Rules = Rules.POSTGRESQL) -> MqlValue:
     return failure(f"no text is known, as {whose} writes it, of JSON kept as", kind)
 
 
-JSON_VALUES = {Function.JSON_VALUE: json_value}
+JSON_VALUES = {Function.JSON_VALUE: json_value, Function.JSON_LENGTH: json_length}
