@@ -428,7 +428,7 @@ NOT_SQLITES = frozenset(
         Function.JSON_MERGE, Function.JSON_WITHOUT, Function.JSON_SET, Function.JSON_CONTAINS, Function.JSON_HAS,
         Function.JSON_OBJECT, Function.JSON_ARRAY, Function.JSON_PART,
         Function.DATE_OF, Function.TIME_PART, Function.TIME_BETWEEN, Function.DAYS_BETWEEN, Function.TIME_IN_ZONE,
-        Function.TIME_OF_ZONE, Function.SUBSTRING_INDEX, Function.UNITS_BETWEEN, Function.ROUND_TIME,
+        Function.TIME_OF_ZONE, Function.SUBSTRING_INDEX, Function.UNITS_BETWEEN, Function.MAKE_DATE, Function.ROUND_TIME,
     }
 )  # fmt: skip
 """Those no statement of SQLite's comes to; they are tested beside PostgreSQL and MariaDB."""

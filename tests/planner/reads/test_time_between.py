@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
+from nestling.common.errors import NestlingError
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """
@@ -19,6 +20,10 @@ INSERT INTO trip VALUES
     (2, '2024-03-01', '2024-02-28 23:00', '1969-12-31 23:59:59.999Z', '1970-01-01Z', '1999-12-31'),
     (3, '2024-03-01 12:00', '2024-03-01 12:00', NULL, '2024-01-01Z', NULL), (4, NULL, NULL, NULL, NULL, '2024-01-01'),
     (5, '2024-01-01 00:00:00.001', '2025-01-01', '2024-01-01Z', '2024-01-01 01:01:01.25Z', '2024-12-31');
+CREATE TABLE dated (id integer PRIMARY KEY, at timestamp NOT NULL);
+INSERT INTO dated SELECT n, at::timestamp FROM unnest(ARRAY['2024-01-31', '2024-02-29 12:00', '2023-02-28', '2024-03-01',
+    '2024-03-31', '2024-03-30 23:59:59.999', '2000-02-29', '1999-12-31 12:00',
+    '2024-01-30 13:00', '1969-12-31']) WITH ORDINALITY AS x (at, n);
 CREATE TABLE flight (LIKE trip);
 INSERT INTO flight SELECT id, begun + interval '456 microseconds', ended + interval '7 microseconds', booked,
     paid - interval '1 microsecond', day FROM trip;
@@ -27,6 +32,17 @@ INSERT INTO flight VALUES
      '1969-12-31'),
     (7, '2024-01-31 23:59:59.999999', '2024-03-31 02:30:00.000001', '2024-03-31 01:30:00Z', '2024-10-27 00:59:59.999999Z', NULL)
 """
+AGES = (
+    *(f"SELECT id, extract({unit} FROM age(ended, begun)) AS a, date_part('{unit}', age(begun, ended)) AS b FROM trip"
+      for unit in ("year", "month", "day")),
+    *(f"SELECT a.id, b.id, extract({unit} FROM age(a.at, b.at)) FROM dated a, dated b" for unit in ("year", "month", "day")),
+    "SELECT id, extract(year FROM age(day)), date_part('month', age(now(), day)) FROM trip",
+    "SELECT id, extract(day FROM age(current_date, day)) FROM trip",
+    "SELECT id FROM trip WHERE extract(year FROM age('2025-01-01', day)) >= 1 AND date_part('year', (age(paid, booked))) = 0",
+    "SELECT date_part('year', age(day)) AS years, count(*) FROM trip GROUP BY 1",
+    "SELECT id, make_date(extract(year FROM day)::int, 1, id) AS d, make_date(2024, 2, 29), make_date(id, NULL, 1) FROM trip",
+    "SELECT count(*) FROM trip WHERE day >= make_date(2024, id, 1)",
+)  # fmt: skip
 UNITS = ("epoch", "day", "hour", "minute", "second")
 STATEMENTS = (
     *(
@@ -92,7 +108,7 @@ def trips(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterato
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("sql", [*STATEMENTS, *OF_MICROSECONDS])
+@pytest.mark.parametrize("sql", [*STATEMENTS, *AGES, *OF_MICROSECONDS])
 def test_answers_are_postgresqls(trips: Beside, sql: str) -> None:
     """To the last digit of a second, with a sign."""
     assert Counter(trips.ours(sql)) == Counter(trips.theirs(sql))
@@ -119,9 +135,20 @@ def test_a_difference_is_shown_as_postgresql_shows_it(trips: Beside, sql: str) -
     assert Counter(trips.ours(re.sub("[{}]", "", sql))) == Counter(theirs)
 
 
+@pytest.mark.parametrize("date", ["2023, 2, 29", "2024, 13, 1", "2024, 0, 1", "0, 1, 1", "10000, 1, 1", "id, 4, 31"])
+def test_what_is_no_date_fails(trips: Beside, date: str) -> None:
+    """As in PostgreSQL; also of years that its driver has not."""
+    with pytest.raises(NestlingError):
+        trips.ours(f"SELECT make_date({date}) FROM trip")
+
+
 def test_months_and_age_are_gaps(trips: Beside) -> None:
     """A difference has no months."""
     assert trips.gap("SELECT extract(month FROM ended - begun) FROM trip")
+    assert "age" in trips.gap("SELECT age(day) FROM trip").casefold()
+    assert "EXTRACT of hour of AGE()" in trips.gap("SELECT extract(hour FROM age(ended, begun)) FROM trip")
+    assert "how many years lie between" in trips.gap("SELECT extract(year FROM age(begun)) FROM flight")
+    assert "but whole numbers" in trips.gap("SELECT make_date(2024, 2.5, 1)")
     assert "this of a moment minus another" in trips.gap("SELECT to_char(ended - begun, 'HH24') FROM trip")
     assert "groups of intervals" in trips.gap("SELECT ended - begun FROM trip GROUP BY 1")
     assert "an interval finer than a millisecond" in trips.gap("SELECT begun + interval '0.0005 seconds' FROM trip")

@@ -46,7 +46,8 @@ ROWS = {
         "substring(s from 'a#\"b#\"c' for '#')",
     ),
     "times": (
-        "age(at)", "age(at, at)", "max(at - at)", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
+        "age(at)", "age(at, at)", "extract(hour FROM age(at))", "max(at - at)", "extract(month FROM at - at)", "INTERVAL '1 day'",
+        "make_timestamp(2020, 1, 1, 0, 0, 0)",
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
         "extract(day FROM iv)", "date_part('minute', iv)", "date_trunc('hour', iv)", "to_char(iv, 'HH24')", "iv * 2", "-iv",
         "extract(day FROM coalesce(iv, iv))",

@@ -119,7 +119,8 @@ class Function(StrEnum):
 
     JSON: keys are literals; a number of INTEGER is a place in an array, from 0 or, below 0, from its end, of ANY a key or place.
     Times: `TIMESTAMP_OF` reads text (SQLite's time values, PostgreSQL's input) or a date; NULL (SQLite, MySQL) or an error
-    (PostgreSQL) when it cannot. Units are literals: year, quarter, month, week, day, dow, doy, hour, minute, second, epoch.
+    (PostgreSQL) when it cannot. Units are literals: year, quarter, month, week, day, dow, doy, hour, minute, second, epoch; of
+    UNITS_BETWEEN also the "day of age", one beyond whole months.
     """
 
     COALESCE = "coalesce"  # the first that is not NULL
@@ -212,6 +213,7 @@ class Function(StrEnum):
     UNITS_BETWEEN = (
         "units between"  # (unit, later, earlier): whole units between two instants, below 0 where later is earlier
     )
+    MAKE_DATE = "make date"  # (year, month, day): fails on what is no date of the years 1 to 9999
     TIME_IN_ZONE = "time in zone"  # (zone, timestamptz): what clocks show there, without a zone
     TIME_OF_ZONE = "time of zone"  # (zone, timestamp): the instant at which clocks there show it
     JULIAN_DAY = "julian day"

@@ -34,6 +34,7 @@ from nestling.planner.sql.gaps import called, mistake, no_constant, statement_ga
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
+from nestling.planner.sql.postgresql.ages import part_of_age
 from nestling.planner.sql.postgresql.given_times import moment_given
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.interval_text import parts_of
@@ -227,6 +228,10 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
         raise statement_gap(f"EXTRACT of {unit}", node)
     is_day = isinstance(value, exp.TsOrDsToDate) and unit in _CLOCK  # `hour(date(at))`; sqlglot adds it to the others
     inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) and not is_day else value
+    if env.dialect.rules is Rules.POSTGRESQL:
+        of_age = part_of_age(unit, inner.unnest(), lambda each: time_of(moment_given(bound(each)), env))
+        if of_age is not None:
+            return of_age
     given = bound(inner)
     if (
         env.dialect.rules is Rules.MYSQL
@@ -335,6 +340,18 @@ def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
 
 def _date_add(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return shifted(node.this, node.expression, node.args.get("unit"), isinstance(node, exp.DateSub), env, bound)
+
+
+def _made_date(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """PostgreSQL's make_date."""
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap("MAKE_DATE() function", node)
+    if len(node.expressions) != 3:
+        raise mistake(f"MAKE_DATE() takes three arguments, not {len(node.expressions)}", node)
+    parts = [conversions.adapt(bound(each), INTEGER) for each in node.expressions]
+    if not all(is_integer(part) or part == NULL for part in parts):
+        raise statement_gap("MAKE_DATE() of anything but whole numbers", node)
+    return Call(Function.MAKE_DATE, tuple(parts), DATE, Rules.POSTGRESQL)
 
 
 def is_interval(node: exp.Expr) -> bool:
@@ -452,6 +469,7 @@ TIME_NAMES: dict[str, Handler] = {
     "now": _now(TIMESTAMP, ""),
     "timezone": _at_time_zone,
     "date_part": _date_part,
+    "make_date": _made_date,
     "date_format": _with_pieces,
     "to_char": _with_pieces,
 }

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.functions.json_changes import JSON_CHANGES
 from nestling.emitters.mql.sql.functions.json_conditions import JSON_CONDITIONS
 from nestling.emitters.mql.sql.functions.json_parts import JSON_PARTS
 from nestling.emitters.mql.sql.functions.json_values import JSON_VALUES
+from nestling.emitters.mql.sql.functions.made_dates import MADE_DATES
 from nestling.emitters.mql.sql.functions.numbers import NUMBERS
 from nestling.emitters.mql.sql.functions.patterns import PATTERNS
 from nestling.emitters.mql.sql.functions.texts import TEXTS
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _JSON = {**JSON_CHANGES, **JSON_CONDITIONS, **JSON_PARTS, **JSON_VALUES}
-_RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **INTERVALS, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
+_RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **INTERVALS, **MADE_DATES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
 
 
 def call(node: Call, r: Renderer) -> MqlValue:

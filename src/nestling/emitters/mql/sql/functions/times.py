@@ -280,6 +280,8 @@ def units_between(node: Call, r: Renderer) -> MqlValue:
             found: MqlValue = {"$multiply": [passed, 1000]}
         elif isinstance(unit, str) and unit in _MILLISECONDS:
             found = {"$toLong": {"$trunc": {"$divide": [passed, _MILLISECONDS[unit]]}}}
+        elif unit == "day of age":
+            found = _days_beyond_months(later, earlier)
         elif isinstance(unit, str):
             whole = {"$divide": [_months_between(later, earlier), _MONTHS[unit]]}
             found = {"$toLong": {"$trunc": whole}}
@@ -335,6 +337,20 @@ def _month_number(time: MqlValue) -> MqlValue:
 def _within_month(time: MqlValue) -> MqlValue:
     """Milliseconds since the month began."""
     return {"$subtract": [time, {"$dateTrunc": {"date": time, "unit": "month"}}]}
+
+
+def _days_beyond_months(later: MqlValue, earlier: MqlValue) -> MqlValue:
+    """Where the later day of the month is before the earlier one, counted on from this to the end of its month."""
+
+    def rest(high: MqlValue, low: MqlValue) -> MqlValue:
+        begun = {"$dateTrunc": {"date": low, "unit": "month"}}
+        month = {"$subtract": [{"$dateAdd": {"startDate": begun, "unit": "month", "amount": 1}}, begun]}
+        passed = {"$subtract": [_within_month(high), _within_month(low)]}
+        positive = {"$cond": [{"$lt": [passed, 0]}, {"$add": [passed, month]}, passed]}
+        return {"$toLong": {"$trunc": {"$divide": [positive, _MILLISECONDS["day"]]}}}
+
+    backwards = {"$subtract": [0, rest(earlier, later)]}
+    return {"$cond": [{"$gte": [later, earlier]}, rest(later, earlier), backwards]}
 
 
 def julian_day(node: Call, r: Renderer) -> MqlValue:
