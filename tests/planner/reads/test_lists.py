@@ -34,6 +34,20 @@ INSERT INTO book VALUES
     (5, NULL, 'E', 1, 7, 'small', 3, false, '{y}', 'null', NULL, NULL);
 """
 STATEMENTS = (
+    "SELECT row_to_json(a) FROM author a",
+    "SELECT to_jsonb(a.*) AS a FROM author a WHERE id < 3",
+    "SELECT to_json(author) FROM author ORDER BY author.id LIMIT 2",
+    "SELECT row_to_json(x) FROM (SELECT id, title AS \"the title\", price FROM book) x",
+    "SELECT json_agg(x) FROM (SELECT id, title, size FROM book ORDER BY id) x",
+    "SELECT json_agg(x ORDER BY x.id), jsonb_agg(row_to_json(x) ORDER BY x.id DESC) FROM (SELECT id, rate FROM book) AS x",
+    "SELECT json_agg(a ORDER BY a.id) FILTER (WHERE a.id > 1) FROM author a",
+    "SELECT b.id, to_json(a) FROM book b LEFT JOIN author a ON a.id = b.author_id",
+    ("SELECT b.id, json_build_object('title', b.title, 'author', row_to_json(a)) FROM book b LEFT JOIN author a"
+     " ON a.id = b.author_id"),
+    ("SELECT a.id, json_agg(x ORDER BY x.id) FROM author a JOIN (SELECT id, author_id FROM book) x ON x.author_id = a.id"
+     " GROUP BY a.id"),
+    ("SELECT a.id, (SELECT json_agg(x) FROM (SELECT b.id, b.title FROM book b WHERE b.author_id = a.id ORDER BY b.id) x)"
+     " FROM author a"),
     "SELECT author_id, array_agg(title ORDER BY id) FROM book GROUP BY author_id",
     "SELECT author_id, array_agg(price ORDER BY pages DESC, id) FROM book GROUP BY author_id",
     "SELECT author_id, array_agg(DISTINCT pages) FROM book GROUP BY author_id",

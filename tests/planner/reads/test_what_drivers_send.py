@@ -84,7 +84,7 @@ GAPS = (
     ("SELECT id FROM event WHERE title = ANY(:t::varchar(20)[])", "cast it to a type without numbers in brackets"),
     (
         "SELECT count(x.*) FROM venue v LEFT JOIN (SELECT venue_id, title FROM event) x ON x.venue_id = v.id",
-        "has no column that is never NULL; count a column",
+        "has no column that is never NULL; name a column",
     ),
     ("SELECT count(DISTINCT e.*) FROM event e", "of whole rows; name columns"),
 )

@@ -55,7 +55,8 @@ ROWS = {
     ),
     "bits": ("bi::int", "bi::bigint + 1", "SELECT id FROM item WHERE bi::int = 5", "bi + 1", "octet_length(bi)", "upper(bi)"),
     "names": ('SELECT "Code" FROM item', "UPDATE item SET code = 'x' WHERE id = 1"),
-    "rows": ("row(n, s)", "SELECT row_to_json(item) FROM item", "SELECT to_jsonb(i) FROM item i", "SELECT i FROM item i"),
+    "rows": ("row(n, s)", "SELECT row_to_json(row(n)) FROM item", "SELECT max(i) FROM item i",
+        "SELECT row_to_json(x) FROM item i LEFT JOIN (SELECT n FROM item) x ON x.n = i.id", "SELECT i FROM item i"),
     "casts": ("u::text", "f::text"),
     "writes": (
         "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_once DO NOTHING",

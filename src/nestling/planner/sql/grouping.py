@@ -35,7 +35,8 @@ from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
 from nestling.planner.sql.postgresql.enums import ranked, unranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite, unplaced
-from nestling.planner.sql.scope import Env, FromSource, Translation
+from nestling.planner.sql.postgresql.whole_rows import object_of, present, row_of
+from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_reckoning
 
 _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
@@ -219,6 +220,8 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
     argument, distinct, order = _argument(_counting_column(node, env), name)
     if argument is None:
         return AggregateCall(function, None, INTEGER)
+    if function is AggregateFunction.LIST and not isinstance(node, exp.ArrayAgg):
+        argument = object_of(argument, env) or argument
     value = bind(argument, env)
     value = observed(value) if (kept or distinct) and env.dialect.rules is Rules.MYSQL else value
     _refuse(function, value, name, node, env, distinct=distinct)
@@ -318,27 +321,8 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
 
 def _counting_column(node: exp.Expr, env: Env) -> exp.Expr:
     """PostgreSQL's `count(t.*)`, and `count(t)` where `t` is no column, as the count of a column, or of all rows."""
-    column = node.this if isinstance(node, exp.Count) else None
-    if not isinstance(column, exp.Column) or env.dialect.rules is not Rules.POSTGRESQL:
-        return node
-    name = column.table if isinstance(column.this, exp.Star) else column.name
-    is_row = isinstance(column.this, exp.Star) or not (column.table or env.find(column))
-    source = env.scope.source(name) if is_row else None
-    return node if source is None else exp.Count(this=_present(source, node, env))
-
-
-def _present(source: FromSource, node: exp.Expr, env: Env) -> exp.Expr:
-    """A column that is NULL only where the source has no row, as in an outer join; a star where it has one for certain."""
-    columns = [(name, column) for name, column in source.columns if isinstance(column, Column)]
-    if len(env.scope.sources) == 1 or any(not column.nullable for _, column in columns):
-        return exp.Star()
-    for name, column in columns:
-        entity = env.translation.scans.get(column.alias)
-        if entity is not None and not entity.attribute(column.name).nullable:
-            return exp.column(name, source.name, quoted=True)
-    raise statement_gap(
-        f"COUNT of rows of `{source.name}`, which has no column that is never NULL; count a column", node
-    )
+    source = row_of(node.this, env) if isinstance(node, exp.Count) else None
+    return node if source is None else exp.Count(this=present(source, node, env))
 
 
 def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expression:

@@ -22,6 +22,7 @@ from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import JSONB, MADE, TEXT, Type, TypeName
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.postgresql.whole_rows import object_of
 from nestling.planner.sql.scope import Bind, Env, Handler
 
 KIND = Type(TypeName.JSON, carried=MADE)
@@ -98,10 +99,20 @@ def _to_json(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`to_jsonb(value)`."""
     if len(node.expressions) != 1:
         raise mistake(f"{node.name.upper()}() takes one argument, not {len(node.expressions)}", node)
+    if (row := object_of(node.expressions[0], env)) is not None:
+        return bound(row)
     value = bound(node.expressions[0])
     if value.type.name in _TEXTS:
         raise statement_gap(f"{node.name.upper()}() of {value.type}, whose JSON is a text again", node)
     return Call(Function.JSON_PART, (as_part(value, node.name.upper(), node, env),), KIND, env.dialect.rules)
+
+
+def _row(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """`row_to_json(table)`."""
+    row = object_of(node.expressions[0], env) if len(node.expressions) == 1 else None
+    if row is None:
+        raise statement_gap("ROW_TO_JSON() but of a table of FROM", node)
+    return bound(row)
 
 
 def _in_postgresql(handler: Handler) -> Handler:
@@ -117,4 +128,5 @@ JSON_BUILDERS: dict[str, Handler] = {
     **dict.fromkeys(("json_build_object", "jsonb_build_object"), _in_postgresql(_object)),
     **dict.fromkeys(("json_build_array", "jsonb_build_array"), _in_postgresql(_array)),
     **dict.fromkeys(("to_json", "to_jsonb"), _in_postgresql(_to_json)),
+    "row_to_json": _in_postgresql(_row),
 }

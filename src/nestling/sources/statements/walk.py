@@ -14,7 +14,7 @@ from sqlglot import exp
 from nestling.common.errors import name_list, suggest
 from nestling.ir.model import Entity, Model
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import POSTGRESQL, SQLITE
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.joins import Equalities
 from nestling.sources.statements.occurrences import NamedSource, NameScope, Occurrence, Origins, add_read
@@ -138,6 +138,9 @@ class StatementWalk:
             if (output := find_name(column.name, around.outputs)) is not None:
                 return around.outputs[output]
             around = around.parent
+        if self.dialect == POSTGRESQL and (row := scope.source(column.name)) is not None:
+            self._held_by(scope.holding(column.name))
+            return tuple(origin for origins in row.columns.values() for origin in origins)
         if self._is_text(column):
             self.text_literals.append(column.this)
             column.replace(exp.Literal.string(column.name))
