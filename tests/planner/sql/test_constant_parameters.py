@@ -168,7 +168,7 @@ def test_without_values_the_gap_names_the_parameter(
 
 SPOKEN: tuple[tuple[str, dict[str, object], str], ...] = (
     ("SELECT id FROM visit WHERE contact @? '$.vip'", {}, "contact @\\? "),
-    ("SELECT contact #>> %(path)s FROM visit", {"path": "{vip,0}"}, "contact #>> "),
+    ("SELECT contact #>> %(path)s FROM visit", {"path": "{vip,00}"}, "contact #>> "),
 )
 
 
