@@ -138,6 +138,29 @@ def test_abort_leaves_the_old_design_whole(moving: Path, target: str, database: 
     assert "no migration has begun" in again.err
 
 
+def test_abort_needs_no_design(moving: Path, target: str, database: Documents) -> None:
+    """Whatever its designs, also where their files are gone or no designs; then the URI names the database."""
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    (moving / "design.yaml").write_text("gone", encoding="utf-8")
+    done = nestling("migrate", target, "--abort", "--from-design", "design.yaml", cwd=moving)
+    assert (done.code, done.out) == (0, "Aborted: the old design is what it was.\n"), done.err
+    assert names(database) == {"author"}
+    (moving / "design.yaml").unlink()
+    again = nestling("migrate", target, "--abort", cwd=moving)
+    assert (again.code, "no migration has begun" in again.err) == (2, True), again.err
+    nameless = nestling("migrate", target.replace(database.name, ""), "--abort", cwd=moving)
+    assert (nameless.code, "name the database: mongodb://host/database" in nameless.err) == (2, True), nameless.err
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_designs_are_needed_but_to_abort(lacking: int, tmp_path: Path) -> None:
+    """As any option that must be given."""
+    option, other = (DESIGNS[:2], DESIGNS[2:])[:: -1 if lacking else 1]
+    (tmp_path / other[1]).touch()
+    done = nestling("migrate", *other, "mongodb://localhost/library", cwd=tmp_path)
+    assert (done.code, f"Missing option '{option[0]}'" in done.err) == (2, True), done.err
+
+
 @pytest.mark.thorough
 def test_abort_when_the_design_has_changed(moving: Path, target: str, database: Documents) -> None:
     """What one has begun can be ended although its target is another by now, which can then be migrated to."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def _losses(command: Callable[..., int]) -> Callable[..., int]:
     short_help="Move a live MongoDB from one design to another.",
     epilog="\b\nExample:\n  nestling migrate --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
-@options.two_designs
+@partial(options.two_designs, but_to="--abort")
 @click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
 @click.option(
     "--abort",
@@ -57,8 +58,8 @@ def _losses(command: Callable[..., int]) -> Callable[..., int]:
 @options.microseconds
 @options.as_json
 def command(
-    old: Path,
-    new: Path,
+    old: Path | None,
+    new: Path | None,
     target: str,
     cutover: bool,
     abort: bool,
@@ -78,28 +79,18 @@ def command(
     from nestling.cli.parts.afterwards import say_afterwards
     from nestling.cli.parts.progress import progress
     from nestling.ir.migration import Phase
-    from nestling.pipeline import abort_migration, migrate, opened, read_proposal
+    from nestling.pipeline import migrate, opened, read_proposal
     from nestling.pipeline import drop_old as drop_what_is_left
 
     if cutover + abort + drop_old > 1:
         raise click.UsageError("choose one of --cutover, --abort and --drop-old")
+    if abort:
+        return _abort(target, old, as_json=as_json)
+    old, new = options.need(old, "--from-design"), options.need(new, "--to-design")
     may_lose = [loss for loss, given in lets_go.items() if given]
     designs, policy = (read_proposal(old), read_proposal(new)), options.policy(long_decimals, microseconds)
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
-        if abort:
-            aborted = abort_migration(database)
-            indexes = [f"{each.collection}.{each.name}" for each in aborted.indexes]
-            lines = ["Aborted: the old design is what it was."]
-            if indexes:
-                lines.append(f"Dropped the indexes it had built on collections in use: {', '.join(indexes)}.")
-            lines += [
-                f"`{name}` has what was written while a collection had no name, and has no place there: others have its key, or"
-                " the validator refuses it. Write it anew, and drop the collection."
-                for name in aborted.late
-            ]
-            shape = {"aborted": True, "indexes_dropped": indexes, "late": list(aborted.late)}
-            return _print_result(shape, "\n".join(lines), as_json=as_json)
         if drop_old:
             dropped = drop_what_is_left(*designs, database, may_lose=may_lose, policy=policy)
             names = dropped.collections
@@ -125,6 +116,31 @@ def command(
         if done.equal and done.phase is Phase.DONE:
             say_afterwards(designs[1], new, target)
     return FINE if done.equal else DIFFERENT
+
+
+def _abort(target: str, old: Path | None, *, as_json: bool) -> int:
+    """End the migration of a database, which needs no designs: the old one only names it where the URI does not."""
+    from nestling.cli.parts import text
+    from nestling.common.connection import database_name
+    from nestling.pipeline import abort_migration, opened, read_proposal
+
+    name = database_name(target, "") or (read_proposal(old).design.model.name if old is not None else "")
+    if not name:
+        raise click.UsageError("name the database: mongodb://host/database")
+    with opened(target, name) as (server, database):
+        text.say(f"Using {server.text()}, database {database.name}")
+        aborted = abort_migration(database)
+    indexes = [f"{each.collection}.{each.name}" for each in aborted.indexes]
+    lines = ["Aborted: the old design is what it was."]
+    if indexes:
+        lines.append(f"Dropped the indexes it had built on collections in use: {', '.join(indexes)}.")
+    lines += [
+        f"`{name}` has what was written while a collection had no name, and has no place there: others have its key, or"
+        " the validator refuses it. Write it anew, and drop the collection."
+        for name in aborted.late
+    ]
+    shape = {"aborted": True, "indexes_dropped": indexes, "late": list(aborted.late)}
+    return _print_result(shape, "\n".join(lines), as_json=as_json)
 
 
 def _print_result(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nestling.ir.values import Policy
 
 AnyCommand = TypeVar("AnyCommand", bound=Callable[..., object])
+Given = TypeVar("Given")
 
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 VARIABLE = "NESTLING_MONGODB_URI"
@@ -242,14 +243,32 @@ def _mongodb(command: AnyCommand, *, nargs: int = 1, callback: Callable[..., str
     )
 
 
-def two_designs(command: AnyCommand) -> AnyCommand:
-    """`--from-design` and `--to-design`, and the `URI` argument of a MongoDB loaded by one of them."""
-    decorated = click.option(
-        "--to-design", "new", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design it is to have."
-    )(_mongodb(command, nargs=-1, callback=_alone))
-    return click.option(
-        "--from-design", "old", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design the database has."
-    )(decorated)
+def two_designs(command: AnyCommand, *, but_to: str = "") -> AnyCommand:
+    """`--from-design` and `--to-design`, and the `URI` argument of a MongoDB loaded by one of them.
+
+    `but_to`: the option with which they may be left out; otherwise `need` asks for them.
+    """
+    decorated = _mongodb(command, nargs=-1, callback=_alone)
+    for option, name, words in (
+        ("--to-design", "new", "The design it is to have."),
+        ("--from-design", "old", "The design the database has."),
+    ):
+        decorated = click.option(
+            option,
+            name,
+            type=READABLE,
+            required=not but_to,
+            metavar="DESIGN.YAML",
+            help=f"{words} Only {but_to} does without." if but_to else words,
+        )(decorated)
+    return decorated
+
+
+def need(given: Given | None, option: str) -> Given:
+    """The value of an option that must be given after all."""
+    if given is None:
+        raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
+    return given
 
 
 def _alone(context: click.Context, argument: click.Parameter, values: tuple[str, ...]) -> str:
