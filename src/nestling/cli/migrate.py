@@ -79,8 +79,8 @@ def command(
     from nestling.cli.parts.afterwards import say_afterwards
     from nestling.cli.parts.progress import progress
     from nestling.ir.migration import Phase
-    from nestling.pipeline import migrate, opened, read_proposal
     from nestling.pipeline import drop_old as drop_what_is_left
+    from nestling.pipeline import migrate, opened, read_proposal
 
     if cutover + abort + drop_old > 1:
         raise click.UsageError("choose one of --cutover, --abort and --drop-old")

@@ -14,22 +14,33 @@ _READ = _SECONDS | {"sec": 1.0, "second": 1.0, "minute": 60.0, "hour": 3600.0, "
 _WHOLE = r"\d{1,3}(?:,\d{3})+(?![\d_,])|\d[\d_]*"  # a comma is for thousands: with any other, `1,5/s` would be 15
 _RATE = re.compile(rf"^\s*((?:{_WHOLE})(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+)\s*(?:/|per)\s*([a-z]+)(?![\w/])", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*")
+LEAST_PER_SECOND, MOST_PER_SECOND = 1e-9, 1e9
+"""Once in 32 years, and more than any server answers: a rate outside of these is a slip, and 0 is none of it (chosen)."""
 
 
 def read_rate(text: str) -> float | None:
-    """Executions a second, whatever follows the rate left aside; None when there is no rate to read."""
+    """Executions a second, whatever follows the rate left aside; None when there is no rate to read, or one out of bounds."""
+    rate = _written_rate(text)
+    return rate if rate is not None and (rate == 0 or LEAST_PER_SECOND <= rate <= MOST_PER_SECOND) else None
+
+
+def _written_rate(text: str) -> float | None:
     match = _RATE.match(text)
     if match is None or match[2].lower() not in _READ:
         return None
-    rate = float(match[1].replace(",", "").replace("_", "")) / _READ[match[2].lower()]
-    return rate if rate < inf else None
+    return float(match[1].replace(",", "").replace("_", "")) / _READ[match[2].lower()]
 
 
 def no_rate(text: str) -> Problem:
     """The problem of a text that is no rate, with what to write instead."""
-    number = _NUMBER.fullmatch(text)
+    number, written = _NUMBER.fullmatch(text), _written_rate(text)
+    known = ""
+    if written is not None and written > MOST_PER_SECOND:
+        known = f"it is more than {MOST_PER_SECOND:,.0f}/s"
+    elif written is not None and 0 < written < LEAST_PER_SECOND:
+        known = f"it is less than {LEAST_PER_SECOND:g}/s, once in 32 years"
     move = f"say of which time: write `{number[1]}/s`" if number else "write `900/s`, `5/min`, `3/h` or `2/day`"
-    return Problem(what=f"`{text.strip()}` is no rate", next_move=move)
+    return Problem(what=f"`{text.strip()}` is no rate", known=known, next_move=move)
 
 
 def parse_rate(text: str) -> float:

@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from nestling.common.errors import WorkloadError
+from nestling.common.errors import InputError, WorkloadError
 from nestling.ir.freshness import Freshness
-from nestling.ir.rate import read_rate
+from nestling.ir.rate import parse_rate, read_rate
 from nestling.ir.reading import GapKind
 from nestling.ir.workload import Requirements, StatementKind
 from nestling.sources.ddl import read_ddl
@@ -92,6 +92,7 @@ def test_a_window_that_is_none_is_a_gap(text: str) -> None:
         ("900/s", 900), ("0.5/s", 0.5), (".5 / s", 0.5), ("1,000/s", 1000), ("1,5/s", None), ("1,50/s", None),
         ("1,234.5/s", 1234.5), ("1e3/s", 1000), ("60/min", 1), ("3600/h", 1),
         ("86400/day", 1), ("2/hour [note]", 2 / 3600), ("7 per week", 7 / 604800), ("0/s", 0), ("5/s, more", 5),
+        ("1e-9/s", 1e-9), ("1e9/s", 1e9), ("1e-300/s", None), ("1e30/s", None), ("1/month", 1 / 2629800),
         ("5", None), ("fast", None), ("5/fortnight", None), ("-1/s", None), ("", None), ("5/sx", None), ("1.2.3/s", None),
     ],
 )  # fmt: skip
@@ -193,6 +194,13 @@ SELECT 1;"""
     )
 
 
+@pytest.mark.parametrize("freshness", ["async(5 s)", "async (5s)", "async ( 5 s )", " async(5s)"])
+def test_blanks_in_a_freshness(freshness: str) -> None:
+    """They say nothing, wherever they stand."""
+    workload, _ = read(f"-- freshness: product.name {freshness}\n-- name: s, rate: 1/s\nSELECT 1;")
+    assert workload.requirements.freshness == (("product.name", Freshness.parse("async(5s)")),)
+
+
 def test_misspelt_requirements_are_an_error():
     """All of them at once, with their lines: a design without them is not the one that was asked for."""
     with pytest.raises(WorkloadError) as error:
@@ -220,6 +228,9 @@ def test_misspelt_requirements_are_an_error():
         ("freshness: product.name soon", "no freshness `soon`"),
         ("freshness: product.name async(1m)", "`1m` is no time such as `5s`; its unit is one of ms, s, min, h, day"),
         ("freshness: product.name async", "exactly async and scheduled say how long"),
+        ("freshness: product.name async(5 parsecs)", "`5 parsecs` is no time such as `5s`"),
+        ("freshness: product.name async (5 s", "no freshness"),
+        ("freshness: product.name", "no freshness `product.name`"),
         ("freshness:", "no freshness ``"),
         ("atomic: orders, lines", "no entity `lines`"),
         ("read only: orders, lines", "no entity `lines`"),
@@ -250,6 +261,19 @@ def test_a_rate_that_is_none(rate: str, said: str) -> None:
     assert [problem.where for problem in error.value.problems] == ["w.sql:1", "w.sql:4"]
     assert all(f"`{rate}` is no rate" in problem.what for problem in error.value.problems)
     assert all(said in problem.next_move for problem in error.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("rate", "bound"), [("1e-300/s", "less than 1e-09/s"), ("1e30/s", "more than 1,000,000,000/s")]
+)
+def test_a_rate_no_application_has(rate: str, bound: str) -> None:
+    """An error that says the bound, and never another rate in silence; in a model file it is no rate either."""
+    with pytest.raises(WorkloadError) as error:
+        read(f"-- name: s, rate: {rate}\nSELECT 1;")
+    (problem,) = error.value.problems
+    assert (problem.where, f"`{rate}` is no rate" in problem.what, bound in problem.known) == ("w.sql:1", True, True)
+    with pytest.raises(InputError, match="is no rate"):
+        parse_rate(rate)
 
 
 def test_a_rate_between_two_statements_is_the_second_ones():
@@ -301,6 +325,8 @@ def test_all_mistakes_are_told_at_once():
         ("-- name: s, rate: 1/s\n-- params: {id: 7}\nSELECT 1;", "2", "statement `s`: params are not JSON"),
         ("-- name: s, rate: 1/s\n-- params: 7\nSELECT 1;", "2", "params must be an object"),
         ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params name `x`, its parameters are `y`"),
+        ("-- name: s, rate: 1/s\n-- params: [1, 2]\nSELECT ?;", "1", "params are 2 values, its parameters are `p1`"),
+        ("-- name: s, rate: 1/s\n-- params: [1]\nSELECT 1;", "1", "params are 1 value, its parameters are none"),
         ("-- name: s, rate: 1/s\nSELECT 1; SELECT 2;", "2", "`s` holds several statements; this one is called `s.2`"),
         ("-- name: s, rate: 1/s\n-- rate: 9/s\nSELECT 1;", "2", "it has a rate already: `9/s` is not read"),
         ("-- name: s, rate: 1/s, limt: 4\nSELECT 1;", "1", "`limt: 4` behind the name is not read"),
@@ -347,6 +373,13 @@ def test_statements_before_the_first_name_are_read_too():
     workload, _ = read("SELECT 1;\n\nSELECT 2;\n-- name: s, rate: 3/s\nSELECT 3;")
     assert [statement.name for statement in workload.statements] == ["line_1", "line_3", "s"]
     assert [statement.rate_per_second for statement in workload.statements] == [1, 1, 3]
+
+
+def test_several_without_a_name_on_one_line():
+    """They are told apart by a number; one that cannot be read is named so, too."""
+    workload, gaps = read("SELECT 1; SELECT 2; SELEC 3;\nSELECT 4;")
+    assert [statement.name for statement in workload.statements] == ["line_1", "line_1_2", "line_2"]
+    assert [gap.where for gap in gaps if "statement `line_1_3`" in gap.what] == ["w.sql:1:21"]
 
 
 def test_an_empty_file_is_an_empty_workload():

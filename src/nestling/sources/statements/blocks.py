@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -61,22 +62,34 @@ class StatementBlock:
     mistakes: tuple[tuple[str, int], ...] = ()
     wrong_rate: Problem | None = None
 
+    @property
+    def is_called_by_its_line(self) -> bool:
+        """Whether nobody gave it a name."""
+        return f"{self.name}_".startswith(f"{_line_name(self.line)}_")
+
 
 def blocks(text: str, dialect: str) -> Iterator[StatementBlock]:
     """The blocks in file order; a block without a statement has an empty `sql`."""
     marks = list(_NAME_LINE.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)][: len(marks)]
+    on_line = Counter[int]()
     for sql, offset in _statements(text, 0, marks[0].start() if marks else len(text), dialect):
         line = _line(text, offset)
-        yield StatementBlock(f"line_{line}", line, sql, offset)
+        on_line[line] += 1
+        yield StatementBlock(_line_name(line, on_line[line]), line, sql, offset)
     for mark, end in zip(marks, ends, strict=True):
         yield from _named(text, mark, end, dialect)
+
+
+def _line_name(line: int, number: int = 1) -> str:
+    """What a statement is called that has no name; `number`: which it is of those on its line."""
+    return f"line_{line}" if number == 1 else f"line_{line}_{number}"
 
 
 def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[StatementBlock]:
     said = _SAID.match(mark["said"].strip())
     line = _line(text, mark.start())
-    name = ((said["name"] or said["bare"]) if said else "") or f"line_{line}"
+    name = ((said["name"] or said["bare"]) if said else "") or _line_name(line)
     mistakes: list[tuple[str, int]] = []
     samples = _samples(text, mark.end(), end, mistakes)
     quantiles = _quantiles(text, mark.end(), end, mistakes)

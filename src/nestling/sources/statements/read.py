@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.model import Model
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import counted, first_of
+from nestling.ir.rate import LEAST_PER_SECOND
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.text.sql_quotes import sql_text
@@ -19,8 +20,6 @@ from nestling.sources.statements.placeholders import Normalised, apply_edits, no
 from nestling.sources.statements.requirements import read_requirements
 from nestling.sources.statements.walk import Mistake
 
-SELDOM_PER_SECOND = 1e-9
-"""For a rate of 0: such a statement must be answered by the design, and must not weigh in it (once in 32 years)."""
 _WINDOW = re.compile(r"^[ \t]*--[ \t]*window[ \t]*:[ \t]*([^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _NO_RATE, _NO_WEIGHT, _NO_GROWTH = "no rate is given for", "the rate is 0 of", "how the data grows"
 _SECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*s")
@@ -150,7 +149,7 @@ class _Reader:
     def nothing_read(self, found: list[StatementBlock]) -> WorkloadError:
         """The error of a file none of whose statements can be read."""
         problems = [Problem(what=gap.what, where=gap.where) for gap in self.gaps]
-        if all(block.name == f"line_{block.line}" for block in found):
+        if all(block.is_called_by_its_line for block in found):
             move = "name a file of SQL statements, or a model.yaml with a workload"
             problems[-1] = replace(problems[-1], next_move=move)
         return WorkloadError(*problems)
@@ -207,11 +206,15 @@ class _Reader:
 
     def _samples(self, block: StatementBlock, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
         """Sample values by parameter; a list gives them in order."""
-        given = dict(zip(parameters, block.samples, strict=False)) if isinstance(block.samples, list) else block.samples
+        given, known = block.samples, name_list(parameters) or "none"
+        if isinstance(given, list):
+            if len(given) > len(parameters):
+                what = f"params are {counted(len(given), 'value')}, its parameters are {known}"
+                self.gap(_in_statement(block.name, what), f"{block.line}")
+            given = dict(zip(parameters, given, strict=False))  # fewer are allowed, as in a map
         if not isinstance(given, dict):
             return ()
         for name in given.keys() - set(parameters):
-            known = name_list(parameters) or "none"
             self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
 
@@ -231,5 +234,6 @@ class _Reader:
 
 
 def _rate(block: StatementBlock) -> float:
-    rate = DEFAULT_RATE_PER_SECOND if block.rate_per_second is None else block.rate_per_second
-    return max(rate, SELDOM_PER_SECOND)
+    if block.rate_per_second is None:
+        return DEFAULT_RATE_PER_SECOND
+    return block.rate_per_second or LEAST_PER_SECOND  # the design must answer it, and it must not weigh in it

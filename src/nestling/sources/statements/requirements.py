@@ -57,6 +57,8 @@ _SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$", re.IGNORECASE)
 _DAYS = re.compile(
     r"^(?P<entity>.+?)\s+(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>hour|day|week|month|year)s?$", re.IGNORECASE
 )
+_FRESHNESS = re.compile(r"(?P<name>.*?)\s*(?P<freshness>[^\s()]*\s*(?:\([^()]*\)?)?)")
+"""A name, which may have blanks, and a level with its time in brackets or without."""
 _UNIT_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25}
 
 
@@ -114,8 +116,8 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
     try:
         match key:
             case "freshness":
-                name, _, freshness = value.rpartition(" ")
-                found.freshness[_attribute_or_relationship(name.strip(), model)] = Freshness.parse(freshness)
+                name, freshness = _freshness(value)
+                found.freshness[_attribute_or_relationship(name, model)] = freshness
             case "atomic":
                 found.atomic.append(_together(value, model))
             case "read only":
@@ -137,6 +139,12 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 found.numbers[key] = _bytes(value)
     except InputError as problem:
         yield f"{key}: " + "; ".join("; ".join(filter(None, (p.what, p.known))) for p in problem.problems)
+
+
+def _freshness(value: str) -> tuple[str, Freshness]:
+    """Whose freshness it is, and which."""
+    match = _FRESHNESS.fullmatch(value)
+    return (match["name"], Freshness.parse(match["freshness"])) if match else ("", Freshness.parse(value))
 
 
 def _together(value: str, model: Model) -> tuple[str, ...]:
