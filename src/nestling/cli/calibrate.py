@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--name", default="calibrated", show_default=True, metavar="NAME", help="What to call the profile.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(5, 150),
+    type=options.FiniteRange(5, 150),
     default=75.0,
     show_default=True,
     help="How long to measure; loading comes on top.",

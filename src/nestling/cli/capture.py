@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from nestling.ir.capture import Capture
     from nestling.sources.capture.sql.workload import CapturedWorkload
 
-OUTPUT = click.Path(dir_okay=False, path_type=Path)
 MOST_SHOWN = 40
 LONGEST_SHAPE = 100
 
@@ -34,7 +33,10 @@ LONGEST_SHAPE = 100
 )
 @options.output_file("the statements, a workload file to edit,")
 @click.option(
-    "--save", type=OUTPUT, metavar="FILE", help="Write what was captured to this file: shapes and sums, no values."
+    "--save",
+    type=options.RESULT_FILE,
+    metavar="FILE",
+    help="Write what was captured to this file: shapes and sums, no values.",
 )
 @options.as_json
 def command(

@@ -73,7 +73,7 @@ def _time(context: click.Context, option: click.Parameter, text: str | None) -> 
 @click.option(
     "--resume",
     "checkpoint",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.RESULT_FILE,
     metavar="FILE",
     help="Keep progress in this file, and go on from it after an interruption.",
 )

@@ -47,7 +47,7 @@ MOST_LINES = 4
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=options.RESULT_FOLDER,
     metavar="DIR",
     help="Keep the shop, the design and its scripts here.",
 )

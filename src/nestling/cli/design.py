@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @options.cache
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0.1, 86400),
+    type=options.FiniteRange(0.1, 86400),
     default=60.0,
     show_default=True,
     metavar="S",

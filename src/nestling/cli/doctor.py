@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 SHOWN_ALIKE = 5
 """Findings of one rule in one collection that the terminal shows; the reports hold all."""
-OUTPUT = click.Path(dir_okay=False, path_type=Path)
 
 
 def _thresholds(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
@@ -29,11 +29,17 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     found = {}
     for text in given:
         name, _, value = text.partition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            raise click.BadParameter(f"{text!r} is not RULE.NAME=NUMBER", context, option) from None
+        found[name.strip()] = _number(value)
+        if isnan(found[name.strip()]):
+            raise click.BadParameter(f"{text!r} is not RULE.NAME=NUMBER", context, option)
     return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return nan
 
 
 @click.command(
@@ -43,7 +49,7 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
 )
 @click.argument("uri", required=False)
 @click.option("--facts", "facts_file", type=options.READABLE, help="Report on a saved facts file; no server is asked.")
-@click.option("--save", type=OUTPUT, metavar="FILE", help="Write the facts to this file.")
+@click.option("--save", type=options.RESULT_FILE, metavar="FILE", help="Write the facts to this file.")
 @click.option("--since", type=options.READABLE, help="Facts saved earlier: shows what grows, and how fast.")
 @click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule; may be given several times.")
 @click.option("--explain", is_flag=True, help="Say what the rules look for instead of looking.")
@@ -81,9 +87,9 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
 )
 @click.option("--whole", is_flag=True, help="Have the server measure all documents of large collections too.")
 @options.looking(60.0)
-@click.option("--sarif", type=OUTPUT, metavar="FILE", help="Write a SARIF 2.1 report.")
-@click.option("--html", type=OUTPUT, metavar="FILE", help="Write an HTML report.")
-@click.option("--markdown", type=OUTPUT, metavar="FILE", help="Write a Markdown report.")
+@click.option("--sarif", type=options.RESULT_FILE, metavar="FILE", help="Write a SARIF 2.1 report.")
+@click.option("--html", type=options.RESULT_FILE, metavar="FILE", help="Write an HTML report.")
+@click.option("--markdown", type=options.RESULT_FILE, metavar="FILE", help="Write a Markdown report.")
 @options.as_json
 def command(
     uri: str | None,

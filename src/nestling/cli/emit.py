@@ -24,7 +24,7 @@ from nestling.cli.parts import options
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=options.RESULT_FOLDER,
     metavar="DIR",
     help="Write the files into this folder.",
 )

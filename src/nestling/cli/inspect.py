@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--design-out",
     "design_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.RESULT_FILE,
     metavar="FILE",
     help="For a MongoDB: write its present schema, as a design, to this file.",
 )

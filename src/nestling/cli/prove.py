@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--scale",
-    type=click.FloatRange(0.001, 100_000),
+    type=options.FiniteRange(0.001, 100_000),
     metavar="TIMES",
     help="Measure with made-up rows, TIMES as many as the source has; those of a model file or a MongoDB always are.",
 )
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(1, 86_400),
+    type=options.FiniteRange(1, 86_400),
     help="How long to measure. Loading, comparing answers and --open-seconds come on top.",
 )
 @click.option("--rounds", type=click.IntRange(2, 1_000), help="How many rounds to measure in.")
@@ -57,12 +57,12 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--open-seconds",
-    type=click.FloatRange(0, 3_600),
+    type=options.FiniteRange(0, 3_600),
     help="Seconds to run each design at the stated rates; 0 leaves this out.",
 )
 @click.option(
     "--cache-ratio",
-    type=click.FloatRange(0.01, 1_000),
+    type=options.FiniteRange(0.01, 1_000),
     metavar="RATIO",
     help="Bytes of data for a byte of the server's cache, such as 0.2 or 5; with nestling's own server only.",
 )
@@ -70,9 +70,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="The same seed draws the same values and order again."
 )
-@click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a report with plots."
-)
+@click.option("--html", type=options.RESULT_FILE, metavar="FILE", help="Write a report with plots.")
 @options.as_json
 def command(
     source: str,

@@ -25,7 +25,7 @@ POLL_SECONDS = 0.5
 )
 @click.option(
     "--data-dir",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=options.RESULT_FOLDER,
     metavar="DIR",
     help="Keep the data here, for the next time. Default: a temporary directory, removed at the end.",
 )

@@ -46,7 +46,7 @@ LOCALHOST = "127.0.0.1"
 @click.option(
     "--lease",
     "lease_seconds",
-    type=click.FloatRange(1, 3600),
+    type=options.FiniteRange(1, 3600),
     default=15.0,
     show_default=True,
     metavar="SECONDS",
@@ -57,7 +57,7 @@ LOCALHOST = "127.0.0.1"
 )
 @click.option(
     "--status-file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.RESULT_FILE,
     metavar="FILE",
     help="Write the metrics into this file every second, as JSON.",
 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isnan
 
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.doctor import AS, rule, rule_names
@@ -74,7 +75,7 @@ def _thresholds(found: object, made: dict[str, float]) -> Iterator[Problem]:
         for each, number in values.items():
             if each not in known:
                 yield unknown("threshold", str(each), known, of=str(name), path=(*path, str(each)))
-            elif isinstance(number, bool) or not isinstance(number, int | float):
+            elif isinstance(number, bool) or not isinstance(number, int | float) or isnan(number):
                 yield Problem("must be a number", path=(*path, str(each)))
             else:
                 made[f"{name}.{each}"] = float(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -19,7 +20,35 @@ if TYPE_CHECKING:
 AnyCommand = TypeVar("AnyCommand", bound=Callable[..., object])
 Given = TypeVar("Given")
 
+
+class FiniteRange(click.FloatRange):
+    """Numbers within bounds. Click's own type lets NaN pass, which is neither below nor above any bound."""
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; fails for one that is out of bounds, or none."""
+        found = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{found} is not in the range {self._describe_range()}.", param, ctx)
+        return found
+
+
+class ResultPath(click.Path):
+    """A place to write to. `-`, which elsewhere is stdout, would be a file of that name, which nobody asked for."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """The path; fails for `-`."""
+        if value == "-":
+            self.fail(
+                f"name a {'file' if self.file_okay else 'folder'}: `-` does not stand for stdout here.", param, ctx
+            )
+        return super().convert(value, param, ctx)
+
+
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
+RESULT_FILE = ResultPath(dir_okay=False, path_type=Path)
+RESULT_FOLDER = ResultPath(file_okay=False, path_type=Path)
 VARIABLE = "NESTLING_MONGODB_URI"
 _OTHERWISE = "nestling.otherwise"
 """Of a command's context: what was given in the other of two ways to give it, by the parameter's name."""
@@ -99,14 +128,14 @@ def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:
     def decorated(command: AnyCommand) -> AnyCommand:
         resting = click.option(
             "--rest",
-            type=click.FloatRange(0, 100),
+            type=FiniteRange(0, 100),
             default=4.0,
             show_default=True,
             help="While others use the MongoDB, pause this many times as long as each look took.",
         )(command)
         return click.option(
             "--budget-seconds",
-            type=click.FloatRange(1, 86_400),
+            type=FiniteRange(1, 86_400),
             default=seconds,
             show_default=True,
             help="How long to look at a MongoDB; what there was no time for is listed.",
@@ -136,7 +165,7 @@ def output_file(what: str) -> Callable[[AnyCommand], AnyCommand]:
     return click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=RESULT_FILE,
         metavar="FILE",
         help=f"Write {what} to this file.",
     )
