@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import gc
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import closing
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pymongo import AsyncMongoClient, MongoClient
 
 from nestling import AsyncStore, Store, pipeline
-from nestling.common.errors import ConnectionFailed
+from nestling.common.errors import ConnectionFailed, InputError
 from nestling.common.server import start_server
 
 SELECTION_MILLISECONDS = 300
@@ -58,3 +58,28 @@ async def _write(made: Any, uri: str) -> None:
 def _fails_soon(work: Callable[[], object]) -> None:
     with pytest.raises(ConnectionFailed):
         work()
+
+
+@pytest.mark.parametrize("kind", [Store, AsyncStore])
+def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | AsyncStore], tmp_path: Path) -> None:
+    """By name and before anything is asked of a server, as what is no database."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)")
+    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), "normalized")
+    client: Any = (MongoClient if kind is Store else AsyncMongoClient)(connect=False)
+    database = client["shop"]
+    none_of_them: tuple[Any, ...] = ({}, 5, ["SELECT 1"])
+    for wrong in none_of_them:
+        with pytest.raises(InputError, match="a design or its file is wanted, not"):
+            kind(wrong, database)
+        with pytest.raises(InputError, match="a workload or its file is wanted, not"):
+            kind(made, database, workload=wrong)
+    store: Any = kind(made, database)
+    with pytest.raises(InputError, match="a statement is wanted, not NoneType"):
+        _done(store.execute(None))
+    with pytest.raises(InputError, match="the name of a statement is wanted, not int"):
+        _done(store.run(5))
+
+
+def _done(work: object) -> object:
+    return asyncio.run(cast("Coroutine[Any, Any, object]", work)) if asyncio.iscoroutine(work) else work

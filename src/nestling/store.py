@@ -20,6 +20,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
@@ -121,9 +122,11 @@ class _Statements(Generic[Driver]):
         from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 
-        if not isinstance(database, Database | AsyncDatabase):
-            what = f"a database of pymongo's client is wanted, not {type(database).__name__}"
-            raise InputError(Problem(what=what, next_move='name it: MongoClient(uri)["shop"]'))
+        _check_kind(design, Proposal | Design | Path | str, "a design or its file", "name the file, design.yaml")
+        _check_kind(
+            database, Database | AsyncDatabase, "a database of pymongo's client", 'name it: MongoClient(uri)["shop"]'
+        )
+        _check_kind(workload, Workload | Path | str | None, "a workload or its file", "name the file, workload.sql")
         if dialect and dialect.lower() not in NAMES:
             raise InputError(unknown("dialect", dialect, DIALECTS))
         if microseconds not in MICROSECONDS:
@@ -170,6 +173,7 @@ class _Statements(Generic[Driver]):
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
         from nestling.sources.statements.read import is_mistake_in
 
+        _check_kind(name, str, "the name of a statement", "`names` lists them")
         found = self._workload.statement(name)
         if found is None:
             gaps = [gap for gap in self._gaps if is_mistake_in(gap, name)]
@@ -197,6 +201,7 @@ class _Statements(Generic[Driver]):
         """
         from nestling.pipeline.converting import numbers_asked
 
+        _check_kind(sql, str, "a statement", "write SQL as text")
         numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, name, dialect)))
         constants = (*(self._constants.get((name, sql)) or ()), *numbers)
         known = self._made.get(_key(name, sql, constants, parameters))
@@ -228,6 +233,12 @@ class _Statements(Generic[Driver]):
             self._constants.keep((name, sql), tuple(each for each in constants if each not in numbers))
         self._made.keep(key, made)
         return made, constants
+
+
+def _check_kind(given: object, kind: type | UnionType, wanted: str, move: str) -> None:
+    """Raise `InputError` where what is given is of another kind."""
+    if not isinstance(given, kind):
+        raise InputError(Problem(f"{wanted} is wanted, not {type(given).__name__}", next_move=move))
 
 
 def _key(name: str, sql: str, constants: Sequence[str], parameters: Mapping[str, object]) -> tuple[str, ...]:
