@@ -178,6 +178,22 @@ def test_directory_that_cannot_be_made(tmp_path: Path):
         pass
 
 
+def test_directory_of_other_files(tmp_path: Path):
+    """A folder with files that are no MongoDB's is somebody's: none is put among them."""
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ServerError, match="holds other files") as caught, start_server(data_directory=tmp_path):
+        pass
+    assert "name an empty folder" in str(caught.value)
+    assert [each.name for each in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("file", ["WiredTiger", "mongod.lock", "lost+found"])
+def test_directory_that_mongod_has_begun(file: str, tmp_path: Path):
+    """One that was in use, or where mongod was stopped in its first moments, is its own; so is the root of a disk."""
+    (tmp_path / file).touch()
+    server_module._make(tmp_path)
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("before", ["", FORK], ids=["alone", "with a forked child that lives on"])
 def test_killed_parent_takes_the_server_along(before: str):

@@ -41,6 +41,10 @@ GRACE_SECONDS = 20.0
 """How long a server with a kept data directory gets to shut down cleanly; 1 s is usual."""
 PORTS_TRIED = 5
 LOG_LINES_SHOWN = 5
+OWN_FILES = frozenset({"WiredTiger", "WiredTiger.wt", "storage.bson", "mongod.lock"})
+"""What tells a folder that mongod has used; the last it makes first of all."""
+LOST_FOUND = "lost+found"
+"""In the root of each disk of Linux, and nobody's."""
 
 
 GIVEN = "given"
@@ -144,9 +148,13 @@ def _listening(binary: Binary, data_directory: Path | None) -> Iterator[Server]:
 def _make(data: Path) -> None:
     try:
         data.mkdir(parents=True, exist_ok=True)
+        found = {each.name for each in data.iterdir()} - {LOST_FOUND}
     except OSError as error:
         problem = Problem(f"the data directory cannot be made: {error.strerror}", where=str(data))
         raise ServerError(problem) from error
+    if found and not found & OWN_FILES:
+        what = "the data directory holds other files, and none of a MongoDB"
+        raise ServerError(Problem(what, where=str(data), next_move="name an empty folder, or a new one"))
 
 
 def _ready(server: Server, binary: Binary) -> Server:
