@@ -16,7 +16,7 @@ import pytest
 from pymongo import AsyncMongoClient, MongoClient
 
 from nestling import AsyncStore, Store, pipeline
-from nestling.common.errors import ConnectionFailed, InputError
+from nestling.common.errors import ConnectionFailed, GapError, InputError
 from nestling.common.server import start_server
 
 SELECTION_MILLISECONDS = 300
@@ -79,6 +79,27 @@ def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | Asyn
         _done(store.execute(None))
     with pytest.raises(InputError, match="the name of a statement is wanted, not int"):
         _done(store.run(5))
+
+
+@pytest.mark.parametrize(
+    ("sql", "move"),
+    [
+        ("DROP TABLE thing", "change the tables in the source and design it again"),
+        ("ALTER TABLE thing ADD COLUMN size INTEGER", "change the tables in the source and design it again"),
+        ("PRAGMA table_info(thing)", "leave it out: it is about the SQL database itself"),
+        ("ATTACH 'x.db' AS other", "leave it out: it is about the SQL database itself"),
+        ("SELECT random() FROM thing", "say it in SQL that is converted"),
+    ],
+)
+def test_what_to_do_about_a_statement_of_another_kind(sql: str, move: str, tmp_path: Path) -> None:
+    """No other SQL says what defines tables or is about the database itself."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)")
+    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), "normalized")
+    client = MongoClient[dict[str, Any]](connect=False)
+    with pytest.raises(GapError) as error:
+        Store(made, client["shop"]).execute(sql)
+    assert error.value.problems[0].next_move.startswith(move)
 
 
 def _done(work: object) -> object:

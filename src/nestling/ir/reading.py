@@ -58,6 +58,8 @@ class Gap:
     where: str = ""
     text: str = ""
     """The SQL it is about, as its dialect writes it; a long one is cut."""
+    move: str = ""
+    """What to do about it, where that is not what is done about other parts of statements."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.sentence}" if self.where else self.sentence
@@ -71,7 +73,7 @@ class Gap:
     @property
     def next_move(self) -> str:
         """What to do about a part of a statement; empty for what is known of no statement."""
-        return BY_HAND if self.text and self.kind is not GapKind.INPUT else ""
+        return (self.move or BY_HAND) if self.text and self.kind is not GapKind.INPUT else ""
 
 
 def lost_tables(gaps: Iterable[Gap]) -> tuple[Gap, ...]:

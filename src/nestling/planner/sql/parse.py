@@ -53,6 +53,16 @@ _INSTEAD = {
     **dict.fromkeys(("BEGIN", "START", "COMMIT", "ROLLBACK"), _TRANSACTION),
 }
 """What to write for a statement that is refused."""
+_OF_TABLES = (
+    "change the tables in the source and design it again; `nestling plan` and `nestling migrate` then move the data"
+)
+_OF_THE_ENGINE = "leave it out: it is about the SQL database itself, and neither reads nor changes rows of its tables"
+_MOVES = {
+    **dict.fromkeys(("CREATE", "ALTER", "DROP", "RENAME", "COMMENT"), _OF_TABLES),
+    **dict.fromkeys(("PRAGMA", "ATTACH", "DETACH", "VACUUM", "ANALYZE", "REINDEX", "OPTIMIZE"), _OF_THE_ENGINE),
+    **dict.fromkeys(("SET", "RESET", "SHOW", "USE", "GRANT", "REVOKE"), _OF_THE_ENGINE),
+}
+"""What to do about a statement that no other SQL says."""
 _OPERANDS = frozenset(
     {
         TokenType.R_PAREN, TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.END,
@@ -115,7 +125,7 @@ def _refused(tokens: Sequence[Token]) -> StatementGap:
     """The gap of a statement of another kind, with what to do instead where that is known."""
     words = [token.text.upper() for token in tokens] or [""]
     instead = _NESTED if words[0] == "ROLLBACK" and "TO" in words else _INSTEAD.get(words[0], "")
-    return StatementGap(Gap(GapKind.NOTIMPL, f"{words[0]} statement{instead}", "1:1"))
+    return StatementGap(Gap(GapKind.NOTIMPL, f"{words[0]} statement{instead}", "1:1", move=_MOVES.get(words[0], "")))
 
 
 def _name_functions(tokens: Sequence[Token], dialect: Dialect) -> None:
