@@ -38,8 +38,14 @@ def notes(folder: Path, workload: str) -> Scenario:
 @pytest.mark.parametrize(
     ("workload", "said"),
     [
-        (READ, "joins two collections; stored more than once: person.name in note"),
-        (READ.replace("900/s", "1/day") + RENAMED, "joins two collections; nothing is stored twice"),
+        (
+            READ,
+            "with more of its `person` than is copied joins two collections; stored more than once: person.name in note",
+        ),
+        (
+            READ.replace("900/s", "1/day") + RENAMED,
+            "with its `person` joins two collections; nothing is stored twice",
+        ),
     ],
 )
 def test_a_copy_is_told_by_what_it_is_copied_along(
@@ -49,8 +55,23 @@ def test_a_copy_is_told_by_what_it_is_copied_along(
     small = notes(tmp_path, workload)
     proposal = small.designed()
     (price,) = (each.text for made in proposal.decisions for each in made.reasons if each.rule == "price")
-    assert price == f"reading `note` with its `person` {said}"
+    assert price == f"reading `note` {said}"
     assert bool(chosen(proposal, "extended-reference")) == ("more than once:" in price)
     small.proved(proposal, database)
     held = database["note"].find_one() or {}
     assert ("name 0" in str(held)) == ("more than once:" in price)
+
+
+@pytest.mark.parametrize(
+    ("per_parent", "said"), [(1, "touches 1 note row, at most 1 ("), (3, "touches 3 note rows, at most 3 (")]
+)
+def test_rows_that_a_change_touches_are_counted(per_parent: int, said: str, tmp_path: Path) -> None:
+    """One row is no rows."""
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "person": [(n, f"name {n}") for n in range(2000)],
+        "note": [(n, n % 2000, "text") for n in range(2000 * per_parent)],
+    }
+    proposal = scenario(
+        tmp_path, TABLES, rows, READ + "-- name: one, rate: 900/s\nSELECT name FROM person WHERE id = 1;"
+    ).designed()
+    assert any(said in each.price for each in proposal.weighed), proposal.weighed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nestling.ir.candidate import HOMES, Bucketed, Candidate, Mirror, Nested
+from nestling.ir.candidate import HOMES, Bucketed, Candidate, CopiedAttribute, Mirror, Nested
 from nestling.ir.design_problem import CHANGE, Solution, Weighing
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.outline import Outline
@@ -286,7 +286,12 @@ class _Deciding:
             case Bucketed():
                 return price(self.situation, home)
             case _:
-                return reference_price(joined[0])
+                return reference_price(joined[0], copied=self._is_copied(joined[0]))
+
+    def _is_copied(self, link: Relationship) -> bool:
+        """Whether the child keeps attributes of its parent."""
+        parts = (each.part for each in self.kept)
+        return any(isinstance(part, CopiedAttribute) and part.path[0].relationship == link.name for part in parts)
 
 
 def _threshold(weighing: Weighing, cost: float) -> float:

@@ -95,12 +95,11 @@ def _of_aggregate(link: Relationship, aggregate: Aggregate) -> str:
 def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness: Freshness) -> str:
     known = situation.fan_outs[link.name]
     many = short(known.mean) if known.mean is not None else "an unknown number of"
+    rows = f"{link.child} {'row' if many == '1' else 'rows'}"
     most = f", at most {known.largest:,.0f}" if known.largest is not None else ""
     rate = _changes(situation, link.parent, attribute)
     often = f"changed {full_rate(rate)}" if rate else "no statement of the workload changes it"
-    return (
-        f"a change of {link.parent}.{attribute} touches {many} {link.child} rows{most} ({often}); {window(freshness)}"
-    )
+    return f"a change of {link.parent}.{attribute} touches {many} {rows}{most} ({often}); {window(freshness)}"
 
 
 def _changes(situation: Situation, entity: str, attribute: str) -> float:
@@ -138,6 +137,7 @@ def embedding_price(situation: Situation, link: Relationship) -> str:
     return f"each `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}"
 
 
-def reference_price(link: Relationship) -> str:
-    """What a reference held by the child asks."""
-    return f"reading `{link.child}` with its `{link.parent}` joins two collections"
+def reference_price(link: Relationship, *, copied: bool) -> str:
+    """What a reference held by the child asks; `copied`: who reads no more than copies of the parent is spared it."""
+    its = f"more of its `{link.parent}` than is copied" if copied else f"its `{link.parent}`"
+    return f"reading `{link.child}` with {its} joins two collections"
