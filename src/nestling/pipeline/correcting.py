@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.ir.design_problem import DesignProblem, Solution
-from nestling.pipeline.query_prices import NO_QUERY, ROUNDING, Draft, Queries
+from nestling.pipeline.compiled_prices import Draft
+from nestling.pipeline.query_prices import NO_QUERY, ROUNDING, Queries
 
 if TYPE_CHECKING:
     from nestling.pipeline.designing import PosedProblem

@@ -1,8 +1,25 @@
-"""What the queries of designs cost beside what the search reckons with, and the steps that tell it.
+"""What the queries of designs cost beside what the search reckons with, and the corrections that tell the search.
 
-Designs that differ in what is not why a query costs more are told of together: structures that two queries of a statement use in
-place of one another, while both cost as much more, are not why. Otherwise each of many indexes that do as well would be tried in
-turn. Where a design that was tried turns out to cost less than it is told to, it is told what its queries cost (`as_priced`).
+The search prices a statement before there is a query: by the structures that each of its steps may use. When it has chosen, the
+queries of its choice are compiled and priced. For one that costs clearly more, a *correction* joins the problem: one more step of
+the statement. Its last way adds the difference, and is open to every design. The ways before it add less or nothing, and say
+which designs the correction is not about.
+
+An example. The search reckons with 2 ms for `page`, found by `index on a` in the array `list`. The query costs 9 ms. In a choice
+that was looked at before, with `index on c` and `list`, the query cost what was reckoned with; and one of the steps could go by
+`index on b` for less. The correction has these ways::
+
+    needs              without       adds
+    index on c, list                 0 ms   a query that is known, and costs what was reckoned with
+    index on b                       0 ms   a cheaper way of a step: that is another query, priced when it is chosen
+                       index on a    0 ms   designs without what this query uses have another query
+                       list          0 ms
+                                     7 ms   all others
+
+What a query uses need not be why it costs more. Where a later choice finds `page` by `index on d` in place of `index on a`, and
+its query costs 9 ms as well, both indexes are *idle*: the correction of that choice applies whether they are there or not.
+Otherwise each of many indexes that do as well would be tried in turn. Where a design that was tried turns out to cost less than
+such a correction says, it is told what its own query costs (`Queries.as_priced`).
 """
 
 from __future__ import annotations
@@ -10,23 +27,21 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nestling.common.errors import DesignError
 from nestling.ir.design_problem import DesignProblem, Mode, Solution, StatementStep
+from nestling.ir.rate import LEAST_PER_SECOND
 from nestling.ir.workload import Statement
+from nestling.pipeline.compiled_prices import CompiledPrices, Draft, DraftedDesign
 from nestling.pipeline.looked_choice import WITHOUT, LookedChoice, Used, looked
 
 if TYPE_CHECKING:
-    from nestling.ir.proposal import Proposal
     from nestling.optimizer.corrections import Look
     from nestling.optimizer.evaluate import Evaluation
     from nestling.pipeline.designing import PosedProblem
 
-MOST_QUERIES = 1_000
-"""Queries compiled for a design, and as many for the rivals it is explained by: a number, so that each run finds the same."""
 DEARER, SHARE = 1.5, 0.003
 """How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
 ALIKE = 1.1
@@ -40,14 +55,13 @@ _DEARER = "its query costs more than was reckoned with"
 _ANOTHER = "as another query"
 _TOLD = "what another step does not tell of it"
 
-Draft = Callable[[Solution], "Proposal"]
-
 
 @dataclass(frozen=True, slots=True)
 class ToldMore:
-    """What a step tells that a query costs more, in seconds, in designs with what it uses and none of the cheaper ways.
+    """What a correction was made of: a query that uses `used` and costs `seconds` more than was reckoned with.
 
-    `idle`: of what it uses, what is not why; `step`: its name; `chosen`: the choice it was found of.
+    It applies to designs that have all of `used` that is not `idle`, and none of the `cheaper` ways. `step` is the correction's
+    name in the problem, `chosen` the choice whose query was priced.
     """
 
     used: Used
@@ -68,138 +82,108 @@ class ToldMore:
 
 
 @dataclass(slots=True)
+class StatementQueries:
+    """What is known of the queries of one statement.
+
+    `dearer`: those that cost more than was reckoned with, each with its correction. `as_reckoned`: what those use that do not.
+    `exchanged`: what one of two uses and the other does not, while both cost as much more; `matters`: of that, what is why after
+    all.
+    """
+
+    dearer: list[ToldMore] = field(default_factory=list)
+    as_reckoned: set[Used] = field(default_factory=set)
+    exchanged: set[str] = field(default_factory=set)
+    matters: set[str] = field(default_factory=set)
+
+    def idle(self, used: Used, more: float) -> Used:
+        """What a query that costs so much more uses though it is not why: others without it cost as much more."""
+        for told in self.dearer:
+            if max(more, told.seconds) <= ALIKE * min(more, told.seconds):
+                self.exchanged |= used ^ told.used
+        return used & self.exchanged - self.matters
+
+    def told_already(self, query: LookedQuery, more: float) -> Iterator[Mode]:
+        """The ways of designs that pay an earlier correction, too: what that does not tell of the `more` that this query costs.
+
+        Together they pay not more than the dearer of both says.
+        """
+        for told in self.dearer:
+            if not told.why <= query.choice.chosen and told.is_paid_beside(query.used):
+                rest = more - told.seconds
+                yield Mode(_TOLD, tuple(sorted(told.why)), rest if rest >= query.least_seconds else 0.0)
+
+    def superseded_by(self, correction: StatementStep) -> Iterator[str]:
+        """The corrections that are not needed beside one that tells their own choices as much; the last is the newest."""
+        from nestling.optimizer.evaluate import best_mode
+
+        for told in self.dearer[:-1]:
+            paid = best_mode(correction, told.chosen)
+            if paid is not None and paid[1] * ALIKE >= told.seconds:
+                yield told.step
+
+
+@dataclass(frozen=True, slots=True)
+class LookedQuery:
+    """The query of a statement in a choice that is looked at.
+
+    `said`: the seconds of one execution by the problem; `rate`: executions a second; `whole`: what the workload costs at least.
+    """
+
+    choice: LookedChoice
+    statement: str
+    used: Used
+    said: float
+    rate: float
+    whole: float
+
+    @property
+    def least_seconds(self) -> float:
+        """How much dearer an execution is at least where it matters beside the workload."""
+        return SHARE * self.whole / max(self.rate, LEAST_PER_SECOND)
+
+    @property
+    def unanswered_seconds(self) -> float:
+        """What an execution counts for that there is no query for."""
+        return UNANSWERED * self.whole / max(self.rate, LEAST_PER_SECOND)
+
+    def matters(self, more: float) -> bool:
+        """Whether so many seconds of an execution are told of."""
+        return more * self.rate >= SHARE * self.whole
+
+    def is_dearer(self, price: float) -> bool:
+        """Whether a price is clearly above what the problem says."""
+        return price >= DEARER * self.said and self.matters(price - self.said)
+
+
+@dataclass(slots=True)
 class Queries:
-    """What the queries of designs cost, each compiled once for what it uses.
+    """The queries of the choices that were looked at, and the corrections that follow from them.
 
-    `left`: how many more may be compiled, within `seconds`. `missed`: statements that no time was left for.
-
-    `prices`: by statement and the structures it uses, seconds; None where the cost model cannot say, infinite where the design
-    has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with; `told`:
-    what is told of it where it costs more; `changed`: what it uses in one query and not in another that costs as much more;
-    `matters`: of that, what is why after all.
-
-    `superseded`: steps others tell all of. `unanswered`: statements that no allowed design answers. `tried`: how many designs'
-    queries were looked at, where there was no end to it. `least`: what the workload costs at least; shares are of it, so that no
-    design is told more of than others.
+    `superseded`: corrections others tell all of. `unanswered`: statements that no allowed design answers. `tried`: how many
+    designs' queries were looked at, where there was no end to it. `least`: what the workload costs at least; shares are of it, so
+    that no design is told more of than others. `seconds`: how long queries may be compiled.
     """
 
     found: PosedProblem
     draft: Draft
-    clock: Callable[[], float]
-    seconds: float
-    left: int = MOST_QUERIES
-    missed: set[str] = field(default_factory=set)
-    prices: dict[tuple[str, Used], float | None] = field(default_factory=dict)
-    right: dict[str, set[Used]] = field(default_factory=lambda: defaultdict(set))
-    told: dict[str, list[ToldMore]] = field(default_factory=lambda: defaultdict(list))
-    changed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    matters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    clock: InitVar[Callable[[], float]]
+    seconds: InitVar[float]
     unanswered: set[str] = field(default_factory=set)
     superseded: set[str] = field(default_factory=set)
     tried: int = 0
     least: float = math.inf
-    _steps: int = 0
-    _plain: list[Proposal] = field(default_factory=list)
+    _prices: CompiledPrices = field(init=False)
+    _known: dict[str, StatementQueries] = field(default_factory=lambda: defaultdict(StatementQueries))
+    _made: int = 0
 
-    def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
-        """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at.
-
-        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not confirm, a
-        search that begins at these rates may find otherwise: that counts as not looked at.
-        """
-        from nestling.optimizer.evaluate import evaluate
-        from nestling.optimizer.weigh import statement_costs
-
-        evaluation = evaluate(problem, chosen)
-        assert evaluation is not None, "only allowed choices are looked at"
-        whole = min(self.least, evaluation.cost)
-        said, rates = dict(statement_costs(problem, chosen)), problem.rates
-        choice = looked(self.found.problem, chosen, evaluation)
-        workload = self.found.situation.reading.workload
-        statements = [each for each in workload.statements if each.name in said]
-        steps: list[StatementStep] = []
-        is_known = True
-        draft = partial(self._drafted, chosen, evaluation, [])
-        for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
-            if not statement.sql or not statement.accesses or statement.name in self.unanswered:
-                continue
-            if workload.inserted_with(statement) is not None:
-                continue  # its own query is another command than the application's
-            key = statement.name, choice.used(statement.name)
-            if not self._is_priced(key, statement, draft):
-                return tuple(steps), False
-            paid = list(_paid(problem, statement.name, evaluation))
-            is_known &= all(each * rates[statement.name] >= SHARE * whole for each in paid)
-            is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
-            if (step := self._step(choice, key, said[statement.name], rates[statement.name], whole)) is not None:
-                steps.append(step)
-        return tuple(steps), is_known
-
-    def _is_priced(self, key: tuple[str, Used], statement: Statement, draft: Callable[[], Proposal]) -> bool:
-        """Whether the query is priced, now at the latest; there may be no time, or no design."""
-        if key not in self.prices:
-            if self.left <= 0 or self.seconds <= 0:
-                self.missed |= {statement.name} if self.left > 0 else set()
-                return False
-            began = self.clock()
-            try:
-                self.prices[key] = self._price(draft(), statement)
-            except DesignError:  # what no document can hold: the search does not know it
-                return False
-            self.seconds -= self.clock() - began
-            self.left -= 1
-        return True
-
-    def _drafted(self, chosen: frozenset[str], evaluation: Evaluation, drafts: list[Proposal]) -> Proposal:
-        """The design of a choice, made when it is asked for; `drafts` keeps it."""
-        drafts += [] if drafts else [self.draft(_as_solution(chosen, evaluation))]
-        return drafts[0]
-
-    def _is_as_dear(self, choice: LookedChoice, statement: str, price: float, name: str, other: str) -> bool:
-        """Whether the query of a statement costs as much, too, with another structure, or none, in place of one."""
-        from nestling.optimizer.evaluate import evaluate
-
-        asked = self.found.situation.reading.workload.statement(statement)
-        chosen = (choice.chosen - {name}) | ({other} if other else frozenset())
-        evaluation = evaluate(choice.problem, chosen)
-        if asked is None or evaluation is None:
-            return False
-        key = statement, looked(choice.problem, chosen, evaluation).used(statement)
-        if not self._is_priced(key, asked, partial(self._drafted, chosen, evaluation, [])):
-            return False
-        return (self.prices[key] or 0.0) * ALIKE >= price
-
-    def as_priced(self, problem: DesignProblem, chosen: frozenset[str]) -> DesignProblem:
-        """The problem in which no statement of a choice that was looked at costs more than its query, as far as steps tell it.
-
-        What a step takes for no reason, and this choice does without, is one.
-        """
-        from nestling.optimizer.evaluate import best_mode, evaluate
-        from nestling.optimizer.weigh import statement_costs
-
-        evaluation = evaluate(problem, chosen)
-        assert evaluation is not None, "only allowed choices are looked at"
-        choice, said = looked(self.found.problem, chosen, evaluation), dict(statement_costs(problem, chosen))
-        idle = {each.step: each.idle for told in self.told.values() for each in told}
-        steps = list(problem.steps)
-        for place, step in enumerate(steps):
-            paid = best_mode(step, chosen) if step.name in idle else None
-            price = self.prices.get((step.statement, used := choice.used(step.statement))) if paid is not None else None
-            if paid is None or price is None or not paid[1] or said[step.statement] <= price * (1 + ROUNDING):
-                continue
-            left = max(paid[1] - (said[step.statement] - price), 0.0)
-            said[step.statement] -= paid[1] - left
-            why = idle[step.name] - chosen
-            self.matters[step.statement] |= why
-            ways = [Mode(WITHOUT, (), left, without=(name,)) for name in sorted(why)]
-            steps[place] = replace(step, modes=(*(ways or [Mode(_ANOTHER, tuple(sorted(used)), left)]), *step.modes))
-        return replace(problem, steps=tuple(steps))
+    def __post_init__(self, clock: Callable[[], float], seconds: float) -> None:
+        self._prices = CompiledPrices(self.found, clock, seconds)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What there was no time for, in words."""
         told = []
-        if self.missed:
+        if self._prices.missed:
             told.append(
                 "the time was up before the queries of every design tried were compiled, so that another run may find another one"
             )
@@ -212,96 +196,158 @@ class Queries:
 
     def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
         """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
-        self.seconds, self.left, known = seconds, MOST_QUERIES, list[StatementStep]()
+        known = list[StatementStep]()
+        self._prices.allow(seconds)
 
         def look(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
-            steps, is_complete = self.dearer(replace(problem, steps=(*problem.steps, *known), rates=rates), chosen)
-            known.extend(steps)
-            return steps, is_complete
+            corrections, is_complete = self.dearer(
+                replace(problem, steps=(*problem.steps, *known), rates=rates), chosen
+            )
+            known.extend(corrections)
+            return corrections, is_complete
 
         return look
 
-    def _price(self, proposal: Proposal, statement: Statement) -> float | None:
-        from nestling.pipeline.proving.statements import predicted_seconds
+    def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
+        """Corrections for what the queries of a choice cost more than the problem says, and whether all were looked at.
 
-        seconds = predicted_seconds(proposal, self.found.situation.reading, statement, self.found.profile)
-        return math.inf if seconds is None and self._is_answered_elsewhere(proposal, statement) else seconds
-
-    def _is_answered_elsewhere(self, proposal: Proposal, statement: Statement) -> bool:
-        """Whether this design has no query for it, and the one in which every entity has a collection of its own has one."""
-        from nestling.pipeline.proving.statements import is_answered
-        from nestling.strategies import design
-
-        reading = self.found.situation.reading
-        if is_answered(proposal, reading, statement):
-            return False
-        self._plain = self._plain or [design(reading, "normalized", None)]
-        return is_answered(self._plain[0], reading, statement)
-
-    def _step(
-        self, choice: LookedChoice, key: tuple[str, Used], said: float, rate: float, whole: float
-    ) -> StatementStep | None:
-        """What a query costs more than `said`, as a step; None where it does not matter beside the `whole`.
-
-        A design that has what this one uses and what another step is about, too, pays for both: together not more than the
-        dearer of them says.
+        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not confirm, a
+        search that begins at these rates may find otherwise: that counts as not looked at.
         """
-        statement, used = key
-        price = self.prices[key]
-        text = _DEARER
+        from nestling.optimizer.weigh import statement_costs
+
+        evaluation = _evaluated(problem, chosen)
+        whole = min(self.least, evaluation.cost)
+        said = dict(statement_costs(problem, chosen))
+        choice = looked(self.found.problem, chosen, evaluation)
+        design = self._drafted(chosen, evaluation)
+        corrections, is_confirmed = list[StatementStep](), True
+        for statement in self._asked(said, problem.rates):
+            name = statement.name
+            query = LookedQuery(choice, name, choice.used(name), said[name], problem.rates[name], whole)
+            if not self._prices.ask(statement, query.used, design):
+                return tuple(corrections), False
+            is_confirmed &= self._confirms(query, tuple(_paid(problem, name, evaluation)))
+            correction = self._correction(query)
+            corrections += [] if correction is None else [correction]
+        return tuple(corrections), is_confirmed
+
+    def as_priced(self, problem: DesignProblem, chosen: frozenset[str]) -> DesignProblem:
+        """The problem in which no statement of a choice that was looked at costs more than its query, where corrections say so.
+
+        A structure that a correction takes for idle, and that this choice does without, is why after all.
+        """
+        from nestling.optimizer.evaluate import best_mode
+        from nestling.optimizer.weigh import statement_costs
+
+        choice = looked(self.found.problem, chosen, _evaluated(problem, chosen))
+        said = dict(statement_costs(problem, chosen))
+        idle = {each.step: each.idle for known in self._known.values() for each in known.dearer}
+        steps = list(problem.steps)
+        for place, step in enumerate(steps):
+            name = step.statement
+            paid = best_mode(step, chosen) if step.name in idle else None
+            if paid is None or not paid[1]:
+                continue
+            used = choice.used(name)
+            price = self._prices.of(name, used)
+            if price is None or said[name] <= price * (1 + ROUNDING):
+                continue
+            left = max(paid[1] - (said[name] - price), 0.0)
+            said[name] -= paid[1] - left
+            steps[place] = self._lowered(step, used, idle[step.name] - chosen, left)
+        return replace(problem, steps=tuple(steps))
+
+    def _lowered(self, correction: StatementStep, used: Used, why: Used, left: float) -> StatementStep:
+        """A correction of which designs without one of `why`, or else those with all of `used`, pay no more than `left`."""
+        self._known[correction.statement].matters |= why
+        ways = [Mode(WITHOUT, (), left, without=(name,)) for name in sorted(why)]
+        ways = ways or [Mode(_ANOTHER, tuple(sorted(used)), left)]
+        return replace(correction, modes=(*ways, *correction.modes))
+
+    def _asked(self, said: Mapping[str, float], rates: Mapping[str, float]) -> Iterator[Statement]:
+        """The statements whose queries are looked at, those that cost most first."""
+        workload = self.found.situation.reading.workload
+        statements = (each for each in workload.statements if each.name in said)
+        for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
+            if not statement.sql or not statement.accesses or statement.name in self.unanswered:
+                continue
+            if (
+                workload.inserted_with(statement) is None
+            ):  # else its own query is another command than the application's
+                yield statement
+
+    def _drafted(self, chosen: frozenset[str], evaluation: Evaluation) -> DraftedDesign:
+        solution = Solution(chosen, evaluation.modes, evaluation.cost, 0.0, 0.0, proved=False)
+        return DraftedDesign(self.draft, solution)
+
+    def _confirms(self, query: LookedQuery, paid: tuple[float, ...]) -> bool:
+        """Whether a query is as dear as the corrections say that its choice pays, and each of them matters at this rate."""
+        if not paid:
+            return True
+        price = self._prices.of(query.statement, query.used) or 0.0
+        return all(map(query.matters, paid)) and price >= DEARER * (query.said - sum(paid))
+
+    def _correction(self, query: LookedQuery) -> StatementStep | None:
+        """What a query costs more than the problem says, as a step; None where that does not matter."""
+        statement, known = query.statement, self._known[query.statement]
+        price = self._prices.of(statement, query.used)
         if price is None:
             return None
-        if price == math.inf:
-            price, text = UNANSWERED * whole / max(rate, 1e-9), NO_QUERY
-        if price < DEARER * said or (price - said) * rate < SHARE * whole:
-            self.right[statement].add(used)
+        text = _DEARER if price < math.inf else NO_QUERY
+        price = price if price < math.inf else query.unanswered_seconds
+        if not query.is_dearer(price):
+            known.as_reckoned.add(query.used)
             return None
-        self._steps += 1
-        name, more = f"{text} ({self._steps})", price - said
-        others = [tuple(sorted(each)) for each in self.right[statement] if not each <= choice.chosen]
-        ways = [Mode(_ANOTHER, each, 0.0) for each in sorted(others)]
-        idle, least = Used(), SHARE * whole / max(rate, 1e-9)
+        self._made += 1
+        name, more = f"{text} ({self._made})", price - query.said
+        ways = _as_reckoned(query, known)
+        told = ToldMore(query.used, more, (), step=name, chosen=query.choice.chosen)
         if text == _DEARER:
-            idle = self._idle(statement, used, more)
-            cheaper = tuple(choice.cheaper(statement, used))
-            ways += (*cheaper, *self._told_elsewhere(choice, key, more, least))
-            self.told[statement].append(ToldMore(used, more, cheaper, idle, name, choice.chosen))
-        why = used - idle
-        ways = [each for each in ways if why.isdisjoint(each.without) and choice.go_together(why.union(each.needs))]
-        ways += [Mode(WITHOUT, (), 0.0, without=(name,)) for name in sorted(why)]
-        as_dear = partial(self._is_as_dear, choice, statement, price)
-        ways += choice.instead(statement, idle, self.changed[statement], as_dear, more=more, least=least)
-        found = StatementStep(statement, name, (*ways, Mode(text, (), more)))
-        self._supersede(found)
-        return found
+            cheaper = tuple(query.choice.cheaper(statement, query.used))
+            told = replace(told, cheaper=cheaper, idle=known.idle(query.used, more))
+            ways += (*cheaper, *known.told_already(query, more))
+            known.dearer.append(told)
+        ways = [each for each in ways if _is_possible_beside(each, told.why, query.choice)]
+        ways += [Mode(WITHOUT, (), 0.0, without=(each,)) for each in sorted(told.why)]
+        ways += query.choice.instead(
+            statement,
+            told.idle,
+            known.exchanged,
+            partial(self._is_as_dear, query, price),
+            more=more,
+            least=query.least_seconds,
+        )
+        correction = StatementStep(statement, name, (*ways, Mode(text, (), more)))
+        self.superseded |= {*known.superseded_by(correction)}
+        return correction
 
-    def _supersede(self, step: StatementStep) -> None:
-        """Steps of a statement by which their own choice is told of no more than by this one are not needed."""
-        from nestling.optimizer.evaluate import best_mode
+    def _is_as_dear(self, query: LookedQuery, price: float, name: str, other: str) -> bool:
+        """Whether the query of a statement costs as much, too, with another structure, or none, in place of one."""
+        from nestling.optimizer.evaluate import evaluate
 
-        for told in self.told[step.statement][:-1]:
-            paid = best_mode(step, told.chosen)
-            if paid is not None and paid[1] * ALIKE >= told.seconds:
-                self.superseded.add(told.step)
+        problem = query.choice.problem
+        statement = self.found.situation.reading.workload.statement(query.statement)
+        chosen = (query.choice.chosen - {name}) | ({other} if other else frozenset())
+        evaluation = evaluate(problem, chosen)
+        if statement is None or evaluation is None:
+            return False
+        used = looked(problem, chosen, evaluation).used(statement.name)
+        if not self._prices.ask(statement, used, self._drafted(chosen, evaluation)):
+            return False
+        return (self._prices.of(statement.name, used) or 0.0) * ALIKE >= price
 
-    def _idle(self, statement: str, used: Used, more: float) -> Used:
-        """What a query uses that is not why it costs more: others without it cost as much more."""
-        for told in self.told[statement]:
-            if max(more, told.seconds) <= ALIKE * min(more, told.seconds):
-                self.changed[statement] |= used ^ told.used
-        return used & self.changed[statement] - self.matters[statement]
 
-    def _told_elsewhere(self, choice: LookedChoice, key: tuple[str, Used], more: float, least: float) -> Iterator[Mode]:
-        """What designs pay that also have what another step is about: what that does not tell."""
-        statement, used = key
-        for told in self.told[statement]:
-            if not told.why <= choice.chosen and told.is_paid_beside(used):
-                rest = more - told.seconds
-                yield Mode(_TOLD, tuple(sorted(told.why)), rest if rest >= least else 0.0)
+def _evaluated(problem: DesignProblem, chosen: frozenset[str]) -> Evaluation:
+    from nestling.optimizer.evaluate import evaluate
+
+    evaluation = evaluate(problem, chosen)
+    assert evaluation is not None, "only allowed choices are looked at"
+    return evaluation
 
 
 def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
-    """What an execution of a statement costs more in a choice, for each dearer query."""
+    """What an execution of a statement costs more in a choice, for each correction that it pays."""
     for step in problem.steps:
         if step.statement == statement and step.name.startswith(_DEARER):
             mode = step.modes[evaluation.modes[statement, step.name]]
@@ -309,5 +355,12 @@ def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Ite
                 yield mode.cost
 
 
-def _as_solution(chosen: frozenset[str], evaluation: Evaluation) -> Solution:
-    return Solution(chosen, evaluation.modes, evaluation.cost, 0.0, 0.0, proved=False)
+def _as_reckoned(query: LookedQuery, known: StatementQueries) -> list[Mode]:
+    """The ways of designs with what another query uses that costs what was reckoned with."""
+    others = [tuple(sorted(each)) for each in known.as_reckoned if not each <= query.choice.chosen]
+    return [Mode(_ANOTHER, each, 0.0) for each in sorted(others)]
+
+
+def _is_possible_beside(way: Mode, why: Used, choice: LookedChoice) -> bool:
+    """Whether a design may have a way and all that a correction is about; else it is told by being without that."""
+    return why.isdisjoint(way.without) and choice.go_together(why.union(way.needs))
