@@ -14,8 +14,9 @@ _ON_COLLECTION = re.compile(
     r'db\.getSiblingDB\((".*?")\)\.getCollection\((".*?")\)\.(\w+)\((.*)\)(?:\.indexSizes)?', re.DOTALL
 )
 _ON_DATABASE = re.compile(r'db\.getSiblingDB\((".*?")\)\.runCommand\((.*)\)', re.DOTALL)
+_OPTIONS = {"arrayFilters": "array_filters"}
 _COMMENT = re.compile(r"(?<=\)) // .*\Z")
-_WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)""")
+_WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)|(,)(?=\s*[]}])""")
 
 
 def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
@@ -31,10 +32,18 @@ def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
     return _call(database[json.loads(found[2])], found[3], _arguments(found[4]))
 
 
+def run_in(database: Database[dict[str, Any]], command: str) -> Any:
+    """What a command on `db` gives in a database."""
+    return run(database.client, command.replace("db.", f"db.getSiblingDB({json.dumps(database.name)}).", 1))
+
+
 def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[Any]) -> Any:
     match method:
         case "updateMany":
-            return collection.update_many(*arguments)
+            filter_, change, *options = arguments
+            return collection.update_many(
+                filter_, change, **{_OPTIONS[name]: o for each in options for name, o in each.items()}
+            )
         case "createIndex":
             return collection.create_index(list(arguments[0].items()), **(arguments[1] if arguments[1:] else {}))
         case "dropIndex":
@@ -53,11 +62,13 @@ def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[A
 
 
 def _arguments(text: str) -> list[Any]:
-    """Arguments in the shell's language: names without quotes, texts in single ones."""
+    """Arguments in the shell's language: names without quotes, texts in single ones, a comma behind the last of them."""
 
     def strict(found: re.Match[str]) -> str:
         if found[1] is not None:
             return found[1]
+        if found[5] is not None:
+            return ""
         return json.dumps(found[2]) if found[2] is not None else f"{found[3]}{json.dumps(found[4])}"
 
     values = json.loads(f"[{_WORD.sub(strict, text)}]")

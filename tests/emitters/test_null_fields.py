@@ -10,10 +10,10 @@ from pymongo.database import Database
 from nestling.emitters.field_searches.null_fields import null_fields
 from nestling.emitters.jsonschema import validator
 from nestling.executors.found_fields import find_fields
-from nestling.executors.migrate.unset import unset, unsetting
 from nestling.ir.design import Design
-from nestling.ir.found_field import FoundField
+from nestling.ir.field_removal import null_removal
 from nestling.ir.text import read_proposal
+from tests.doctor.shell import run_in
 
 DESIGN = """
 nestling: 1
@@ -94,18 +94,19 @@ def test_nulls_are_found_and_unset(database: Database[dict[str, Any]]) -> None:
         name: "/".join(map(str, path)) for name, path in nulls.items()
     }
     for each in found:
-        condition, change, filters = unsetting(each)
-        assert database["post"].update_many(condition, change, array_filters=filters or None).modified_count == 1
+        done = run_in(database, null_removal(each.steps).command("post"))
+        assert done.modified_count == 1
     assert database["post"].count_documents({"$nor": [taken]}) == 0
     assert find_fields(database, null_fields(design)) == ()
 
 
 def test_the_command_is_the_shells() -> None:
     """What a person pastes."""
-    assert unset(FoundField("posts", "a.b", 1, 1)) == (
+    assert null_removal(("a", "b")).command("posts") == (
         'db.getCollection("posts").updateMany({"a.b": {$type: "null", $not: {$type: "array"}}}, {$unset: {"a.b": ""}})'
     )
-    assert unset(FoundField("posts", "a[].b[].c", 1, 1)) == (
-        'db.getCollection("posts").updateMany({"a.b.c": {$type: "null"}}, {$unset: {"a.$[e1].b.$[e2].c": ""}}, '
+    assert null_removal(("a", None, "b", None, "c")).command("posts") == (
+        'db.getCollection("posts").updateMany({"a.b.c": {$type: "null"}, a: {$type: "array"}}, '
+        '{$unset: {"a.$[e1].b.$[e2].c": ""}}, '
         '{arrayFilters: [{"e1.b": {$type: "array"}}, {"e2.c": {$type: "null", $not: {$type: "array"}}}]})'
     )

@@ -18,7 +18,7 @@ from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
 from nestling.executors.load import load
 from nestling.ir.design import Design
-from nestling.ir.found_field import FoundField
+from nestling.ir.found_field import FieldSteps, FoundField
 from nestling.pipeline import in_place
 from tests.emitters.designs import DESIGNS, every_type, orders, variants
 from tests.emitters.test_loaded import rows_of
@@ -52,20 +52,20 @@ def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents
     asked = unknown_fields(design)
     assert find_fields(database, asked) == ()
     kept = {store.name: list(exact(database)[store.name].find()) for store in design.stores}
-    wanted = defaultdict[tuple[str, str], list[object]](list)
+    wanted = defaultdict[tuple[str, FieldSteps], list[object]](list)
     for store in design.stores:
         for document in kept[store.name]:
-            for path in strewn(document, documents(design, store), chance, everywhere=True):
-                wanted[store.name, path].append(document["_id"])
+            for steps in strewn(document, documents(design, store), chance, everywhere=True):
+                wanted[store.name, steps].append(document["_id"])
         database.drop_collection(store.name)
     make(design, database)
     for name, put_back in kept.items():
         exact(database)[name].insert_many(put_back)
     told = find_fields(database, asked)
-    assert {(each.collection, each.path): each.documents for each in told} == {
+    assert {(each.collection, each.steps): each.documents for each in told} == {
         place: len(ids) for place, ids in wanted.items()
     }
-    assert all(each.example in wanted[each.collection, each.path] for each in told)
+    assert all(each.example in wanted[each.collection, each.steps] for each in told)
 
 
 @pytest.mark.one_in(3)
@@ -118,11 +118,11 @@ def test_a_field_of_another_kind_is_unknown(database: Documents, tmp_path: Path)
 def test_json_is_kept_whole(database: Documents) -> None:
     """What lies inside a value of any form is part of that value."""
     database["things"].insert_one({"_id": 1, "a_json": {"x": [{"y": 1}]}, "a_any": {"z": 1}, "b": {"x": 1}})
-    assert find_fields(database, unknown_fields(every_type())) == (FoundField("things", "b", 1, 1),)
+    assert find_fields(database, unknown_fields(every_type())) == (FoundField("things", ("b",), 1, 1),)
 
 
 def test_names_that_are_data(database: Documents) -> None:
     """Of very many names those in most documents are told."""
     database["things"].insert_many([{"_id": number, f"n{number}": 1, "all": 1} for number in range(MOST + 50)])
     told = find_fields(database, unknown_fields(every_type()))
-    assert (len(told), told[0]) == (MOST, FoundField("things", "all", MOST + 50, 0))
+    assert (len(told), told[0]) == (MOST, FoundField("things", ("all",), MOST + 50, 0))

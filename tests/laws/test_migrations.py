@@ -28,6 +28,7 @@ from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.losses import SHOWN, is_of_id
 from nestling.ir.design import Design
+from nestling.ir.found_field import FieldSteps
 from nestling.ir.migration import Loss
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.values import Policy
@@ -111,12 +112,12 @@ def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:
     """Put fields anywhere; a migration then names those it would lose, and writes nothing. Whether there were some."""
     put = _strew(moving, chance)
     kept = job_of(moving.old, moving.new, moving.database, Policy()).kept
-    lost = {(name, path): ids for (name, path), ids in put.items() if name not in kept}
+    lost = {(name, steps): ids for (name, steps), ids in put.items() if name not in kept}
     if not lost:
         return False
     there = set(moving.database.list_collection_names())
     found = find_fields(moving.database, unknown_fields(moving.old))
-    assert {(each.collection, each.path): each.documents for each in found} == dict(put)
+    assert {(each.collection, each.steps): each.documents for each in found} == dict(put)
     with pytest.raises(MigrationError, match="would be lost") as refused:
         moving.between(each=0)
     if BOUNDS in str(refused.value):
@@ -154,16 +155,16 @@ def _left_out(moving: Moving, chance: random.Random) -> int:
     return changed
 
 
-def _strew(moving: Moving, chance: random.Random) -> Counter[tuple[str, str]]:
+def _strew(moving: Moving, chance: random.Random) -> Counter[tuple[str, FieldSteps]]:
     """Put fields into some documents; how many have each, by collection and path."""
-    put = Counter[tuple[str, str]]()
+    put = Counter[tuple[str, FieldSteps]]()
     for store in moving.old.stores:
         if store.options.kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
             continue
         collection = exact(moving.database)[store.name]
         for document in list(collection.find()):
-            if paths := strewn(document, documents(moving.old, store), chance, everywhere=False):
+            if found := strewn(document, documents(moving.old, store), chance, everywhere=False):
                 whole = [{"$replaceWith": {"$literal": document}}]  # a replacement may have no `$z`
                 collection.update_one({"_id": document["_id"]}, whole)
-                put.update((store.name, path) for path in paths)
+                put.update((store.name, steps) for steps in found)
     return put

@@ -131,7 +131,7 @@ def check_json(report: CheckReport) -> dict[str, object]:
         "passes": report.passes,
         "checks": [_check(report, key) for key in report.verdicts],
         "strays": dict(report.strays),
-        "unknown": [asdict(each) for each in report.unknown],
+        "unknown": [each.shape() for each in report.unknown],
         "gaps": [asdict(gap) for gap in report.gaps],
         "seconds": round(report.seconds, 3),
     }

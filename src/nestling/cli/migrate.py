@@ -95,7 +95,7 @@ def command(
             dropped = drop_what_is_left(*designs, database, may_lose=may_lose, policy=policy)
             names = dropped.collections
             what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
-            shape = {"dropped": list(names), "unknown": [asdict(each) for each in dropped.unknown]}
+            shape = {"dropped": list(names), "unknown": [each.shape() for each in dropped.unknown]}
             return _print_result(shape, "\n".join([*_gone(dropped.unknown), what]), as_json=as_json)
         with progress(enabled=not as_json) as watch:
             done = migrate(
@@ -165,8 +165,8 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
         "repeated": [asdict(each) for each in done.repeated],
         "changes": done.changes,
         "documents": done.documents,
-        "unknown": [asdict(each) for each in done.unknown],
-        "lagging": [asdict(each) for each in done.lagging],
+        "unknown": [each.shape() for each in done.unknown],
+        "lagging": [each.shape() for each in done.lagging],
         "seconds": round(done.seconds, 3),
         "refused_seconds": None if done.refused_seconds is None else round(done.refused_seconds, 3),
         "late": list(done.late),

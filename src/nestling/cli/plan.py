@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -67,7 +66,7 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
         "indexes": {"built": list(made.indexes_built), "not_needed": list(made.indexes_dropped)},
         "risks": list(made.risks),
         "refused": list(made.refused),
-        "unknown": [asdict(each) for each in made.unknown],
+        "unknown": [each.shape() for each in made.unknown],
         "rows": dict(made.rows),
         "seconds": None if made.seconds is None else round(made.seconds, 1),
         "changes_per_second": None if made.changes_per_second is None else round(made.changes_per_second),

@@ -16,7 +16,11 @@ def find_fields(database: Database[Any], asked: Mapping[str, Sequence[Mapping[st
     """By what each collection is asked: its fields, those in most documents first."""
     with typed_errors(address(database)):
         return tuple(
-            FoundField(name, found["_id"], found["documents"], found["example"])
+            _found(name, **found)
             for name, stages in asked.items()
             for found in as_stored(database)[name].aggregate([*stages], allowDiskUse=True)
         )
+
+
+def _found(collection: str, _id: Mapping[str, Any], documents: int, example: object) -> FoundField:
+    return FoundField(collection, tuple(_id["steps"]), documents, example, _id.get("where", ""))

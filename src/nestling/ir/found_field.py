@@ -5,21 +5,64 @@ differs from what it follows from, or it is null where it should be missing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from nestling.ir.facts.steps import ELEMENT, name_step, steps_text
 from nestling.ir.literals import shell
 from nestling.ir.quantity_words import counted, cut
+
+FieldSteps: TypeAlias = tuple[str | None, ...]
+"""The way to it: the names of fields as they are, which may hold dots or be empty, and None for the elements of an array."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundField:
-    """Where it is (`lines[].note`: in elements of an array), how many documents it is found in, and an `_id` of theirs."""
+    """Where it is, how many documents it is found in, and an `_id` of theirs.
+
+    `where` says of which documents that is, where the design knows the field in others: `kind is not "news"`.
+    """
 
     collection: str
-    path: str
+    steps: FieldSteps
     documents: int
     example: object
+    where: str = ""
+
+    @property
+    def path(self) -> str:
+        """For people: `lines[].note`, `"a.b"`, `topic where kind is not "news"`."""
+        path = steps_text(tuple(ELEMENT if step is None else name_step(step) for step in self.steps))
+        return f"{path} where {self.where}" if self.where else path
+
+    @property
+    def field(self) -> str:
+        """As queries write it, where they can say its names: `lines.note`."""
+        return ".".join(names(self.steps))
 
     def text(self) -> str:
         """`purchase.tracking` in 1 document, such as _id 42."""
         found = counted(self.documents, "document")
         return f"`{self.collection}.{self.path}` in {found}, such as _id {cut(shell(self.example))}"
+
+    def shape(self) -> dict[str, object]:
+        """As JSON tells it."""
+        return {
+            "collection": self.collection,
+            "path": self.path,
+            "documents": self.documents,
+            "example": self.example,
+        }
+
+
+def steps_of(path: str) -> FieldSteps:
+    """The steps of a path of a design, which has names without dots: `lines[].note`."""
+    found: list[str | None] = []
+    for part in path.split("."):
+        name = part.rstrip("[]")
+        found += [name, *[None] * part.count("[]")]
+    return tuple(found)
+
+
+def names(steps: FieldSteps) -> tuple[str, ...]:
+    """The names of the fields on the way."""
+    return tuple(step for step in steps if step is not None)

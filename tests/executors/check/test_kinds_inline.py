@@ -13,7 +13,7 @@ from nestling.ir.model import Attribute, Cardinality, Entity, Hierarchy, Model, 
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Variant
 from nestling.ir.programs.program import MISSING
 from nestling.ir.types import INTEGER, TEXT
-from tests.doctor.shell import run
+from tests.doctor.shell import run_in
 from tests.executors.check.loaded import checked, loaded
 from tests.generators.worlds import World
 
@@ -83,7 +83,7 @@ def test_fields_of_another_kind_are_taken_out_by_the_commands(
         database["vehicle"].insert_one({"_id": 4, "plate": "d", **has}, bypass_document_validation=True)
         database.command("collMod", "vehicle", validationLevel="strict")
         for command in checked(proposal, database).unset_commands:
-            run(mongo_client, command.replace("db.", f'db.getSiblingDB("{database.name}").', 1))
+            run_in(database, command)
         assert [*database["vehicle"].find({"_id": {"$ne": 4}})] == before
         assert database["vehicle"].find_one({"_id": 4}) == {"_id": 4, "plate": "d", **keeps}
         assert checked(proposal, database).unknown == ()

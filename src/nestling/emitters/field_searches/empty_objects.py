@@ -13,14 +13,15 @@ from nestling.emitters.field_searches.found_fields import (
     by_field,
     in_elements,
     in_matching,
+    one_path,
 )
 from nestling.ir.design import Design
+from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.layout import StoredCollection
-from nestling.ir.storage.names import join
 
 
 def empty_objects(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that yield `{_id: path, documents, example}` for each sub-document that is empty somewhere."""
+    """By collection, the stages that tell `by_path` of each sub-document that is empty somewhere."""
     found = {store.name: [*dict.fromkeys(_structure(design, store))] for store in design.stores}
     return {
         store.name: tuple(in_matching({"$or": [{path: {}} for path in found[store.name]]}, design, store, _empty))
@@ -41,7 +42,7 @@ def _is_structure(content: Content) -> bool:
     return isinstance(content, Object) and not content.rows_of and not content.exact
 
 
-def _empty(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
+def _empty(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
     kinds = [*alternatives(contents)]
     derived = {field.name for each in kinds if isinstance(each, Object) for field in each.fields if field.derived}
     for name, inside in by_field(kinds).items():
@@ -49,6 +50,6 @@ def _empty(contents: Iterable[Content], value: str, path: str) -> Iterator[Searc
             continue
         if any(map(_is_structure, alternatives(inside))):
             is_empty = {"$eq": [f"{value}.{name}", {"$literal": {}}]}
-            yield {"$cond": [is_empty, [{"$literal": join(path, name)}], []]}
-        yield from _empty(inside, f"{value}.{name}", join(path, name))
+            yield {"$cond": [is_empty, one_path((*path, name)), []]}
+        yield from _empty(inside, f"{value}.{name}", (*path, name))
     yield from in_elements(kinds, value, path, _empty)

@@ -17,21 +17,22 @@ from nestling.emitters.field_searches.found_fields import (
     by_field,
     by_path,
     in_elements,
+    one_path,
     union,
 )
 from nestling.ir.design import Design
+from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.layout import Role, StoredCollection
-from nestling.ir.storage.names import join
 
 ID = "_id"
 
 
 def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection of the old design, the stages that yield `{_id: path, documents, example}` for each such sub-document."""
+    """By collection of the old design, the stages that tell `by_path` of each such sub-document."""
     found = {}
     for store in old.stores:
         later = _later(store, new)
-        paths = [*_below(documents(new, later), "$$ROOT", "")] if later is not None else []
+        paths = [*_below(documents(new, later), "$$ROOT", ())] if later is not None else []
         if paths:
             found[store.name] = _stages(paths)
     return found
@@ -42,7 +43,7 @@ def id_orders(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     found = {}
     for store in design.stores:
         inside = by_field(documents(design, store)).get(ID, ())
-        if paths := [*_disordered(inside, f"${ID}", ID)]:
+        if paths := [*_disordered(inside, f"${ID}", (ID,))]:
             found[store.name] = _stages(paths)
     return found
 
@@ -60,7 +61,7 @@ def _later(store: StoredCollection, new: Design) -> StoredCollection | None:
     return next((found[0] for found in homes if found is not None), None)
 
 
-def _disordered(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
+def _disordered(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
     """Sets of the paths of sub-documents in another order, in a value that is one of these contents."""
     kinds = [*alternatives(contents)]
     if objects := [each for each in kinds if isinstance(each, Object)]:
@@ -73,20 +74,20 @@ def _disordered(contents: Iterable[Content], value: str, path: str) -> Iterator[
     yield from in_elements(kinds, value, path, _disordered)
 
 
-def _below(objects: Iterable[Object], value: str, path: str) -> Iterator[SearchExpression]:
+def _below(objects: Iterable[Object], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
     """Those inside of a document."""
     for name, inside in by_field(objects).items():
-        yield from _disordered(inside, f"{value}.{name}", join(path, name))
+        yield from _disordered(inside, f"{value}.{name}", (*path, name))
 
 
-def _here(objects: Sequence[Object], path: str) -> list[SearchExpression]:
+def _here(objects: Sequence[Object], path: FieldSteps) -> list[SearchExpression]:
     """The path itself, where the fields are in the order of none of these."""
     orders = [[field.name for field in each.fields] for each in objects]
     if not any(len(order) > 1 for order in orders):
         return []
     names = {"$map": {"input": {"$objectToArray": "$$object"}, "in": "$$this.k"}}
     is_lost = {"$and": [_differs(order) for order in orders]}
-    return [{"$let": {"vars": {"names": names}, "in": {"$cond": [is_lost, [{"$literal": path}], []]}}}]
+    return [{"$let": {"vars": {"names": names}, "in": {"$cond": [is_lost, one_path(path), []]}}}]
 
 
 def _differs(order: Sequence[str]) -> SearchExpression:

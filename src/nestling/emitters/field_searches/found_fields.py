@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from nestling.emitters.content import Array, Content, Either, FixedContent, Object
+from nestling.emitters.content import Array, Content, Either, FixedContent, Object, ValueContent
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import validator
+from nestling.emitters.validators.bson_types import schema_of
 from nestling.ir.design import Design
+from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.layout import StoredCollection
 
 SearchExpression: TypeAlias = Mapping[str, Any]
 SearchStage: TypeAlias = Mapping[str, Any]
-Paths: TypeAlias = Callable[[Iterable[Content], str, str], Iterator[SearchExpression]]
+Paths: TypeAlias = Callable[[Iterable[Content], str, FieldSteps], Iterator[SearchExpression]]
 """Sets of paths found in a value that is one of these contents, by the expression for it and its own path."""
 
 
@@ -40,17 +42,22 @@ def in_document(design: Design, store: StoredCollection, paths: Paths) -> Search
     return _of_documents(documents(design, store), store, paths)
 
 
+def one_path(steps: FieldSteps, where: str = "") -> SearchExpression:
+    """The set of one path, as `FoundField` has it."""
+    return {"$literal": [{"steps": [*steps], **({"where": where} if where else {})}]}
+
+
 def by_path() -> Iterator[SearchStage]:
-    """`{_id: path, documents, example}` for each `path`, those in most documents first; the example is the least `_id`."""
+    """`{_id: {steps, where}, documents, example}` by `path`, those in most documents first; `example` is the least `_id`."""
     yield {"$unwind": "$path"}
     yield {"$group": {"_id": "$path", "documents": {"$sum": 1}, "example": {"$min": "$_id"}}}
     yield {"$sort": {"documents": -1, "_id": 1}}
 
 
-def in_elements(contents: Sequence[Content], value: str, path: str, paths: Paths) -> Iterator[SearchExpression]:
+def in_elements(contents: Sequence[Content], value: str, path: FieldSteps, paths: Paths) -> Iterator[SearchExpression]:
     """What is found in the elements, where the value may be an array."""
     items = [each.items for each in contents if isinstance(each, Array)]
-    if items and (inner := [*paths(items, "$$this", f"{path}[]")]):
+    if items and (inner := [*paths(items, "$$this", (*path, None))]):
         elements = {"$cond": [{"$isArray": [value]}, value, []]}
         yield {"$reduce": {"input": elements, "initialValue": [], "in": {"$setUnion": ["$$value", *inner]}}}
 
@@ -72,23 +79,35 @@ def alternatives(contents: Iterable[Content]) -> Iterator[Content]:
             yield each
 
 
+def is_whole(content: Content) -> bool:
+    """Whether a value may be of any form, and nothing is said of what lies inside it."""
+    return isinstance(content, ValueContent) and not schema_of(content.types)
+
+
 def union(sets: Iterable[SearchExpression]) -> SearchExpression:
     """All of them as one set."""
     return {"$setUnion": [*sets]}
 
 
+def told_apart(
+    kinds: Sequence[Object], store: StoredCollection
+) -> tuple[Sequence[tuple[str, list[object], Object]], Sequence[Object]]:
+    """The kinds of documents that a discriminator tells, with its field and values, and what all others may be."""
+    variant = store.collection.variant
+    if variant is None or len(kinds) == 1:
+        return (), kinds
+    told = [(variant.discriminator, _constants(kind, variant.discriminator), kind) for kind in kinds]
+    return [each for each in told if each[1]], [kind for _, values, kind in told if not values] or kinds
+
+
 def _of_documents(kinds: Sequence[Object], store: StoredCollection, paths: Paths) -> SearchExpression:
     """Those of a document: each kind of a variant collection, told by its discriminator, has its own fields."""
-    variant = store.collection.variant
-    field = variant.discriminator if variant is not None else ""
-    told = [_constants(kind, field) for kind in kinds]
-    others = [kind for kind, values in zip(kinds, told, strict=True) if not values] or kinds
+    told, others = told_apart(kinds, store)
     branches = [
-        {"case": {"$in": [f"${field}", {"$literal": values}]}, "then": union(paths([kind], "$$ROOT", ""))}
-        for kind, values in zip(kinds, told, strict=True)
-        if values and len(kinds) > 1
+        {"case": {"$in": [f"${field}", {"$literal": values}]}, "then": union(paths([kind], "$$ROOT", ()))}
+        for field, values, kind in told
     ]
-    rest = union(paths(others, "$$ROOT", ""))
+    rest = union(paths(others, "$$ROOT", ()))
     return {"$switch": {"branches": branches, "default": rest}} if branches else rest
 
 

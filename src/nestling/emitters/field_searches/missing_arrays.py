@@ -13,13 +13,15 @@ from nestling.emitters.field_searches.found_fields import (
     by_field,
     in_elements,
     in_refused,
+    one_path,
 )
 from nestling.ir.design import Design
+from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.names import join
 
 
 def missing_arrays(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that yield `{_id: path, documents, example}` for each array that some documents lack."""
+    """By collection, the stages that tell `by_path` of each array that some documents lack."""
     return {store.name: tuple(in_refused(design, store, _missing, additional=True)) for store in design.stores}
 
 
@@ -33,14 +35,14 @@ def written_arrays(design: Design) -> frozenset[tuple[str, str]]:
     )
 
 
-def _missing(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
+def _missing(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
     kinds = [*alternatives(contents)]
     is_object = {"$eq": [{"$type": value}, "object"]}
     for name in dict.fromkeys(each for kind in kinds if isinstance(kind, Object) for each in _arrays(kind)):
         is_missing = {"$eq": [{"$type": f"{value}.{name}"}, "missing"]}
-        yield {"$cond": [{"$and": [is_object, is_missing]}, [{"$literal": join(path, name)}], []]}
+        yield {"$cond": [{"$and": [is_object, is_missing]}, one_path((*path, name)), []]}
     for name, inside in by_field(kinds).items():
-        yield from _missing(inside, f"{value}.{name}", join(path, name))
+        yield from _missing(inside, f"{value}.{name}", (*path, name))
     yield from in_elements(kinds, value, path, _missing)
 
 

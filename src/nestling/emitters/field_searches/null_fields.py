@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nestling.emitters.content import Array, Content, Object, ValueContent, lenient
+from nestling.emitters.content import Array, Content, Object, lenient
 from nestling.emitters.field_searches.found_fields import (
     SearchExpression,
     SearchStage,
@@ -12,37 +12,34 @@ from nestling.emitters.field_searches.found_fields import (
     by_field,
     in_elements,
     in_refused,
+    is_whole,
+    one_path,
 )
-from nestling.emitters.validators.bson_types import schema_of
 from nestling.ir.design import Design
-from nestling.ir.storage.names import join
+from nestling.ir.found_field import FieldSteps
 
 
 def null_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that yield `{_id: path, documents, example}` for each field that is null and may be missing."""
+    """By collection, the stages that tell `by_path` of each field that is null and may be missing."""
     return {store.name: tuple(in_refused(design, store, _nulls, additional=True)) for store in design.stores}
 
 
-def _nulls(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
-    if path and not any(_is_whole(each) for each in alternatives(contents)):
-        yield {"$cond": [{"$eq": [{"$type": value}, "null"]}, [{"$literal": path}], []]}
+def _nulls(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
+    if path and not any(map(is_whole, alternatives(contents))):
+        yield {"$cond": [{"$eq": [{"$type": value}, "null"]}, one_path(path), []]}
     yield from _inside(contents, value, path)
 
 
-def _inside(contents: Iterable[Content], value: str, path: str) -> Iterator[SearchExpression]:
+def _inside(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
     """Values kept whole have nulls of their own, and arrays with holes null elements; what is required cannot be unset."""
     kinds = [*alternatives(contents)]
-    if any(_is_whole(each) for each in kinds):
+    if any(map(is_whole, kinds)):
         return
     required = {
         field.name for each in kinds if isinstance(each, Object) for field in lenient(each).fields if field.required
     }
     for name, inside in by_field(kinds).items():
         found = _inside if name in required else _nulls
-        yield from found(inside, f"{value}.{name}", join(path, name))
+        yield from found(inside, f"{value}.{name}", (*path, name))
     arrays = [each for each in kinds if isinstance(each, Array)]
     yield from in_elements(arrays, value, path, _inside if any(each.holes for each in arrays) else _nulls)
-
-
-def _is_whole(content: Content) -> bool:
-    return isinstance(content, ValueContent) and not schema_of(content.types)

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.emitters.field_searches.found_fields import SearchExpression, union
+from nestling.emitters.field_searches.found_fields import SearchExpression, one_path, union
+from nestling.ir.found_field import steps_of
 from nestling.ir.literals import shell
 from nestling.ir.storage.layout import Node, StoredCollection
 
@@ -34,25 +35,24 @@ def other_kinds(store: StoredCollection) -> OtherKinds | None:
     matching: list[Mapping[str, Any]] = [{told: {"$elemMatch": {"$nin": every}}}, {told: {"$nin": [*every, None, []]}}]
     one = {"$cond": [{"$eq": [{"$ifNull": [f"${told}", None]}, None]}, [], [f"${told}"]]}
     said = {"$cond": [{"$isArray": [f"${told}"]}, f"${told}", one]}
-    paths: list[SearchExpression] = [{"$cond": [{"$setIsSubset": [said, {"$literal": every}]}, [], [told]]}]
-    for where, (field, values) in fields_of_kinds(store).items():
+    paths: list[SearchExpression] = [
+        {"$cond": [{"$setIsSubset": [said, {"$literal": every}]}, [], one_path(steps_of(told))]}
+    ]
+    for field, values in fields_of_kinds(store).items():
         matching.append({field: {"$ne": None}, told: {"$nin": [*values]}})
         is_there = {"$ne": [{"$ifNull": [f"${field}", None]}, None]}
         is_other = {"$eq": [{"$setIntersection": [said, {"$literal": [*values]}]}, []]}
-        paths.append({"$cond": [{"$and": [is_there, is_other]}, [{"$literal": where}], []]})
+        where = f"{told} is not {' or '.join(map(shell, values))}"
+        paths.append({"$cond": [{"$and": [is_there, is_other]}, one_path((field,), where), []]})
     return OtherKinds({"$or": matching}, union(paths))
 
 
-def fields_of_kinds(store: StoredCollection) -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """Such fields with the values that tell their kinds, by what a search calls them: `topic where kind is not "news"`."""
+def fields_of_kinds(store: StoredCollection) -> Mapping[str, tuple[str, ...]]:
+    """Such fields with the values that tell their kinds."""
     variant = store.collection.variant
     if variant is None or not _has_kinds(store):
         return {}
-    found = _fields(store.roots[0], dict(variant.subtypes)).items()
-    return {
-        f"{field} where {variant.discriminator} is not {' or '.join(map(shell, values))}": (field, tuple(values))
-        for field, values in found
-    }
+    return {field: tuple(values) for field, values in _fields(store.roots[0], dict(variant.subtypes)).items()}
 
 
 def _has_kinds(store: StoredCollection) -> bool:

@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from nestling.emitters.field_searches.found_fields import SearchExpression, SearchStage, by_path
+from nestling.emitters.field_searches.found_fields import SearchExpression, SearchStage, by_path, one_path
 from nestling.ir.design import Design
+from nestling.ir.found_field import FieldSteps, steps_of
 from nestling.ir.primitives import Embedding, Holder, Order
 from nestling.ir.storage.array_order import array_order, ordered_by
 from nestling.ir.storage.layout import Node, StoredCollection
-from nestling.ir.storage.names import join
 
 Ways: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def reordered(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection with arrays, the stages that yield `{_id: path, documents, example}` for each whose order would be lost."""
+    """By collection with arrays, the stages that tell `by_path` of each whose order would be lost."""
     arrays = {store.name: tuple(_arrays(old, new, store)) for store in old.stores}
     return {name: tuple(_stages(found)) for name, found in arrays.items() if found}
 
 
-def _stages(arrays: Sequence[tuple[str, SearchExpression]]) -> Iterator[SearchStage]:
-    paths = [{"$cond": [is_lost, [{"$literal": path}], []]} for path, is_lost in arrays]
+def _stages(arrays: Sequence[tuple[FieldSteps, SearchExpression]]) -> Iterator[SearchStage]:
+    paths = [{"$cond": [is_lost, one_path(path), []]} for path, is_lost in arrays]
     yield {"$project": {"path": {"$setUnion": paths}}}
     yield from by_path()
 
 
-def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple[str, SearchExpression]]:
+def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple[FieldSteps, SearchExpression]]:
     """The path of every array in a collection's documents, with what is true of documents whose order would be lost."""
     later = {
         node.embedding.relationship: _orders(node.embedding)
@@ -40,17 +40,17 @@ def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple
         if node.embedding is not None and node.form.to_many
     }
     for root in store.roots:
-        yield from _below(root, "$", "", old, later)
+        yield from _below(root, "$", (), old, later)
 
 
 def _below(
-    node: Node, value: str, path: str, old: Design, later: Mapping[str, tuple[Order, ...]]
-) -> Iterator[tuple[str, SearchExpression]]:
+    node: Node, value: str, path: FieldSteps, old: Design, later: Mapping[str, tuple[Order, ...]]
+) -> Iterator[tuple[FieldSteps, SearchExpression]]:
     for reference in node.body.references:
         if reference.holder is Holder.PARENT:
-            yield join(path, reference.field), _out_of_order(_elements(_at(value, reference.field)), (("", 1),))
+            yield (*path, *steps_of(reference.field)), _out_of_order(_elements(_at(value, reference.field)), (("", 1),))
     for child in node.children:
-        inside, at = _at(value, child.field), join(path, child.field)
+        inside, at = _at(value, child.field), (*path, *(steps_of(child.field) if child.field else ()))
         if not child.form.to_many:
             yield from _below(child, inside, at, old, later)
             continue
@@ -61,8 +61,8 @@ def _below(
             if child.embedding.relationship in later:
                 ways.add(ordered_by(later[child.embedding.relationship], child, entity))
             yield at, {"$and": [_out_of_order(elements, each) for each in sorted(ways)]}
-        name = f"e{at.count('[]')}"
-        for deeper, is_lost in _below(child, f"$${name}", f"{at}[]", old, later):
+        name = f"e{at.count(None)}"
+        for deeper, is_lost in _below(child, f"$${name}", (*at, None), old, later):
             yield deeper, {"$anyElementTrue": [{"$map": {"input": elements, "as": name, "in": is_lost}}]}
 
 

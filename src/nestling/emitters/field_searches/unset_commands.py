@@ -3,40 +3,62 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from nestling.emitters.content import Array, Content
+from nestling.emitters.documents import documents
+from nestling.emitters.field_searches.found_fields import alternatives, by_field, is_whole, told_apart
 from nestling.emitters.field_searches.other_kinds import fields_of_kinds
 from nestling.ir.design import Design
-from nestling.ir.found_field import FoundField
-from nestling.ir.literals import of_collection, shell
+from nestling.ir.field_removal import removal, removal_together
+from nestling.ir.found_field import FieldSteps, FoundField, steps_of
 from nestling.ir.storage.layout import StoredCollection
 
 
 def unset_commands(design: Design, found: Iterable[FoundField]) -> tuple[str, ...]:
-    """Those for the fields that were found, in their order.
+    """Those for the fields that were found, by collection.
 
     Fields of one kind in documents of another go together, as a validator refuses a document that keeps some of them. A
-    discriminator that tells of no kind there is stays: it follows from the other fields, and a check repairs it.
+    discriminator that tells of no kind there is stays: it follows from the other fields, and a check repairs it. So does what
+    lies in an `_id`, which the server never changes.
     """
-    by_store = defaultdict[str, list[str]](list)
+    by_store = defaultdict[str, list[FoundField]](list)
     for each in found:
-        by_store[each.collection].append(each.path)
-    return tuple(command for name, paths in by_store.items() for command in _commands(design.store(name), paths))
+        if each.steps[0] != "_id":
+            by_store[each.collection].append(each)
+    return tuple(
+        command for name, fields in by_store.items() for command in _commands(design, design.store(name), fields)
+    )
 
 
-def _commands(store: StoredCollection, paths: Iterable[str]) -> Iterator[str]:
+def _commands(design: Design, store: StoredCollection, found: Iterable[FoundField]) -> Iterator[str]:
     variant, of_kinds = store.collection.variant, fields_of_kinds(store)
-    groups = dict[tuple[str, tuple[str, ...]], list[str]]()
-    for path in paths:
-        field, values = of_kinds.get(path, (path, ()))
-        if variant is None or path != variant.discriminator:
-            groups.setdefault(("" if values else path, values), []).append(field)
-    for (_, values), fields in groups.items():
-        condition: dict[str, Any] = {}
-        if variant is not None and values:
-            condition[variant.discriminator] = {"$ne": values[0]} if len(values) == 1 else {"$nin": [*values]}
-        there = [{field.replace("[]", ""): {"$exists": True}} for field in fields]
-        condition |= there[0] if len(there) == 1 else {"$or": there}
-        gone = {"$unset": {field.replace("[]", ".$[]"): "" for field in fields}}
-        yield f"{of_collection('db', store.name)}.updateMany({shell(condition)}, {shell(gone)})"
+    told = variant.discriminator if variant is not None else ""
+    together = defaultdict[tuple[str, ...], list[str]](list)
+    for each in found:
+        if each.where:
+            together[of_kinds[each.field]].append(each.field)
+        elif variant is None or each.steps != steps_of(told):
+            yield removal(each.steps, _lacking(design, store, each.steps)).command(store.name)
+    for values, fields in together.items():
+        yield removal_together(fields, {told: {"$nin": [*values]}}).command(store.name)
+
+
+def _lacking(design: Design, store: StoredCollection, steps: FieldSteps) -> Mapping[str, Any]:
+    """What is true of the documents to which a field is unknown, where other kinds of them have it."""
+    told, others = told_apart(documents(design, store), store)
+    variant, is_known = store.collection.variant, _knows(others, steps)
+    unlike = [value for _, values, kind in told if _knows([kind], steps) != is_known for value in values]
+    return {variant.discriminator: {"$in" if is_known else "$nin": unlike}} if variant is not None and unlike else {}
+
+
+def _knows(contents: Iterable[Content], steps: FieldSteps) -> bool:
+    kinds = [*alternatives(contents)]
+    if not steps or any(map(is_whole, kinds)):
+        return True
+    step, *below = steps
+    inside = (
+        [each.items for each in kinds if isinstance(each, Array)] if step is None else by_field(kinds).get(step, ())
+    )
+    return bool(inside) and _knows(inside, tuple(below))

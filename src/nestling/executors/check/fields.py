@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 from nestling.executors.check.checking import CheckOptions, run_checks
 from nestling.ir.drift import CompiledCheck
-from nestling.ir.found_field import FoundField
+from nestling.ir.found_field import FoundField, steps_of
 
 
 def differing_fields(fields: Sequence[tuple[str, CompiledCheck]], database: Database[Any]) -> tuple[FoundField, ...]:
@@ -18,7 +18,10 @@ def differing_fields(fields: Sequence[tuple[str, CompiledCheck]], database: Data
     examples = {each.check: each.id for each in report.findings}
     return tuple(
         FoundField(
-            compiled.check.collection, path, report.verdicts[compiled.check.key].differing, examples[compiled.check.key]
+            compiled.check.collection,
+            steps_of(path),
+            report.verdicts[compiled.check.key].differing,
+            examples[compiled.check.key],
         )
         for path, compiled in fields
         if compiled.check.key in examples

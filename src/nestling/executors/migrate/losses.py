@@ -36,7 +36,7 @@ class _Kind:
 
 def is_of_id(found: FoundField) -> bool:
     """Whether it is a document's `_id`."""
-    return found.path == "_id"
+    return found.steps == ("_id",)
 
 
 def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
@@ -50,8 +50,8 @@ def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
     }
     followed = (*job.searches.copies, *job.searches.lagging)
     kept |= {(compiled.check.collection, path.replace("[]", "")) for path, compiled in followed}
-    found = (each for each in find_fields(database, asked) if not each.path.endswith("[]"))
-    return (each for each in found if (each.collection, each.path.replace("[]", "")) not in kept)
+    found = (each for each in find_fields(database, asked) if each.steps[-1] is not None)
+    return (each for each in found if (each.collection, each.field) not in kept)
 
 
 _KINDS: Mapping[Loss, _Kind] = {

@@ -18,8 +18,8 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.executors.migrate.state import COLLECTION
 from nestling.executors.migrate.undo_record import BEFORE
-from nestling.executors.migrate.unset import unset
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
+from nestling.ir.field_removal import null_removal
 from nestling.ir.literals import shell
 from nestling.ir.migration import RepeatedKey
 from nestling.ir.quantity_words import agreeing
@@ -114,13 +114,13 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
             one = database[name].find_one(condition) or {}
             what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
             what += broken_words(database[name], one, validator)
-            nulls = [
-                each for each in find_fields(database, {name: job.searches.nulls[name]}) if each.path.endswith("[]")
-            ]
+            nulls = [each for each in find_fields(database, {name: job.searches.nulls[name]}) if each.steps[-1] is None]
             mend = "pull what is null, as told below, and mend the rest" if nulls else "mend them"
             move = f"{mend}, or name the design they are of in --from-design; they would not all come over"
             problems.append(Problem(what, where=name, next_move=move))
-            problems += (Problem(f"{each.text()}, is null", next_move=unset(each)) for each in nulls)
+            problems += (
+                Problem(f"{each.text()}, is null", next_move=null_removal(each.steps).command(name)) for each in nulls
+            )
     return problems
 
 

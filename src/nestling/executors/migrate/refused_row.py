@@ -15,7 +15,7 @@ from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.migrate.duplicate_keys import repeated_problems, repeated_uniques
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.matching_documents import documents_with
-from nestling.executors.migrate.unset import unset
+from nestling.ir.field_removal import null_removal
 from nestling.ir.found_field import FoundField
 from nestling.ir.literals import shell
 from nestling.ir.migration import HomePlace
@@ -89,8 +89,8 @@ def _of_other_form(homes: Homes, collection: str, path: str, identity: object) -
         above = ".".join(names[:depth])
         if isinstance(value := value_at(document, above), list) and None in value:
             documents = database[collection].count_documents({above: {"$elemMatch": {"$eq": None}}})
-            null = FoundField(collection, f"{above}[]", documents, identity)
-            return Problem(f"{null.text()}, is null", next_move=unset(null))
+            null = FoundField(collection, (*names[:depth], None), documents, identity)
+            return Problem(f"{null.text()}, is null", next_move=null_removal(null.steps).command(collection))
     return None
 
 
