@@ -7,7 +7,7 @@ SQL's NULL is null or a missing field, in what goes in and in what comes out. Wh
 from __future__ import annotations
 
 from nestling.emitters.mql.sql.aggregates import Accumulation, accumulate
-from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, as_literal
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.emitters.mql.sql.match import match
@@ -35,16 +35,12 @@ __all__ = [
 
 def value_mql(expression: Expression, environment: Environment) -> MqlValue:
     """An aggregation expression for the SQL value; a constant is a `$literal`, so that `$project` cannot misread it."""
-    return _with_literal(Renderer(environment).value(expression))
+    return as_literal(Renderer(environment).value(expression))
 
 
 def kept_mql(expression: Expression, environment: Environment) -> MqlValue:
     """The same as a field to go on with, or to be stored: NULL is a missing field, as a null may be JSON's own."""
-    return _with_literal(Renderer(environment).kept(expression))
-
-
-def _with_literal(value: MqlValue) -> MqlValue:
-    return {"$literal": literal_value(value)} if is_inline(value) else value
+    return as_literal(Renderer(environment).kept(expression))
 
 
 def truth_mql(predicate: Expression, environment: Environment) -> MqlValue:

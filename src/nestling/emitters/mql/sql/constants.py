@@ -43,3 +43,8 @@ def is_inline(mql: MqlValue) -> bool:
 def literal_value(mql: MqlValue) -> object:
     """The value of a constant `inline` wrote."""
     return mql["$literal"] if isinstance(mql, dict) else mql
+
+
+def as_literal(mql: MqlValue) -> MqlValue:
+    """The same, a constant as a `$literal`: no stage misreads that, and `bind` binds what may fail in a branch never taken."""
+    return {"$literal": literal_value(mql)} if is_inline(mql) else mql

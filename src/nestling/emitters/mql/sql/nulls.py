@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline
 
 MISSING = "$$REMOVE"
 """What is no field where a field's value is expected."""
@@ -41,11 +41,6 @@ def bind(
     }
     inner = body(*(f"$${name}_" if f"{name}_" in variables else value for name, value in operands.items()))
     return {"$let": {"vars": variables, "in": inner}} if variables else inner
-
-
-def unfolded(value: MqlValue) -> MqlValue:
-    """The same for `bind` to bind, also where it is a constant, which fails in a branch that tests it first."""
-    return {"$literal": literal_value(value)} if is_inline(value) else value
 
 
 def _is_constant_later(value: MqlValue) -> bool:

@@ -35,3 +35,8 @@ def constant(expression: Expression, r: Renderer) -> object:
     value = r.value(expression)
     found = literal_value(value) if is_inline(value) else ...
     return ... if isinstance(found, ConvertedPlaceholder) else found
+
+
+def or_null(value: Expression, r: Renderer) -> MqlValue:
+    """The value as a place of an array or a field keeps it: NULL is null there, and not missing."""
+    return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import MqlValue
+from nestling.emitters.mql.sql.functions.arguments import or_null
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.ir.statements.expression import Call, Expression, Literal, Parameter
@@ -151,11 +152,7 @@ def element(node: Call, r: Renderer) -> MqlValue:
 
 
 def _array_of(node: Call, r: Renderer) -> MqlValue:
-    return [_element(each, r) for each in node.arguments]
-
-
-def _element(value: Expression, r: Renderer) -> MqlValue:
-    return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)
+    return [or_null(each, r) for each in node.arguments]
 
 
 def _concat(node: Call, r: Renderer) -> MqlValue:
@@ -173,7 +170,7 @@ def _remove(node: Call, r: Renderer) -> MqlValue:
     def body(found: MqlValue) -> MqlValue:
         return {"$filter": {"input": r.value(array), "cond": {"$ne": ["$$this", found]}}}
 
-    sought = _value(value, r) if isinstance(value, Parameter) else _element(value, r)
+    sought = _value(value, r) if isinstance(value, Parameter) else or_null(value, r)
     return bind({"value": sought}, body, inside=True, total=True)
 
 

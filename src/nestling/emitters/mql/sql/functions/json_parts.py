@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.functions.arguments import or_null
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.statements.expression import Call, Expression, Literal
+from nestling.ir.statements.expression import Call, Literal
 from nestling.ir.statements.operators import Function
 from nestling.ir.types import Type, TypeName
 
@@ -21,17 +22,13 @@ _KEPT_AS_TEXT = ["binData", "string"]
 def _object(node: Call, r: Renderer) -> MqlValue:
     pairs = zip(node.arguments[::2], node.arguments[1::2], strict=True)
     fields: dict[str, MqlValue] = {
-        str(key.value): _or_null(value, r) for key, value in pairs if isinstance(key, Literal)
+        str(key.value): or_null(value, r) for key, value in pairs if isinstance(key, Literal)
     }
     return fields or {"$literal": {}}
 
 
 def _array(node: Call, r: Renderer) -> MqlValue:
-    return [_or_null(value, r) for value in node.arguments]
-
-
-def _or_null(value: Expression, r: Renderer) -> MqlValue:
-    return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)
+    return [or_null(value, r) for value in node.arguments]
 
 
 def _part(node: Call, r: Renderer) -> MqlValue:

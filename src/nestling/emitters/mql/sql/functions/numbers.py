@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.arithmetic import number
-from nestling.emitters.mql.sql.constants import MqlValue
+from nestling.emitters.mql.sql.constants import MqlValue, as_literal
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
-from nestling.emitters.mql.sql.nulls import bind, unfolded
+from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import number_in_full, plain_zero
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import Call
@@ -187,7 +187,7 @@ def _where_known(
     value = r.value(node.arguments[0])
     if node.rules is Rules.POSTGRESQL:
         return found(value)
-    return bind({"number": unfolded(value)}, lambda x: {"$cond": [test(x), found(x), None]})
+    return bind({"number": as_literal(value)}, lambda x: {"$cond": [test(x), found(x), None]})
 
 
 def exponential(node: Call, r: Renderer) -> MqlValue:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
-from nestling.emitters.mql.sql.constants import MqlValue
+from nestling.emitters.mql.sql.constants import MqlValue, as_literal
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes, unfolded
+from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
 from nestling.ir.statements.expression import Call, Expression
 from nestling.ir.statements.operands import is_mixed, is_number, is_text
@@ -94,7 +94,7 @@ def timestamp_of(node: Call, r: Renderer) -> MqlValue:
         return {"$switch": {"branches": branches, "default": null_unless_bytes(value)}}
 
     value = r.value(operand)
-    return bind({"value": unfolded(value) if is_number(operand) else value}, body)
+    return bind({"value": as_literal(value) if is_number(operand) else value}, body)
 
 
 def since_year_zero(node: Expression, time: MqlValue) -> MqlValue:
