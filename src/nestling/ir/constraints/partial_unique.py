@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nestling.ir.constraints.condition_text import condition_text
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import And, Column, Compare, Expression, IsNull, Literal, Not
-from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.operands import column_names
 from nestling.ir.statements.operators import Comparison
 
 _COMPARED = {
@@ -38,7 +38,7 @@ class PartialUnique:
     @property
     def columns(self) -> tuple[str, ...]:
         """The attributes that the condition is about, each once."""
-        return tuple(dict.fromkeys(column.name for column in columns_of(self.condition)))
+        return column_names(self.condition)
 
     @property
     def clauses(self) -> tuple[Clause, ...] | None:

@@ -33,7 +33,7 @@ from nestling.ir.statements.expression import (
     Or,
     Raw,
 )
-from nestling.ir.statements.operands import columns_of, is_condition
+from nestling.ir.statements.operands import column_names, is_condition
 from nestling.ir.statements.operators import ArithmeticOperator, Collation, Comparison
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 
@@ -66,7 +66,7 @@ class RowCheck:
     @property
     def columns(self) -> tuple[str, ...]:
         """The attributes it is about, each once."""
-        return tuple(dict.fromkeys(column.name for column in columns_of(self.condition)))
+        return column_names(self.condition)
 
     def lets_in(self, row: Mapping[str, object]) -> bool:
         """Whether a row of conceptual values keeps it; what is unknown passes."""

@@ -124,6 +124,11 @@ def columns_of(expression: Expression) -> Iterator[Column]:
         yield from columns_of(inner)
 
 
+def column_names(expression: Expression) -> tuple[str, ...]:
+    """Their names, each once."""
+    return tuple(dict.fromkeys(column.name for column in columns_of(expression)))
+
+
 def compared_columns(expression: Expression) -> Iterator[Column]:
     """Every column whose value counts, and not only whether it is NULL."""
     match expression:

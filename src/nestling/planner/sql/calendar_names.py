@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nestling.ir.statements.expression import NULL, Arithmetic, Call, Case, Compare, Expression, Literal
 from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
 from nestling.ir.types import DATE, INTEGER, TEXT
+from nestling.planner.sql.weeks import part
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
@@ -16,12 +17,12 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 def month_name(time: Expression) -> Expression:
     """The month's English name, as MySQL has it unless `lc_time_names` says another language."""
-    return _named(_part("month", time), _MONTHS)
+    return _named(part("month", time), _MONTHS)
 
 
 def day_name(time: Expression) -> Expression:
     """The day's English name."""
-    return _named(_part("isodow", time), _DAYS)
+    return _named(part("isodow", time), _DAYS)
 
 
 def last_day(time: Expression) -> Expression:
@@ -32,12 +33,8 @@ def last_day(time: Expression) -> Expression:
 
 def year_month(time: Expression) -> Expression:
     """The year and two digits of the month, as one number."""
-    hundreds = Arithmetic(ArithmeticOperator.MULTIPLY, _part("year", time), Literal(100, INTEGER), INTEGER)
-    return Arithmetic(ArithmeticOperator.ADD, hundreds, _part("month", time), INTEGER)
-
-
-def _part(unit: str, time: Expression) -> Expression:
-    return Call(Function.TIME_PART, (Literal(unit, TEXT), time), INTEGER, Rules.MYSQL)
+    hundreds = Arithmetic(ArithmeticOperator.MULTIPLY, part("year", time), Literal(100, INTEGER), INTEGER)
+    return Arithmetic(ArithmeticOperator.ADD, hundreds, part("month", time), INTEGER)
 
 
 def _added(time: Expression, unit: str, amount: int) -> Expression:
