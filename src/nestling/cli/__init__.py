@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from nestling import __version__
 from nestling.common.collector import leave_all, seldom_collected
-from nestling.common.folders import module_names
+from nestling.common.folders import member, module_names
 
 FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
 
@@ -51,7 +50,7 @@ class Commands(click.Group):
         """The command of that name; its module defines `command`."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        found = import_module(f"{__name__}.{cmd_name}").command
+        found = member(__name__, cmd_name).command
         assert isinstance(found, click.Command)
         return found
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from types import ModuleType
 
 from nestling.common.errors import InputError, Problem, unknown
-from nestling.common.folders import module_names
+from nestling.common.folders import member, module_names
 from nestling.doctor import rules
 from nestling.doctor.covering_indexes import without_covered
 from nestling.doctor.rule import AS, OFFICES, Rule, RuleInput, Threshold, ThresholdInForce
@@ -91,4 +90,4 @@ def _module(name: str) -> ModuleType:
                 f"no rule `{name}`", known=unknown("rule", name, rule_names()).known, next_move="choose one of them"
             )
         )
-    return import_module(f"{rules.__name__}.{name.replace('-', '_')}")
+    return member(rules.__name__, name.replace("-", "_"))

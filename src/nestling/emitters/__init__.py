@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from types import ModuleType
 
 from nestling.common.errors import InputError, unknown
-from nestling.common.folders import module_names
+from nestling.common.folders import member, module_names
 from nestling.ir.proposal import Proposal
 
 
 def formats() -> tuple[str, ...]:
     """The names `emit` knows, sorted."""
-    return tuple(name for name in module_names(__path__) if hasattr(_module(name), "files"))
+    return tuple(name for name in module_names(__path__) if hasattr(member(__name__, name), "files"))
 
 
 def emit(proposal: Proposal, as_name: str) -> Mapping[str, str]:
     """File name to text for one format; raises `InputError` listing the formats when there is none of that name."""
-    module = _module(as_name) if as_name in module_names(__path__) else None
+    module = member(__name__, as_name) if as_name in module_names(__path__) else None
     if module is None or not hasattr(module, "files"):
         raise InputError(unknown("format", as_name, formats()))
     found: Mapping[str, str] = module.files(proposal)
     return found
-
-
-def _module(name: str) -> ModuleType:
-    return import_module(f"{__name__}.{name}")

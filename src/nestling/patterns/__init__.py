@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib import import_module
-from types import ModuleType
 
-from nestling.common.folders import module_names
+from nestling.common.folders import member, module_names
 from nestling.ir.candidate import Candidate, CopiedAttribute, Part, Suggestion, along
 from nestling.ir.situation import Situation
 
@@ -31,7 +29,7 @@ def propose(situation: Situation) -> tuple[Candidate, ...]:
     """
     found: dict[str, list[tuple[str, Suggestion]]] = {}
     for name in pattern_names():
-        for each in _module(name).candidates(situation):
+        for each in member(__name__, name).candidates(situation):
             known = found.setdefault(each.id, [])
             assert all(other.part == each.part for _, other in known), f"two structures are called `{each.id}`"
             known.append((name, each))
@@ -59,13 +57,9 @@ def _place(name: str) -> tuple[str, int, str]:
     """The place of a pattern in the catalogue: its first code (C1 before C8 before D1), then its title. Those without a code
     come last.
     """
-    title = (_module(name).__doc__ or name).split(":", 1)[0]
+    title = (member(__name__, name).__doc__ or name).split(":", 1)[0]
     code = _CODE.search(title)
     return (code[1], int(code[2]), title) if code else (_LAST, 0, title)
-
-
-def _module(name: str) -> ModuleType:
-    return import_module(f"{__name__}.{name}")
 
 
 def pattern_names() -> tuple[str, ...]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
 
 from nestling.common.errors import InputError, unknown
-from nestling.common.folders import module_names
+from nestling.common.folders import member, module_names
 from nestling.ir.candidate import Candidate, Nested, Refused
 from nestling.ir.design import Design
 from nestling.ir.design_problem import Solution, Weighing
@@ -116,7 +115,7 @@ def _check_module(name: str) -> None:
 
 def _strategy(name: str) -> Callable[[Situation], Outline]:
     _check_module(name)
-    decide: Callable[[Situation], Outline] = import_module(f"{__name__}.{name}").outline
+    decide: Callable[[Situation], Outline] = member(__name__, name).outline
     return decide
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from nestling.common.folders import module_names
+from nestling.common.folders import member, module_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @cache
 def engine_of(name: str) -> Engine:
     """The kind of database called so."""
-    engine: Engine = import_module(f"{__name__}.{name}").ENGINE
+    engine: Engine = member(__name__, name).ENGINE
     return engine
 
 
