@@ -14,10 +14,9 @@ from nestling.ir.statements.operands import columns_of, constants_of, is_conditi
 from nestling.ir.statements.operators import ArithmeticOperator, Comparison
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import MOMENTS, NUMBERS, TEXTS, Type, TypeName
-from nestling.ir.value_forms.decimal128 import DIGITS
+from nestling.ir.value_forms.decimal128 import DIGITS, INTEGER_DIGITS, digits_of
 from nestling.sources.single_floats import is_any_float
 
-INTEGER_DIGITS = 19
 _EXACT = frozenset({TypeName.INTEGER, TypeName.DECIMAL})
 
 
@@ -85,9 +84,7 @@ def _digits(side: Expression, entity: Entity) -> tuple[int, int] | None:
     """The digits before and after the point that a value may have; None when there is no bound."""
     match side:
         case Literal(value=int() | Decimal() as value):
-            sign = Decimal(value).as_tuple()
-            after = max(-int(sign.exponent), 0)
-            return max(len(sign.digits) + int(sign.exponent), 1), after
+            return digits_of(value)
         case Column(name=name):
             kind = entity.attribute(name).type
             if kind.name is TypeName.INTEGER:

@@ -12,11 +12,19 @@ from decimal import Context, Decimal
 from bson.decimal128 import Decimal128, create_decimal128_context
 
 DIGITS = 34
+INTEGER_DIGITS = 19
+"""Of a whole number of 64 bits."""
 SMALLEST_EXPONENT, LARGEST_EXPONENT = -6176, 6111
 _HALVES = struct.Struct("<QQ")
 _LOW = (1 << 64) - 1
 _SPECIAL = 3 << 61
 _EXACT = Context(prec=DIGITS, Emax=999_999, Emin=-999_999)
+
+
+def digits_of(number: int | Decimal) -> tuple[int, int]:
+    """How many digits a finite number has before the point, at least one, and after it."""
+    _, digits, exponent = Decimal(number).as_tuple()
+    return max(len(digits) + int(exponent), 1), max(-int(exponent), 0)
 
 
 def fits(number: Decimal) -> bool:

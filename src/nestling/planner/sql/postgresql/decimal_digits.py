@@ -14,13 +14,12 @@ from nestling.ir.statements.algebra import AggregateFunction, WindowOnly
 from nestling.ir.statements.expression import Arithmetic, Call, Cast, Column, Expression, Literal, Negate, Parameter
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import Type, TypeName
-from nestling.ir.value_forms.decimal128 import DIGITS
+from nestling.ir.value_forms.decimal128 import DIGITS, INTEGER_DIGITS, digits_of
 from nestling.planner.sql.scope import Translation
 
 _Digits: TypeAlias = tuple[int, int | None]
 """Before the point at most, and after it exactly; None where each value has its own, as a quotient."""
 
-_OF_INTEGERS = 19
 _OF_A_COUNT = 10
 """By so many digits a sum may be longer than each of its values."""
 _WHOLE = (Function.FLOOR, Function.CEILING, Function.SIGN)
@@ -57,9 +56,7 @@ def _passes(digits: _Digits) -> bool:
 def _digits(number: Expression, translation: Translation) -> _Digits | None:
     match number:
         case Literal(value=int() | Decimal() as value):
-            sign = Decimal(value).as_tuple()
-            after = max(-int(sign.exponent), 0)
-            return max(len(sign.digits) + int(sign.exponent), 1), after
+            return digits_of(value)
         case Arithmetic(operator=operator, left=left, right=right, type=kind) if kind.name is TypeName.DECIMAL:
             return _reckoned(operator, _digits(left, translation), _digits(right, translation))
         case Negate(operand=operand) | Call(function=Function.ABS, arguments=(operand,)):
@@ -71,7 +68,7 @@ def _digits(number: Expression, translation: Translation) -> _Digits | None:
         case Column() if (number.alias, number.name) in translation.digits:
             return translation.digits[number.alias, number.name]
         case Call() | Arithmetic():
-            return (_OF_INTEGERS, 0) if number.type.name is TypeName.INTEGER else None
+            return (INTEGER_DIGITS, 0) if number.type.name is TypeName.INTEGER else None
         case Parameter():  # which is given with digits of its own
             return None
         case _:
@@ -81,7 +78,7 @@ def _digits(number: Expression, translation: Translation) -> _Digits | None:
 def _declared(kind: Type) -> _Digits | None:
     match kind:
         case Type(name=TypeName.INTEGER):
-            return _OF_INTEGERS, 0
+            return INTEGER_DIGITS, 0
         case Type(name=TypeName.DECIMAL, numbers=(precision, *scale)):
             after = scale[0] if scale else 0
             return precision - after, after
