@@ -329,3 +329,7 @@ class Index:
     def begins_with(self, other: Index) -> bool:
         """Whether it has the other's keys first, of the same documents."""
         return self.of == other.of and self.keys[: len(other.keys)] == other.keys
+
+    def extends(self, other: Index) -> bool:
+        """Whether it has the other's keys first, and more: it does all that the other does."""
+        return self.begins_with(other) and len(self.keys) > len(other.keys)

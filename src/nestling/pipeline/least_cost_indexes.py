@@ -46,7 +46,7 @@ def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
     from nestling.strategies.placement.already_built import as_indexes
 
     more = [index for each in chosen for index in as_indexes(design, each)]
-    kept = [each for each in design.indexes if _is_rule(each) or not any(_begins(other, each) for other in more)]
+    kept = [each for each in design.indexes if _is_rule(each) or not any(other.extends(each) for other in more)]
     yield from kept
     known = {(each.of, each.keys) for each in kept}
     yield from (each for each in more if (each.of, each.keys) not in known)
@@ -54,8 +54,3 @@ def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
 
 def _is_rule(index: Index) -> bool:
     return index.unique or index.expire_after_seconds is not None
-
-
-def _begins(index: Index, other: Index) -> bool:
-    """Whether an index has the other's fields first, and more."""
-    return index.begins_with(other) and len(index.keys) > len(other.keys)

@@ -33,15 +33,10 @@ def built_anyway(candidates: Iterable[Candidate], design: Design) -> Mapping[str
     unnamed = replace(design, indexes=())
     indexes = [(each.id, index) for each in candidates for index in as_indexes(design, each)]
     return {
-        name: frozenset(other for other, longer in indexes if _is_begun_by(index, longer))
+        name: frozenset(other for other, longer in indexes if longer.extends(index))
         for name, index in indexes
         if _is_built(unnamed, index)
     }
-
-
-def _is_begun_by(index: Index, longer: Index) -> bool:
-    """Whether another index does all that this one does."""
-    return longer.begins_with(index) and len(longer.keys) > len(index.keys)
 
 
 def as_indexes(design: Design, candidate: Candidate) -> Iterator[Index]:
