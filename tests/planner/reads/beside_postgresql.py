@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
+import pytest
 import sqlalchemy as sa
 from pymongo import MongoClient
 from pymongo.database import Database
@@ -90,6 +91,19 @@ def beside(
     with _pooled(url) as engine:
         yield Beside(engine, url, reading, proposal, database)
     client.drop_database(name)
+
+
+def beside_of(tables: str, *strategies: str, scope: Literal["function", "module"] = "function", made: str = "") -> Any:
+    """A fixture: the same, by each strategy there is one for; once for a module whose tests leave the rows as they are."""
+
+    @pytest.fixture(params=strategies or None, scope=scope)
+    def found(
+        request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
+    ) -> Iterator[Beside]:
+        with beside(postgresql, mongo_client, tables, getattr(request, "param", "normalized"), made) as both:
+            yield both
+
+    return found
 
 
 @contextmanager

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import WorkloadError
 from nestling.ir.types import Type
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE host (id integer PRIMARY KEY, ip inet, net cidr, span int4range, wide numrange, paid money, mac macaddr,
@@ -85,11 +82,8 @@ GAPS = (
 )
 
 
-@pytest.fixture(scope="module")
-def hosts(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """Hosts with an attribute of each such type."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+hosts = beside_of(TABLES, scope="module")
+"""Hosts with an attribute of each such type."""
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 import sqlalchemy as sa
-from pymongo import MongoClient
 
 from nestling.common.errors import ReadError, WorkloadError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE part (id integer PRIMARY KEY, name varchar(8), code char(4), price numeric(8, 2), size numeric, made timestamp(3));
@@ -50,11 +46,8 @@ REFUSED = (
 )
 
 
-@pytest.fixture(scope="module")
-def parts(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in PostgreSQL and in MongoDB."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+parts = beside_of(TABLES, scope="module")
+"""The table in PostgreSQL and in MongoDB."""
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import ReadError, WriteError
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE word (id integer PRIMARY KEY, text text COLLATE "C.utf8", share numeric(4, 1));
@@ -30,11 +26,8 @@ STATEMENTS = (
 )
 
 
-@pytest.fixture(scope="module")
-def words(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in PostgreSQL and in MongoDB."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+words = beside_of(TABLES, scope="module")
+"""The table in PostgreSQL and in MongoDB."""
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)

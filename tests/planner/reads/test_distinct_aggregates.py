@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.executors.run import run_read
 from tests.beside_mariadb import Both, both_of
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 _ROWS = """
 CREATE TABLE sale (id integer PRIMARY KEY, shop varchar(10), n integer, price decimal(8, 2), day date, rate {double});
@@ -50,11 +47,8 @@ MARIADB = (
 both = both_of(_ROWS.format(double="double"), "normalized", scope="module")
 
 
-@pytest.fixture(scope="module")
-def sales(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in PostgreSQL, and loaded."""
-    with beside(postgresql, mongo_client, _ROWS.format(double="float8")) as found:
-        yield found
+sales = beside_of(_ROWS.format(double="float8"), scope="module")
+"""The table in PostgreSQL, and loaded."""
 
 
 @pytest.mark.parametrize("sql", [*STATEMENTS, *POSTGRESQL])

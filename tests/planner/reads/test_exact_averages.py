@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import ReadError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE moment (id integer PRIMARY KEY, ns bigint NOT NULL, maybe bigint);
@@ -18,11 +14,8 @@ INSERT INTO moment SELECT n, 1700000000123456789 + n * 1000003, CASE WHEN mod(n,
 """
 
 
-@pytest.fixture(scope="module")
-def moments(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """A dozen of nanoseconds since 1970."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+moments = beside_of(TABLES, scope="module")
+"""A dozen of nanoseconds since 1970."""
 
 
 @pytest.mark.parametrize(

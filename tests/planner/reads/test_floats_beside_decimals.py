@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from pymongo import MongoClient
 
 from nestling import Store
 from nestling.common.errors import WorkloadError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLE = """CREATE TABLE account (id int PRIMARY KEY, balance numeric(12,2), rate numeric(20,10), n int, x float8);
     INSERT INTO account VALUES (1, 10.05, 0.1, 3, 0.5), (2, -0.50, 1.15, -7, 1e10), (3, NULL, NULL, NULL, NULL)"""
@@ -25,11 +23,8 @@ READS = (
 WRITES = ("UPDATE account SET balance = balance + :p", "UPDATE account SET rate = rate * :p, x = x + :p")
 
 
-@pytest.fixture
-def tables(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table, loaded."""
-    with beside(postgresql, mongo_client, TABLE) as found:
-        yield found
+tables = beside_of(TABLE)
+"""The table, loaded."""
 
 
 def _numbers(rows: Any) -> list[list[float | None]]:

@@ -3,19 +3,17 @@
 # ruff: noqa: DTZ001 - a timestamp has no zone
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.common.errors import WorkloadError
 from nestling.emitters.python_code import module
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE loan (id integer PRIMARY KEY, due date, at timestamp, seen timestamptz);
@@ -50,11 +48,8 @@ OF_DAYS = (
 )
 
 
-@pytest.fixture(scope="module")
-def shop(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The loans, in both."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+shop = beside_of(TABLES, scope="module")
+"""The loans, in both."""
 
 
 @pytest.mark.thorough

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.common.errors import WorkloadError
@@ -19,7 +17,7 @@ from nestling.emitters.python_code import module
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.value_forms.letter_case import known_case
-from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside
+from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside_of
 from tests.soaking import sample
 
 WORDS = (
@@ -54,10 +52,7 @@ FORMS = (
 GIVEN_FORMS = (*FORMS, "t ILIKE '%%' || {} || '%%'", "UPPER(t) LIKE UPPER('%%' || {} || '%%')")
 
 
-@pytest.fixture(scope="module")
-def words(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES, made=EVERY_LETTER) as found:
-        yield found
+words = beside_of(TABLES, made=EVERY_LETTER, scope="module")
 
 
 def _rows(words: Beside, condition: str, values: dict[str, object] | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from nestling.executors.write import run_write
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside, beside_of
 
 TABLES = """
 CREATE TABLE contract (id integer PRIMARY KEY, valid_from timestamptz NOT NULL, valid_to timestamptz DEFAULT 'infinity',
@@ -83,11 +83,8 @@ GAPS = (
 )
 
 
-@pytest.fixture(scope="module")
-def contracts(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """Contracts of which some have no end."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+contracts = beside_of(TABLES, scope="module")
+"""Contracts of which some have no end."""
 
 
 @pytest.mark.one_in(2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from importlib import import_module
@@ -10,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.emitters.python_code.module import module
 from nestling.ir.programs.compiled import CompiledRead
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE staff (id integer PRIMARY KEY, salary numeric(10,2), share double precision, n integer);
@@ -36,11 +34,8 @@ STATEMENTS = (
 WRITE = "UPDATE staff SET n = n WHERE id = 1 RETURNING coalesce(salary, 0) AS found, coalesce(share, 1) AS part"
 
 
-@pytest.fixture(scope="module")
-def found(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table beside what was loaded from it."""
-    with beside(postgresql, mongo_client, TABLES) as both:
-        yield both
+found = beside_of(TABLES, scope="module")
+"""The table beside what was loaded from it."""
 
 
 def _kinds(rows: Any) -> list[tuple[str, object]]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.store import Store
 from tests.beside_mariadb import Both, both_of
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 ROWS = """
 INSERT INTO landing VALUES (1, '1969-07-20 20:17:40.5', 1), (2, '2024-01-31 10:00:00.5', -3), (3, '1900-02-28 00:00:00', 400),
@@ -24,11 +21,8 @@ SPANS = (
 )
 
 
-@pytest.fixture(scope="module")
-def landings(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in PostgreSQL and in MongoDB."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+landings = beside_of(TABLES, scope="module")
+"""The table in PostgreSQL and in MongoDB."""
 
 
 @pytest.mark.parametrize("span", SPANS)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
 from nestling import pipeline
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE shelf (id integer PRIMARY KEY, name text);
@@ -50,11 +46,8 @@ MAYBE_NULL = (
 )
 
 
-@pytest.fixture(scope="module")
-def books(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The tables in PostgreSQL, and loaded."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+books = beside_of(TABLES, scope="module")
+"""The tables in PostgreSQL, and loaded."""
 
 
 @pytest.mark.one_in(2)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.executors.run import run_read
@@ -17,7 +14,7 @@ from nestling.ir.statements.algebra import Query
 from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.sql import translate
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 
 TABLES = """
 CREATE TABLE p (id integer PRIMARY KEY, name text NOT NULL);
@@ -56,13 +53,8 @@ STAYING = (
 )
 
 
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def tables(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """The tables in both, by two designs."""
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
-        yield found
+tables = beside_of(TABLES, "normalized", "embedded", scope="module")
+"""The tables in both, by two designs."""
 
 
 def _compiled(tables: Beside, sql: str) -> CompiledRead:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.emitters.python_code import module
 from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 ROWS = "INSERT INTO bill VALUES (1, -0.0001, 0, -0.4), (2, 0, -3.5, 0), (3, 12.3456, 2, -12.5)"
 TABLE = "CREATE TABLE bill (id integer PRIMARY KEY, balance decimal(12,4), total decimal(10,2), other decimal(10,1))"
@@ -42,11 +40,8 @@ WRITES: tuple[tuple[str, dict[str, object]], ...] = (
 both = both_of(f"{TABLE};\n{ROWS}", "normalized")
 
 
-@pytest.fixture(scope="module")
-def bills(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """Bills of nothing, and of a little less."""
-    with beside(postgresql, mongo_client, f"{TABLE};\n{ROWS}") as found:
-        yield found
+bills = beside_of(f"{TABLE};\n{ROWS}", scope="module")
+"""Bills of nothing, and of a little less."""
 
 
 def _shown(rows: object) -> list[list[str]]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.executors.run import run_read
 from tests.beside_mariadb import Both, both_of
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 from tests.soaking import sample
 
 OPERATORS = ("<", "<=", ">", ">=", "=", "<>")
@@ -73,13 +71,8 @@ def statements() -> Iterator[str]:
                 yield f"SELECT id, {asked} AS found FROM item i"
 
 
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def shops(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """The tables in PostgreSQL, and loaded."""
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
-        yield found
+shops = beside_of(TABLES, "normalized", "embedded", scope="module")
+"""The tables in PostgreSQL, and loaded."""
 
 
 @pytest.mark.thorough

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 import pytest
 from psycopg.types.json import Jsonb
-from pymongo import MongoClient
 from sqlglot import parse_one
 
 from nestling import pipeline
@@ -17,7 +15,7 @@ from nestling.common.errors import GapError
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.planner.sql.changes.values_of_query import as_values
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 
 ONE, TWO = (UUID(int=number) for number in (1, 2))
 TABLES = rf"""
@@ -87,11 +85,8 @@ ROWS: tuple[dict[str, object], ...] = (
 CASTS = {"id": "uuid", "name": "varchar", "n": "integer", "mood": "mood", "seen": "timestamptz"}
 
 
-@pytest.fixture(scope="module")
-def items(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The tables in a database of their own, and loaded."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+items = beside_of(TABLES, scope="module")
+"""The tables in a database of their own, and loaded."""
 
 
 @pytest.mark.one_in(2)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import NestlingError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE reading (id int PRIMARY KEY, kind text, n int, price numeric(10, 2), free numeric, f float8, big bigint, day date);
@@ -28,11 +25,8 @@ FUNCTIONS = ("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_
 SHARES = ("0", "0.25", "0.5", "0.9", "1", "0.333")
 
 
-@pytest.fixture(scope="module")
-def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """Numbers of each kind."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+served = beside_of(TABLES, scope="module")
+"""Numbers of each kind."""
 
 
 def _alike(ours: list[tuple[object, ...]], theirs: list[tuple[object, ...]]) -> bool:

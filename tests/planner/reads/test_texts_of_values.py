@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TYPE size AS ENUM ('small', 'big');
@@ -41,11 +37,8 @@ TOGETHER = (
 )
 
 
-@pytest.fixture(scope="module")
-def things(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in PostgreSQL and in MongoDB."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+things = beside_of(TABLES, scope="module")
+"""The table in PostgreSQL and in MongoDB."""
 
 
 @pytest.mark.parametrize("sql", [*(f"SELECT id, {each} FROM thing t ORDER BY id" for each in STATEMENTS), *TOGETHER])
@@ -83,13 +76,8 @@ OF_DECIMALS = (
 )
 
 
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def sales(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """Tables of numbers in PostgreSQL and in MongoDB."""
-    with beside(postgresql, mongo_client, SALES, request.param) as found:
-        yield found
+sales = beside_of(SALES, "normalized", "embedded", scope="module")
+"""Tables of numbers in PostgreSQL and in MongoDB."""
 
 
 @pytest.mark.one_in(2)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import NestlingError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE trip (id integer PRIMARY KEY, begun timestamp, ended timestamp, booked timestamptz, paid timestamptz, day date);
@@ -100,11 +97,8 @@ OF_MICROSECONDS = (
 )
 
 
-@pytest.fixture(scope="module")
-def trips(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in PostgreSQL, and loaded."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+trips = beside_of(TABLES, scope="module")
+"""The table in PostgreSQL, and loaded."""
 
 
 @pytest.mark.one_in(2)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 KEY = "7aa068f1-13a5-397f-61ef-7bd1d874bc79"
 AT = datetime(2023, 1, 1, 12, 30, tzinfo=UTC)
@@ -57,11 +55,8 @@ ROWS: tuple[tuple[str, Mapping[str, object]], ...] = (
 )
 
 
-@pytest.fixture(scope="module")
-def things(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table in both."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+things = beside_of(TABLES, scope="module")
+"""The table in both."""
 
 
 @pytest.mark.one_in(2)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -90,13 +86,8 @@ GAPS = (
 )
 
 
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def events(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """The tables in PostgreSQL and in MongoDB."""
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
-        yield found
+events = beside_of(TABLES, "normalized", "embedded", scope="module")
+"""The tables in PostgreSQL and in MongoDB."""
 
 
 @pytest.mark.in_turn("events")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pymongo import AsyncMongoClient, MongoClient
+from pymongo import AsyncMongoClient
 from pymongo.database import Database
 
 import nestling.store
@@ -19,7 +18,7 @@ from nestling.common.errors import GapError, WorkloadError
 from nestling.common.server import Server
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.store import Result, Store
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 
 TABLES = """
 CREATE TABLE visit (
@@ -64,10 +63,7 @@ STATEMENTS: tuple[tuple[str, tuple[dict[str, object], ...]], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+served = beside_of(TABLES, scope="module")
 
 
 def _theirs(served: Beside, sql: str, values: dict[str, object]) -> list[tuple[object, ...]]:

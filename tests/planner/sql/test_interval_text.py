@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import GapError
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 
 TABLES = """
 CREATE TABLE visit (id int PRIMARY KEY, at timestamptz(3) NOT NULL, local timestamp(3) NOT NULL, day date NOT NULL);
@@ -43,10 +39,7 @@ GAPS = (
 )
 
 
-@pytest.fixture(scope="module")
-def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+served = beside_of(TABLES, scope="module")
 
 
 @pytest.mark.parametrize("text", TEXTS)

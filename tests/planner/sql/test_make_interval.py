@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
 from nestling.common.errors import GapError, WorkloadError
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 
 TABLES = """
 CREATE TABLE visit (id int PRIMARY KEY, at timestamptz NOT NULL, local timestamp, day date, n int);
@@ -28,10 +24,7 @@ STATEMENTS: tuple[tuple[str, dict[str, object]], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+served = beside_of(TABLES, scope="module")
 
 
 @pytest.mark.parametrize(("sql", "values"), STATEMENTS)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.text import read_reading, write_reading
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE shelf (id integer PRIMARY KEY, code varchar(10) CONSTRAINT shelf_code_once UNIQUE, room integer, place integer,
@@ -35,11 +32,8 @@ WRITES = (
 UNKNOWN = ("shelf_code_key", "tag_pkey", "one_places")
 
 
-@pytest.fixture(scope="module")
-def shelves(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The tables in PostgreSQL, and loaded."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+shelves = beside_of(TABLES, scope="module")
+"""The tables in PostgreSQL, and loaded."""
 
 
 @pytest.mark.thorough

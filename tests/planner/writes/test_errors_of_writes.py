@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from pymongo import AsyncMongoClient, MongoClient
+from pymongo import AsyncMongoClient
 
 from nestling import AsyncStore, Store
 from nestling.common.errors import DataError, ReadError
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE person (id integer PRIMARY KEY, name varchar(5), note text, balance numeric(10,2), total bigint, x float8);
@@ -44,13 +43,8 @@ FAILING = (
 RETURNING = tuple(f"{sql} RETURNING *" for sql in FAILING if " FROM person p " not in sql)
 
 
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def people(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """People and their bills."""
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
-        yield found
+people = beside_of(TABLES, "normalized", "embedded", scope="module")
+"""People and their bills."""
 
 
 @pytest.mark.in_turn("people")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, timezone
 from typing import Any
 
@@ -18,7 +17,7 @@ from nestling.ir.fraction import Fraction
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.value_forms.time_text import clock_of
 from tests.beside_mariadb import Both, both_of
-from tests.planner.reads.beside_postgresql import Beside, beside, written
+from tests.planner.reads.beside_postgresql import Beside, beside, beside_of, written
 
 POSTGRESQL = """
 CREATE TABLE event (id int PRIMARY KEY, at timestamp(0) DEFAULT '2024-01-01 10:00:00.7', tz timestamptz(1), t time(0),
@@ -80,11 +79,8 @@ MOMENTS = tuple(
 both = both_of(MARIADB, "normalized")
 
 
-@pytest.fixture
-def tables(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The tables, loaded."""
-    with beside(postgresql, mongo_client, POSTGRESQL) as found:
-        yield found
+tables = beside_of(POSTGRESQL)
+"""The tables, loaded."""
 
 
 def _plain(value: object) -> object:

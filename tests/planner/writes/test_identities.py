@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
 from nestling.ir.constraints.defaults import Generated
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE shelf (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code text UNIQUE);
@@ -47,13 +44,8 @@ REFUSED = (
 )
 
 
-@pytest.fixture(params=["normalized", "embedded"])
-def found(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """The tables beside what was loaded from them."""
-    with beside(postgresql, mongo_client, TABLES, request.param) as both:
-        yield both
+found = beside_of(TABLES, "normalized", "embedded")
+"""The tables beside what was loaded from them."""
 
 
 @pytest.mark.thorough

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError, WriteError
 from nestling.emitters.python_code import module
 from nestling.ir.programs.compiled import NotCompiled
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE part (id integer PRIMARY KEY, name text, x float8, price numeric(10,2), n numeric, r real,
@@ -76,11 +75,8 @@ ORDERS = (
 )
 
 
-@pytest.fixture(scope="module")
-def parts(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """Parts of whose numbers one column knows NaN."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+parts = beside_of(TABLES, scope="module")
+"""Parts of whose numbers one column knows NaN."""
 
 
 def _by_store(parts: Beside, sql: str) -> Callable[..., object]:

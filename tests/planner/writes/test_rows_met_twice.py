@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import Store
 from nestling.common.errors import ConstraintError, GapError
-from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside
+from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside_of
 
 TABLES = """
 CREATE TABLE team (id integer PRIMARY KEY);
@@ -68,12 +66,7 @@ REFUSED: tuple[tuple[str, Mapping[str, object]], ...] = (
 READS = ("SELECT * FROM person ORDER BY id", "SELECT * FROM tally ORDER BY name", "SELECT * FROM member ORDER BY id")
 
 
-@pytest.fixture(params=["normalized", "embedded"])
-def served(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES, request.param, EVERY_LETTER) as found:
-        yield found
+served = beside_of(TABLES, "normalized", "embedded", made=EVERY_LETTER)
 
 
 @pytest.mark.one_in(2)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.errors import ConstraintError, GapError
 from nestling.ir.proposal import Proposal
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE tenant (id integer PRIMARY KEY, name varchar(20) NOT NULL);
@@ -118,12 +117,7 @@ def test_beside_sqlite(strategy: str, sqlite_file: sqlite3.Connection, tmp_path:
         assert store.execute(ignoring).affected == sqlite_file.execute(ignoring).rowcount
 
 
-@pytest.fixture(params=["normalized", "embedded"])
-def served(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
-        yield found
+served = beside_of(TABLES, "normalized", "embedded")
 
 
 @pytest.mark.thorough

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
 from nestling import Store
 from tests.beside_mariadb import Both, both_of
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLE = """
 CREATE TABLE item (id int PRIMARY KEY, v varchar(60), u varchar(10) UNIQUE, e enum('2', '1', 'x'), d decimal(10, 3), n int,
@@ -76,11 +72,8 @@ GIVEN = (
 )
 
 
-@pytest.fixture(scope="module")
-def items(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """The table on both."""
-    with beside(postgresql, mongo_client, TABLES) as found:
-        yield found
+items = beside_of(TABLES, scope="module")
+"""The table on both."""
 
 
 @pytest.mark.parametrize("rows", GIVEN)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.common.errors import GapError
 from nestling.ir.programs.program import CompiledWrite
-from tests.planner.reads.beside_postgresql import Beside, beside
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 TABLES = """
 CREATE TABLE shelf (id integer PRIMARY KEY, code text);
@@ -60,13 +58,8 @@ GAPS: tuple[tuple[str, Mapping[str, object], str], ...] = (
 )
 
 
-@pytest.fixture(scope="module", params=["normalized", "embedded"])
-def served(
-    request: pytest.FixtureRequest, postgresql: str, mongo_client: MongoClient[dict[str, Any]]
-) -> Iterator[Beside]:
-    """Items, in documents of their own and in their shelves."""
-    with beside(postgresql, mongo_client, TABLES, request.param) as found:
-        yield found
+served = beside_of(TABLES, "normalized", "embedded", scope="module")
+"""Items, in documents of their own and in their shelves."""
 
 
 @pytest.mark.thorough
