@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from nestling.ir.primitives import Form
-from nestling.ir.proposal import Proposal
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.work import estimate
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.test_embedded_exists import ROWS, STATISTICS, design
-
-
-@pytest.fixture(scope="module", params=[Form.SCALARS, Form.ARRAY])
-def blog(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The blog, its words bare values or documents."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    found = loaded(Proposal("test", design(request.param)), ROWS, database, tmp_path_factory.mktemp(request.param))
-    yield Beside(found.design, found.database, found.connection, STATISTICS)
-    mongo_client.drop_database(database.name)
-
+from tests.planner.reads.beside_sqlite import Beside
+from tests.planner.reads.blog import STATISTICS
 
 ASKED = "FROM comment c WHERE c.post_id = p.id"
 MADE = (

@@ -18,7 +18,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.rows import up
 from nestling.planner.reads import ALL, NONE
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded
-from tests.planner.reads.test_embedded_exists import INTEGER, TEXT, whole
+from tests.planner.reads.blog import INTEGER, TEXT, whole
 
 
 def _is_a(child: str) -> Relationship:
