@@ -28,6 +28,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Hop
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.planner.work import estimate_write
+from tests.planner.writes.of_sqlite import proposal_of
 
 TABLES = """
 CREATE TABLE shelf (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -40,14 +41,8 @@ TO_COME = "INSERT INTO thing (shelf_id, name) SELECT id, :name FROM shelf WHERE 
 WRITERS, TURNS = 6, 5
 
 
-@pytest.fixture(params=["normalized", "embedded"])
-def proposal(request: pytest.FixtureRequest, tmp_path: Path, database: Database[Any]) -> Proposal:
-    """Things in a collection of their own, or in their shelves."""
-    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
-        connection.executescript(TABLES)
-    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), request.param)
-    pipeline.load(made, tmp_path / "s.db", database)
-    return made
+proposal = proposal_of(TABLES, "normalized", "embedded")
+"""Things in a collection of their own, or in their shelves."""
 
 
 def _compiled(proposal: Proposal, sql: str) -> CompiledWrite:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +19,7 @@ from nestling.emitters.python_code.module import module
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.names import NUMBERS_COLLECTION
+from tests.planner.writes.of_sqlite import proposal_of
 
 TABLES = """
 CREATE TABLE shelf (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -36,14 +34,8 @@ GIVE = "INSERT INTO thing (id, shelf_id, name) VALUES (:id, :shelf, :name)"
 WRITERS, TURNS = 6, 12
 
 
-@pytest.fixture(params=["normalized", "embedded"])
-def proposal(request: pytest.FixtureRequest, tmp_path: Path, database: Database[Any]) -> Proposal:
-    """Things in a collection of their own, or in their shelves."""
-    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
-        connection.executescript(TABLES)
-    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), request.param)
-    pipeline.load(made, tmp_path / "s.db", database)
-    return made
+proposal = proposal_of(TABLES, "normalized", "embedded")
+"""Things in a collection of their own, or in their shelves."""
 
 
 def _at_once(work: Callable[[int], object]) -> None:
