@@ -12,9 +12,8 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
+from tests.written_module import written_function
 
 TABLE = "CREATE TABLE item (id INTEGER PRIMARY KEY, price DECIMAL(10,2), stock INTEGER, note TEXT)"
 ROWS = [(1, 410.28, 3, "a"), (2, 0.1, 5, "1.5"), (3, 7.0, 0, None), (4, None, None, "b")]
@@ -61,22 +60,13 @@ def answers(connection: sqlite3.Connection, sql: str, **values: object) -> list[
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def written(proposal: Proposal, sql: str) -> Any:
-    """The function of a written module."""
-    made = pipeline.convert(proposal, sql, name="statement", dialect="sqlite")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    return space["statement"]
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", READS)
 def test_it_is_compared_as_a_float(
     sql: str, shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]
 ) -> None:
     """Beside columns and in arithmetic the rows are those SQLite finds for the float."""
-    store, function = Store(shop, database), written(shop, sql)
+    store, function = Store(shop, database), written_function(shop, sql, "sqlite")
     with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
         for price in PRICES:
             wanted = answers(connection, sql, p=float(price))
@@ -89,7 +79,7 @@ def test_each_of_a_list_is(shop: Proposal, database: Database[dict[str, Any]]) -
     sql = "SELECT id FROM item WHERE price IN :ps ORDER BY id"
     prices = [Decimal("410.28"), Decimal("0.1")]
     assert list(Store(shop, database).execute(sql, ps=prices)) == [{"id": 1}, {"id": 2}]
-    assert written(shop, sql)(database, ps=prices) == [{"id": 1}, {"id": 2}]
+    assert written_function(shop, sql, "sqlite")(database, ps=prices) == [{"id": 1}, {"id": 2}]
 
 
 @pytest.mark.one_in(2)
@@ -103,7 +93,7 @@ def test_it_is_stored_as_a_float(
     if by_store:
         store.execute(sql, p=price)
     else:
-        written(shop, sql)(database, p=price)
+        written_function(shop, sql, "sqlite")(database, p=price)
     with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
         connection.execute(sql, {"p": float(price)})
         found, wanted = list(store.execute(ALL)), answers(connection, ALL)

@@ -13,9 +13,8 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.reading import Reading
+from tests.written_module import written_function
 
 TABLE = "CREATE TABLE event (id INTEGER PRIMARY KEY, written DATETIME DEFAULT CURRENT_TIMESTAMP, note TEXT)"
 MOMENTS = [
@@ -76,11 +75,7 @@ def asked(tmp_path: Path, sql: str, **values: object) -> list[dict[str, object]]
 
 def function(store: Store, sql: str) -> Any:
     """The statement in a written module."""
-    made = pipeline.convert(store._proposal, sql, name="statement", dialect="sqlite")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    return space["statement"]
+    return written_function(store._proposal, sql, "sqlite")
 
 
 def test_fractions_of_several_lengths_are_text(reading: Reading) -> None:

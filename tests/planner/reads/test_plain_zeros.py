@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
-from nestling import Store, pipeline
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
+from nestling import Store
 from tests.beside_mariadb import Both, both_of
 from tests.planner.reads.beside_postgresql import Beside, beside_of
+from tests.written_module import written_function
 
 ROWS = "INSERT INTO bill VALUES (1, -0.0001, 0, -0.4), (2, 0, -3.5, 0), (3, 12.3456, 2, -12.5)"
 TABLE = "CREATE TABLE bill (id integer PRIMARY KEY, balance decimal(12,4), total decimal(10,2), other decimal(10,1))"
@@ -55,11 +53,8 @@ def test_zeros_are_postgresqls(bills: Beside, computed: str) -> None:
     sql = f"SELECT id, {computed} AS x FROM bill ORDER BY id"
     wanted = _shown(bills.theirs(sql))
     assert _shown(bills.ours(sql)) == wanted
-    made = pipeline.convert(bills.proposal, sql, name="asked", dialect="postgresql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    assert [[str(value) for value in row.values()] for row in space["asked"](bills.database)] == wanted
+    function = written_function(bills.proposal, sql, "postgresql")
+    assert [[str(value) for value in row.values()] for row in function(bills.database)] == wanted
 
 
 def test_zeros_in_json_have_no_sign(bills: Beside) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pymysql
 import pytest
 
 from nestling import Store, pipeline
 from nestling.common.errors import NestlingError
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
+from tests.written_module import written_function
 
 _SCRIPT = """
 CREATE TABLE item (id int PRIMARY KEY, code char(5) UNIQUE, mark national char(4) DEFAULT 'd  ', word varchar(9),
@@ -118,11 +115,8 @@ def test_parameters_keep_no_blanks(both: Both, value: object) -> None:
 def test_written_functions_keep_no_blanks(both: Both) -> None:
     """A written module stores what a store does."""
     sql = "UPDATE item SET code = :p WHERE id = 2"
-    made = pipeline.convert(both.proposal, sql, name="change", dialect="mysql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    space["change"](both.database, p="mod  ")
+    function = written_function(both.proposal, sql, "mysql")
+    function(both.database, p="mod  ")
     both.cursor.execute(sql.replace(":p", "%(p)s"), {"p": "mod  "})
     both.assert_equal()
 

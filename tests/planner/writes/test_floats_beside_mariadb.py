@@ -9,9 +9,8 @@ import pytest
 
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
+from tests.written_module import written_function
 
 _SCRIPT = """
 CREATE TABLE f (id int PRIMARY KEY, x float, y float NOT NULL DEFAULT 0.3, d double);
@@ -66,15 +65,12 @@ def _rounded(row: tuple[Any, ...]) -> str:
 def test_parameters_have_single_precision(both: Both) -> None:
     """Of a store and of a written module."""
     sql = "UPDATE f SET x = :p WHERE id = 2"
-    made = pipeline.convert(both.proposal, sql, name="change", dialect="mysql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
+    function = written_function(both.proposal, sql, "mysql")
     for value in _GIVEN:
         both.cursor.execute(sql.replace(":p", "%(p)s"), {"p": value})
         Store(both.proposal, both.database).execute(sql, p=value)
         both.assert_equal()
-        space["change"](both.database, p=value)
+        function(both.database, p=value)
         both.assert_equal()
     with pytest.raises(WorkloadError, match="out of the range of FLOAT"):
         Store(both.proposal, both.database).execute(sql, p=1e39)

@@ -15,9 +15,8 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.common.errors import GapError, NestlingError, WorkloadError
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
+from tests.written_module import written_function
 
 NOW = datetime(2026, 6, 1, 12, 0, 0, 123456)
 KEPT = datetime(2026, 6, 1, 12, 0, 0, 123000)
@@ -47,11 +46,8 @@ def write(request: pytest.FixtureRequest, log: Proposal, database: Database[dict
     if request.param == "store":
         store = Store(log, database)
         return lambda **values: store.execute(WRITE, **{"fine": None, "day": None, "at": None} | values)
-    made = pipeline.convert(log, WRITE, name="statement", dialect="sqlite")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    return lambda **values: space["statement"](database, **{"fine": None, "day": None, "at": None} | values)
+    function = written_function(log, WRITE, "sqlite")
+    return lambda **values: function(database, **{"fine": None, "day": None, "at": None} | values)
 
 
 @pytest.mark.thorough

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from pymongo.errors import OperationFailure
 
-from nestling import Store, pipeline
+from nestling import Store
 from nestling.common.errors import WorkloadError, WriteError
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from tests.planner.reads.beside_postgresql import Beside, beside_of
+from tests.written_module import written_function
 
 TABLES = """
 CREATE TABLE part (id integer PRIMARY KEY, name text, x float8, price numeric(10,2), n numeric, r real,
@@ -85,11 +83,8 @@ def _by_store(parts: Beside, sql: str) -> Callable[..., object]:
 
 
 def _by_module(parts: Beside, sql: str) -> Callable[..., object]:
-    made = pipeline.convert(parts.proposal, sql, name="statement", dialect="postgresql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    return lambda **values: space["statement"](parts.database, **values)
+    function = written_function(parts.proposal, sql, "postgresql")
+    return lambda **values: function(parts.database, **values)
 
 
 @pytest.mark.one_in(2)

@@ -13,10 +13,9 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import FLOAT, INTEGER, TEXT
+from tests.written_module import written_function
 
 TABLE = """CREATE TABLE item (
     id INTEGER PRIMARY KEY, price DECIMAL(10,2) DEFAULT 4.0, cost NUMERIC DEFAULT 3, weight REAL, fee MONEY, note TEXT
@@ -64,15 +63,6 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path, database: Database[dict
     return proposal
 
 
-def written(proposal: Proposal, sql: str) -> Any:
-    """The function of a written module."""
-    made = pipeline.convert(proposal, sql, name="statement", dialect="sqlite")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    return space["statement"]
-
-
 def same(proposal: Proposal, tmp_path: Path, database: Database[dict[str, Any]], after: object) -> None:
     """Both hold the same, classes included."""
     with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
@@ -109,7 +99,11 @@ def test_what_is_written_is_what_sqlite_keeps(
 def test_what_is_given_too(by_store: bool, shop: Proposal, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """A store and a written module store a parameter alike."""
     for sql in (*GIVEN, COMPUTED):
-        call = partial(Store(shop, database).execute, sql) if by_store else partial(written(shop, sql), database)
+        call = (
+            partial(Store(shop, database).execute, sql)
+            if by_store
+            else partial(written_function(shop, sql, "sqlite"), database)
+        )
         texts = TEXTS if by_store and sql != COMPUTED else []
         for value in [*NUMBERS, *texts]:
             with closing(sqlite3.connect(tmp_path / "shop.db")) as connection, connection:

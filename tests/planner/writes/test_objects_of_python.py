@@ -16,11 +16,10 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
 from nestling.emitters.commands import collection_commands
-from nestling.emitters.python_code import module
 from nestling.executors.create import create
 from nestling.executors.load import written_collections
-from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
+from tests.written_module import written_function
 
 MODEL = """nestling: 1
 model:
@@ -54,11 +53,8 @@ def written(proposal: Proposal, database: Database[Any], sql: str, by: str) -> W
     if by == "store":
         store = Store(proposal, database, dialect="postgresql")
         return lambda **values: store.execute(sql, **values)
-    made = pipeline.convert(proposal, sql, name="statement", dialect="postgresql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
-    return lambda **values: space["statement"](database, **values)
+    function = written_function(proposal, sql, "postgresql")
+    return lambda **values: function(database, **values)
 
 
 @pytest.mark.one_in(3)

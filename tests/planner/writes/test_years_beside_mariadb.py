@@ -10,11 +10,10 @@ from typing import Any
 import pymysql
 import pytest
 
-from nestling import Store, pipeline
+from nestling import Store
 from nestling.common.errors import NestlingError
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
+from tests.written_module import written_function
 
 _SCRIPT = """
 CREATE TABLE car (id int PRIMARY KEY, built year, sold year NOT NULL DEFAULT 99, i int, f double, d decimal(5,1), c varchar(9));
@@ -72,12 +71,9 @@ def test_a_parameter_is_mariadbs_year(both: Both) -> None:
 def test_written_functions_store_the_same(both: Both) -> None:
     """A written module converts as a store does."""
     sql = "UPDATE car SET built = :p WHERE id = 1"
-    made = pipeline.convert(both.proposal, sql, name="change", dialect="mysql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
+    function = written_function(both.proposal, sql, "mysql")
     for value in (0, 5, 70, "0", "70", "0000", 69.6):
-        space["change"](both.database, p=value)
+        function(both.database, p=value)
         both.cursor.execute(sql.replace(":p", "%(p)s"), {"p": value})
         both.assert_equal()
 

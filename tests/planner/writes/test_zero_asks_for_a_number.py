@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
-from nestling import Store, pipeline
+from nestling import Store
 from nestling.common.errors import ReadError, WriteError
-from nestling.emitters.python_code import module
-from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
+from tests.written_module import written_function
 
 _SCRIPT = """
 CREATE TABLE thing (id int PRIMARY KEY AUTO_INCREMENT, name varchar(9) UNIQUE, n int);
@@ -63,13 +61,10 @@ def test_zeros_that_are_given(both: Both) -> None:
 @pytest.mark.one_in(2)
 def test_written_functions_refuse_zeros(both: Both) -> None:
     """As they refuse None."""
-    made = pipeline.convert(both.proposal, "INSERT INTO thing (id) VALUES (:p)", name="add", dialect="mysql")
-    assert not isinstance(made, NotCompiled), made
-    space: dict[str, Any] = {}
-    exec(compile(module([made]), "queries.py", "exec"), space)
+    function = written_function(both.proposal, "INSERT INTO thing (id) VALUES (:p)", "mysql")
     with pytest.raises(ValueError, match="asks MySQL for the next number"):
-        space["add"](both.database, p=0)
-    space["add"](both.database, p=9)
+        function(both.database, p=0)
+    function(both.database, p=9)
     both.cursor.execute("INSERT INTO thing (id) VALUES (9)")
     both.assert_equal()
 
