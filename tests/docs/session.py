@@ -35,6 +35,8 @@ _MASKS = (
     (re.compile(r"[\d,]+ rows/s, [\d,]+ MB"), "… rows/s, … MB"),
     (re.compile(r"'?mongodb://\S+"), "mongodb://…"),
 )
+_HOW_FAR = re.compile(r"^\d+ s: .*\n", re.MULTILINE)
+"""What a command says every half minute, as on a busy machine."""
 _MEASURED = re.compile(r"<table>\n<caption>Rival designs, measured.*?^</div>", re.MULTILINE | re.DOTALL)
 _NESTLING = re.compile(r"(nestling [^|&;<>()$`\\*?\[#~%!{}\n]+?)( ?[|;>](?:(?!nestling ).)*)?")
 """A command of ours that is its words, and what a shell does after it. It needs no process, of which each takes half a second."""
@@ -84,6 +86,7 @@ class Session:
             return ""
         ours = _NESTLING.fullmatch(command)
         out = self._by_a_shell(command, _OF_A_PROCESS) if ours is None else self._here(ours[1], ours[2] or "")
+        out = _HOW_FAR.sub("", out)
         shown = re.sub(
             r"'postgresql://[^\s']+/shop'", LOCAL_SQL, out.replace(self.uri, LOCAL).replace(f"'{LOCAL}'", LOCAL)
         )
