@@ -90,10 +90,15 @@ TIMETZ, DURATION = "timetz", "duration"
 YEAR, SET, SINGLE = "year", "set", "single"
 """MySQL's: years, beside which 99 is 1999, texts that are listed labels, which are put in the order of these, and FLOAT, whose
 numbers of single precision it reckons with as doubles."""
+SUBTYPE = "subtype"
+"""How bytes are carried that MongoDB has as binary of a subtype of their own: `bytes as subtype 3`, UUIDs of old drivers."""
+KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
+"""Subtypes of binary that other types stand for: bytes, UUIDs, and those of our own."""
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 
 _TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*?(?:\s+as\s+(\w[\w ]*?))?\s*$", re.DOTALL)
+_SUBTYPE = re.compile(rf"{SUBTYPE} (\d{{1,3}})", re.ASCII)
 _ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 
@@ -120,6 +125,9 @@ class Type:
             raise InputError(
                 Problem(what=f"type `{self.name}`: exactly an enum lists its values, and a text that is a set may")
             )
+        if self.name is TypeName.BYTES and self.carried and not self.subtype:
+            what = f"type `{self}`: bytes are carried as no subtype of binary that another type stands for"
+            raise InputError(Problem(what, next_move="write `bytes as subtype 3`"))
 
     def __str__(self) -> str:
         if self.element is not None:
@@ -131,6 +139,11 @@ class Type:
     @property
     def _is_set(self) -> bool:
         return self.name is TypeName.TEXT and self.carried == SET
+
+    @property
+    def subtype(self) -> int:
+        """The subtype of binary that bytes are stored as, where it is one of their own; else 0."""
+        return subtype_of(self.carried) if self.name is TypeName.BYTES else 0
 
     @property
     def fraction_digits(self) -> int:
@@ -179,6 +192,12 @@ INTEGER, TEXT, FLOAT, BOOLEAN = (
     Type(name) for name in (TypeName.INTEGER, TypeName.TEXT, TypeName.FLOAT, TypeName.BOOLEAN)
 )
 DATE, TIMESTAMP, TIMESTAMPTZ = (Type(name) for name in (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ))
+
+
+def subtype_of(carried: str) -> int:
+    """The subtype of binary that a word for how values are carried names; 0 for any other."""
+    found = _SUBTYPE.fullmatch(carried)
+    return int(found[1]) if found and int(found[1]) < 256 and int(found[1]) not in KEPT_SUBTYPES else 0
 
 
 def bit_count(kind: Type) -> int:

@@ -7,7 +7,7 @@
 | decimal | Decimal128 | more than 34 digits or out of range: `LoadError`, or text with `long_decimals="text"` |
 | float | double | |
 | text, enum, time, interval, bits | string | text not valid in its encoding: binary subtype 128 |
-| bytes, geometry | binary subtype 0 | |
+| bytes, geometry | binary subtype 0; `bytes as subtype 3`: of that subtype | |
 | date | date at midnight UTC | dates outside years 1-9999: text, as found |
 | timestamp, timestamptz | date (milliseconds, UTC) | microseconds: ISO text with six digits, which sorts as it should |
 | uuid | binary subtype 4 | |
@@ -87,6 +87,8 @@ def encoder(kind: Type, policy: Policy | None = None) -> _Convert:
         case TypeName.ARRAY if kind.element is not None:
             inner = encoder(kind.element, chosen)
             return lambda value: _encode_array(value, inner)
+        case TypeName.BYTES if kind.subtype and not chosen.of_documents:
+            return lambda value: Binary(value, kind.subtype) if value.__class__ is bytes else encode(value, chosen)
         case _:
             return lambda value: encode(value, chosen)
 
@@ -173,7 +175,7 @@ def decoder(kind: Type, policy: Policy | None = None) -> _Convert:
     convert = _decoder(kind)
     if policy is None or not policy.of_documents:
         return convert
-    if kind.name in MAY_BE_ARRAYS:
+    if kind.name in MAY_BE_ARRAYS or kind.subtype:
         return lambda value: value
     return lambda value: value if value.__class__ is bson.ObjectId else convert(value)
 
@@ -196,6 +198,8 @@ def _decoder(kind: Type) -> _Convert:
         case TypeName.ARRAY if kind.element is not None:
             inner = decoder(kind.element)
             return lambda value: _decode_array(value, inner)
+        case TypeName.BYTES if kind.subtype:
+            return lambda value: _decode_subtype(value, kind.subtype)
         case _:
             return decode
 
@@ -217,6 +221,13 @@ def decode(value: object) -> object:
             return str(value)
         case _:
             return value
+
+
+def _decode_subtype(value: object, subtype: int) -> object:
+    """The bytes of binary of that subtype; bytes of none keep that they are."""
+    if value.__class__ is bytes:
+        return Binary(value, 0)
+    return bytes(value) if isinstance(value, Binary) and value.subtype == subtype else decode(value)
 
 
 def _decode_date(value: object) -> object:

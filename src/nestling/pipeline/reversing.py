@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.ir.candidate import Candidate
     from nestling.ir.capture.coverage import Watched
     from nestling.ir.design import Design
-    from nestling.ir.design_problem import Change, DesignProblem
+    from nestling.ir.design_problem import Change, DesignProblem, StatementStep
     from nestling.ir.drift import Check
     from nestling.ir.facts import Facts
     from nestling.ir.facts.structure import FieldPlace
@@ -207,6 +207,7 @@ def _least_cost(
     from nestling.pipeline.measured_today import measured_commands
     from nestling.planner.options.structures.constraints import constraints
     from nestling.planner.options.structures.in_place import with_in_place
+    from nestling.planner.sql.unconverted import gap_of, weighed
 
     today = found.in_place.design
     kept = tuple(constraints(today, today.indexes))
@@ -215,6 +216,8 @@ def _least_cost(
     there = with_in_place(today, candidates).chosen
     fixed = _indexes(candidates, there)
     problem = _with_indexes(_constraining(problem, kept, candidates, there), fixed)
+    odd = [each.name for each in weighed(found.reading) if gap_of(each, found.reading) is not None]
+    problem = _answered_as_today(problem, there, odd)
     every = replace(priced(posing.situation, posing.profile, candidates), limits=())
     if warning and (evaluate(every, there) is None or evaluate(problem, there) is None):
         return Redesign(found.in_place, None, (), warning)
@@ -229,6 +232,7 @@ def _least_cost(
     )
     left = limit_seconds - (time.perf_counter() - began)
     proposal = with_todays(_without_fixed(explained(corrected, solution, today, seconds_left=left), fixed))
+    proposal = replace(proposal, notes=(*proposal.notes, *_deciding_nothing(odd)))
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     more = tuple(each for each in corrected.problem.steps if each not in posing.problem.steps)
     every = replace(every, steps=(*every.steps, *more))
@@ -261,6 +265,26 @@ def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
     others = tuple(((each,), 1.0) for group in decided for each in group.among if each not in there)
     groups = tuple(replace(group, optional=False) if group in decided else group for group in problem.groups)
     return replace(problem, groups=groups, limits=(*problem.limits, Limit("what is there stays", others, 0.0)))
+
+
+def _answered_as_today(problem: DesignProblem, there: frozenset[str], statements: Sequence[str]) -> DesignProblem:
+    """The problem where these statements, whose prices nothing bears out, are answered by what is there: so it stays."""
+
+    def of_today(step: StatementStep) -> StatementStep:
+        modes = tuple(each for each in step.modes if there.issuperset(each.needs) and there.isdisjoint(each.without))
+        return replace(step, modes=modes) if modes and step.statement in statements else step
+
+    return replace(problem, steps=tuple(map(of_today, problem.steps)))
+
+
+def _deciding_nothing(statements: Sequence[str]) -> Iterator[str]:
+    """A note of statements that are not converted."""
+    from nestling.ir.quantity_words import agreeing, first_of
+
+    if statements:
+        named = first_of([f"`{name}`" for name in statements], 3)
+        are, their = agreeing(len(statements)), agreeing(len(statements), "its price is", "their prices are")
+        yield f"{named} {are} not converted, so {their} a guess, which changes nothing: what is read of today's design stays"
 
 
 def _indexes(candidates: Sequence[Candidate], there: frozenset[str]) -> frozenset[str]:

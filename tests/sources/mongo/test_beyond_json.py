@@ -87,11 +87,13 @@ def test_what_sql_has_not_is_carried_as_extended_json(database: Database[Any], t
         database.ids.insert_many([{"_id": value if n else "text", "n": n} for n in range(2)])
     found = carried(database, tmp_path / "copy.db")
     told = {gap.where for gap in found.reading.gaps if "kept whole as json" in gap.what}
-    assert told >= {"fields", "mixed", "arrays", "inner"}, found.reading.gaps
+    alone = set() if isinstance(value, Binary) else {"fields", "arrays", "inner"}  # bytes as their subtype
+    assert told >= {"mixed", *alone}, found.reading.gaps
+    place = "fields" if alone else "mixed"
     with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
-        ((text,),) = connection.execute("SELECT v FROM fields WHERE n = 1")
+        ((text,),) = connection.execute(f"SELECT v FROM {place} WHERE _id = 1")
     assert json_util.loads(text) == value
-    (row,) = Store(found.in_place, database).execute("SELECT v FROM fields WHERE n = 1")
+    (row,) = Store(found.in_place, database).execute(f"SELECT v FROM {place} WHERE _id = 1")
     assert row["v"] == read_json(text)
     database.fields.update_one({"_id": 1}, {"$set": {"v": "another"}})
     assert not verify(found.in_place, f"sqlite:///{tmp_path / 'copy.db'}", database).equal

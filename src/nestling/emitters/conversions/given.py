@@ -454,6 +454,16 @@ def as_written_by(kind: str) -> Callable[[Any], Any]:
     return check
 
 
+def of_subtype(subtype: int) -> Callable[[Any], Any]:
+    """Gives a function that makes bytes without a subtype of their own binary of that one."""
+
+    def convert(value: Any) -> Any:
+        is_plain = isinstance(value, bytes) and getattr(value, "subtype", 0) == 0
+        return Binary(value, subtype) if is_plain else value
+
+    return convert
+
+
 def as_year(value: Any) -> Any:
     """A number of two digits as the year MySQL takes it for beside a YEAR."""
     return full_year(value) if isinstance(value, int) and not isinstance(value, bool) else value

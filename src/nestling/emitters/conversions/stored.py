@@ -20,6 +20,7 @@ from nestling.emitters.conversions.given import (
     clock_as_text,
     counted_truth,
     numeric,
+    of_subtype,
     text_as_object_id,
     uuid_as_text,
 )
@@ -141,6 +142,12 @@ def kept_moment(digits: int, convert: Callable[[Any], Any]) -> Callable[[Any], A
         return Binary(found.encode(), 130) if is_alike else found
 
     return keep
+
+
+def kept_subtype(subtype: int, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Bytes as binary of that subtype."""
+    keep = of_subtype(subtype)
+    return lambda value: keep(convert(value))
 
 
 def kept_object_id(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:

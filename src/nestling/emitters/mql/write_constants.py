@@ -150,14 +150,20 @@ def stored_conversion(
         found = Conversion(sqlite.moment_in_milliseconds, (found,))
     if kind.name in MOMENTS and (rules is Rules.SQLITE or kind.fraction_digits > BSON_DIGITS):
         found = Conversion(stored.kept_moment, (kind.fraction_digits, found))
-    if kind.name is TypeName.OBJECT_ID:
-        found = Conversion(stored.kept_object_id, (found,))
+    found = _kept(kind, found)
     if lenient and kind.name in TIMES and rules is Rules.POSTGRESQL:
         return Conversion(servers.infinity_or, (found,))
     if lenient and kind.name in TIMES:
         return Conversion(servers.zero_or, (zero_of(kind), found))
     labels = servers.set_labels if kind.carried == SET else servers.enum_label
     return Conversion(labels, (kind.values, lenient)) if rules is Rules.MYSQL and kind.values else found
+
+
+def _kept(kind: Type, found: Conversion) -> Conversion:
+    """The conversion of values that BSON has types for which SQL has not."""
+    if kind.name is TypeName.OBJECT_ID:
+        return Conversion(stored.kept_object_id, (found,))
+    return Conversion(stored.kept_subtype, (kind.subtype, found)) if kind.subtype else found
 
 
 def _keeps_dates(kind: Type) -> bool:

@@ -139,7 +139,7 @@ def expression(attribute: Attribute, variable: str, convert: str) -> str:
         fits = f"{variable}.__class__ is datetime and not {variable}.microsecond % 1000"
         return f"{variable} if {fits} else {convert}({variable})"
     usual = STORED_AS_IT_IS.get(kind.name)
-    if usual is None:
+    if usual is None or kind.subtype:
         return f"{convert}({variable})"
     fits = f"{variable}.__class__ is {usual.__name__}"
     if usual is float and kind.is_without_nan:

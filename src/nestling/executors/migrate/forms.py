@@ -60,7 +60,8 @@ _MISSING = object()
 def _is_other(attribute: Attribute, policy: Policy) -> IsOther:
     """What a column of values of several types holds is always told."""
     is_always = bool(attribute.also) or attribute.type.name is TypeName.ANY
-    encode, usual = encoder(attribute.type, policy), _AS_IT_IS.get(attribute.type.name)
+    encode = encoder(attribute.type, policy)
+    usual = None if attribute.type.subtype else _AS_IT_IS.get(attribute.type.name)
 
     def is_other(stored: object, value: object) -> bool:
         if stored.__class__ is usual and not is_always:

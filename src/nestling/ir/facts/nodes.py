@@ -15,13 +15,12 @@ from nestling.ir.facts.collection import CollectionFacts
 from nestling.ir.facts.path import PathFacts
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
 from nestling.ir.facts.structure import Steps
+from nestling.ir.types import KEPT_SUBTYPES
 
 DEEPEST = 8
 """Levels of nodes inside each other; what lies deeper is kept whole."""
 NOTHING = frozenset({"null", "undefined"})
 _BEYOND_SQL = frozenset({"regex", "dbPointer", "javascript", "javascriptWithScope", "timestamp", "minKey", "maxKey"})
-_KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
-"""Bytes, UUIDs, and the subtypes of our own."""
 SOME_ARRAYS = 20
 """Arrays of one length that are not so by chance."""
 LARGEST_MAP = 100
@@ -89,7 +88,17 @@ def kinds(path: PathFacts) -> frozenset[str]:
 def beyond_sql(path: PathFacts) -> tuple[str, ...]:
     """What a path holds that no type of a model stands for, in words."""
     odd = [f"{name} values" for name, count in path.types if name in _BEYOND_SQL and count]
-    return (*odd, *(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in _KEPT_SUBTYPES))
+    if not odd and one_subtype(path):
+        return ()
+    return (*odd, *(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in KEPT_SUBTYPES))
+
+
+def one_subtype(path: PathFacts) -> int:
+    """The subtype of its own that all values of a path are binary of; else 0."""
+    if kinds(path) != {"binData"} or len(path.subtypes) != 1:
+        return 0
+    subtype = path.subtypes[0][0]
+    return 0 if subtype in KEPT_SUBTYPES else subtype
 
 
 def _vector(path: PathFacts, elements: PathFacts) -> int:
@@ -166,6 +175,9 @@ class _Reader:
         if why := self._odd_object(path):
             return None, why
         if path.steps == ("_id",):
+            for child in below:
+                if odd := beyond_sql(child):
+                    return None, f"is a document whose `{child.steps[-1]}` holds {' and '.join(odd)}"
             is_plain_key = len(below) > 1 and not any(
                 kinds(child) & {"object", "array"} or child.missing for child in below
             )

@@ -33,7 +33,7 @@ def row_encoder(columns: Sequence[str], entity: Entity, policy: Policy) -> RowEn
     """The function from conceptual values in column order to a row's BSON; raises `LoadError` for what BSON cannot hold."""
     kinds = [entity.attribute(name).type for name in columns]
     # Values of these classes are written as they are, and need no call; the others are looked at by their encoder.
-    usual = [frozenset() if kind.name in _ALWAYS_CONVERTED else _AS_THEY_ARE for kind in kinds]
+    usual = [frozenset() if kind.name in _ALWAYS_CONVERTED or kind.subtype else _AS_THEY_ARE for kind in kinds]
     names = [column_field(position) for position in range(len(columns))]
     converts = tuple(zip(names, (encoder(kind, policy) for kind in kinds), usual, strict=True))
 

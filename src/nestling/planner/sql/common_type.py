@@ -24,6 +24,7 @@ from nestling.ir.types import (
     Type,
     TypeName,
 )
+from nestling.planner.sql.binary_subtypes import refuse_subtypes
 from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
@@ -55,7 +56,7 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.POSTGRESQL and any(value.type.is_char for value in known):
         kind = chars.one_type(values)
         return tuple(adapt(value, kind) for value in values), kind
-    _refuse_carried(known)
+    _refuse_carried(values, known)
     if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
         raise statement_gap("bytes and other values that become one, whose order MongoDB has otherwise")
     mixed = any(is_mixed(value) for value in known)
@@ -98,9 +99,11 @@ def _whole(value: Expression) -> Expression:
     return replace(value, type=INTEGER, exact=True) if isinstance(value, Parameter) else value
 
 
-def _refuse_carried(values: Sequence[Expression]) -> None:
-    if len({value.type for value in values}) > 1:
-        refuse_reckoning("one value of several types", None, *(value for value in values if value.type.carried))
+def _refuse_carried(values: Sequence[Expression], known: Sequence[Expression]) -> None:
+    if len({value.type for value in values if value != NULL}) > 1:
+        refuse_subtypes("one value of several types", *known)
+    if len({value.type for value in known}) > 1:
+        refuse_reckoning("one value of several types", None, *(value for value in known if value.type.carried))
 
 
 def _as_float(value: Expression) -> Expression:

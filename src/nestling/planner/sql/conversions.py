@@ -46,6 +46,7 @@ from nestling.ir.types import (
 )
 from nestling.ir.value_forms.numeral import float_text
 from nestling.ir.value_forms.zero_dates import is_zero, zero_of
+from nestling.planner.sql.binary_subtypes import beside_subtype
 from nestling.planner.sql.exact_decimals import exact_beside
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import (
@@ -330,6 +331,7 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
     """Both operands, converted so that comparing them as they are is what the dialect does."""
     if is_strict(translation, left, right):
         return as_given(left), as_given(right)
+    left, right = beside_subtype(left, right), beside_subtype(right, left)
     ids = [side.type.name is TypeName.OBJECT_ID for side in (left, right)]
     if any(ids) and not all(ids):
         left, right = (_digits(side) if is_id else side for side, is_id in zip((left, right), ids, strict=True))

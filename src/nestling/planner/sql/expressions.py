@@ -32,6 +32,7 @@ from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
+from nestling.planner.sql.binary_subtypes import beside_subtype
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation
 from nestling.planner.sql.compared_subqueries import in_subquery
@@ -265,6 +266,8 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
     if env.dialect.rules is Rules.POSTGRESQL and any(each.type.is_char for each in (operand, *items)):
         return _in_chars(node, operand, items, env)
     rule = collation(env, (node.this,), (operand,))
+    if any(item.type.subtype for item in items):  # beside each of which it is another value
+        return Or(tuple(conversions.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     if env.dialect.rules is Rules.POSTGRESQL and rule is Collation.NOCASE:
         each = [*zip(node.expressions or (None,), items, strict=True)]
         rules = [collation(env, (node.this, tree), (operand, item)) for tree, item in each]
@@ -290,7 +293,7 @@ def _in_sqlite(operand: Expression, items: Sequence[Expression], rule: Collation
     if conversions.is_strict(env.translation, operand):
         return InList(operand, tuple(map(conversions.as_given, items)), rule)
     kind = conversions.affinity(conversions.plain(operand, env.translation), env.translation)
-    items = [conversions.plain(item, env.translation) for item in items]
+    items = [conversions.plain(beside_subtype(item, operand), env.translation) for item in items]
     items = [conversions.coerce(item, kind) for item in items] if kind else items
     return InList(conversions.plain(operand, env.translation), tuple(items), rule)
 

@@ -71,7 +71,9 @@ def _of_entity(entity: EntityOf) -> Iterator[Gap]:
     for each in entity.stored:
         text = steps_text(each.column.steps)
         if each.column.why:
-            yield Gap(GapKind.NOTIMPL, f"`{text}` {each.column.why}, and is kept whole as json", collection)
+            what = f"`{text}` {each.column.why}, and is kept whole as json"
+            unsought = ", among which no references are looked for" if "binary values" in what else ""
+            yield Gap(GapKind.NOTIMPL, f"{what}{unsought}", collection)
         elif odd := odd_types(each.column.path):
             yield Gap(GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, for which the model has no type", collection)
         elif each.attribute.also and not _only_numbers(each.attribute.also):

@@ -7,8 +7,8 @@ from collections import Counter
 from bson.binary import UUID_SUBTYPE
 
 from nestling.ir.facts import PathFacts
-from nestling.ir.facts.nodes import NOTHING
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.facts.nodes import NOTHING, one_subtype
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, SUBTYPE, TEXT, Type, TypeName
 
 JSON = Type(TypeName.JSON)
 _BYTES = Type(TypeName.BYTES)
@@ -35,6 +35,8 @@ def type_of(path: PathFacts) -> tuple[Type, tuple[Type, ...]]:
 
     UUIDs go before all others: their column takes other values as they are, and no other column takes a UUID.
     """
+    if subtype := one_subtype(path):
+        return Type(TypeName.BYTES, carried=f"{SUBTYPE} {subtype}"), ()
     counts = Counter[Type]()
     for name, count in path.types:
         if name not in NOTHING:

@@ -22,6 +22,8 @@ def bson_value(literal: Literal) -> object:
         return Binary.from_uuid(value)
     if isinstance(value, datetime) and literal.type.fraction_digits > BSON_DIGITS:
         return instant_text(value)
+    if literal.type.subtype and isinstance(value, bytes):
+        return Binary(value, literal.type.subtype)
     return encode(value)
 
 

@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
 from nestling.ir.statements.expression import SPELLED
 from nestling.ir.statements.operators import Affinity, CaseRule, Function, Rules
-from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
+from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName, subtype_of
 
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
 
@@ -252,6 +252,8 @@ def _as_written(placeholder: ConvertedPlaceholder) -> Conversion | None:
         return Conversion(given.without_blanks)
     if placeholder.carried == YEAR:
         return Conversion(given.as_year)
+    if subtype := subtype_of(placeholder.carried):
+        return Conversion(given.of_subtype, (subtype,))
     return Conversion(given.as_written_by, (placeholder.carried,)) if placeholder.carried else None
 
 

@@ -128,6 +128,7 @@ class Renderer:
             is_id = kind is TypeName.OBJECT_ID
             casts = (kind,) if kind is TypeName.TEXT else ()
             expected = Expected.NAN if NAN in parameter.type.carried.split() else EXPECTED.get(kind, Expected.ANY)
+            expected = Expected.ANY if parameter.type.subtype else expected
             found = replace(value, expected=expected, casts=casts, object_id=is_id)
             wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
             exactly = kind if parameter.exact else None
@@ -191,4 +192,4 @@ def _bits(parameter: Parameter) -> int:
 def _written_form(kind: Type) -> str:
     """The word of the form in which texts of the type are written; empty where any text is one."""
     word = kind.carried or str(kind.name)
-    return word if word in _CONVERTED else ""
+    return word if word in _CONVERTED or kind.subtype else ""

@@ -124,6 +124,8 @@ def _of_fraction(value: MqlValue, node: AttributeCast, fraction: Fraction) -> Mq
 
 
 def _computed(node: AttributeCast, r: Renderer) -> MqlValue:
+    if node.type.subtype:
+        raise rendering_gap(f"storing a computed value as {node.type}")
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
