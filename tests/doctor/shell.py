@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from bson import Binary, json_util
 from pymongo import MongoClient
 from pymongo.collection import Collection
 from pymongo.database import Database
@@ -15,8 +16,16 @@ _ON_COLLECTION = re.compile(
 )
 _ON_DATABASE = re.compile(r'db\.getSiblingDB\((".*?")\)\.runCommand\((.*)\)', re.DOTALL)
 _OPTIONS = {"arrayFilters": "array_filters"}
+_AS_BINARY = json_util.JSONOptions(tz_aware=False)
 _COMMENT = re.compile(r"(?<=\)) // .*\Z")
 _WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)|(,)(?=\s*[]}])""")
+
+
+_REWRITING = re.compile(
+    r"(?P<find>.*?\.find\(.*?\))\.forEach\(\(each\) => "
+    r".*\{\$set: \{(?P<field>\".*?\"): BinData\((?P<into>\d+), each.*\.toString\('base64'\)\)\}\}\)\)"
+)
+_BINARY = re.compile(r'BinData\((\d+), "(.*?)"\)')
 
 
 def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
@@ -26,6 +35,9 @@ def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
     if on_database is not None:
         (arguments,) = _arguments(on_database[2])
         return client[json.loads(on_database[1])].command(arguments)
+    rewriting = _REWRITING.fullmatch(command)
+    if rewriting is not None:
+        return _rewritten(client, rewriting)
     found = _ON_COLLECTION.fullmatch(command)
     assert found is not None, command
     database: Database[dict[str, Any]] = client[json.loads(found[1])]
@@ -35,6 +47,18 @@ def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
 def run_in(database: Database[dict[str, Any]], command: str) -> Any:
     """What a command on `db` gives in a database."""
     return run(database.client, command.replace("db.", f"db.getSiblingDB({json.dumps(database.name)}).", 1))
+
+
+def _rewritten(client: MongoClient[dict[str, Any]], command: re.Match[str]) -> None:
+    """UUIDs written as another subtype, one document after the other."""
+    where, field = _ON_COLLECTION.fullmatch(command["find"]), json.loads(command["field"])
+    assert where is not None
+    collection = client[json.loads(where[1])][json.loads(where[2])]
+    for each in run(client, command["find"]):
+        value = each
+        for step in field.split("."):
+            value = value[step]
+        collection.update_one({"_id": each["_id"]}, {"$set": {field: Binary(bytes(value), int(command["into"]))}})
 
 
 def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[Any]) -> Any:
@@ -71,6 +95,7 @@ def _arguments(text: str) -> list[Any]:
             return ""
         return json.dumps(found[2]) if found[2] is not None else f"{found[3]}{json.dumps(found[4])}"
 
-    values = json.loads(f"[{_WORD.sub(strict, text)}]")
+    text = _BINARY.sub(r'{"$binary": {"base64": "\2", "subType": "0\1"}}', text)
+    values = json_util.loads(f"[{_WORD.sub(strict, text)}]", json_options=_AS_BINARY)
     assert isinstance(values, list)
     return values

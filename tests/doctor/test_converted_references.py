@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from bson import ObjectId
+from bson import Binary, ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather
@@ -16,6 +16,7 @@ from tests.doctor.shell import run
 
 Db = Database[dict[str, Any]]
 IDS = [ObjectId() for _ in range(40)]
+OLD, NEW = ([Binary(bytes([n]) * 16, subtype) for n in range(40)] for subtype in (3, 4))
 
 
 def _dangling(database: Db) -> dict[str, Finding]:
@@ -31,6 +32,8 @@ def _dangling(database: Db) -> dict[str, Finding]:
         ([str(each) for each in range(40)], range(40), "string"),
         (IDS, [*IDS[:10], *map(str, IDS[10:])], "objectId"),
         ([*IDS, "system"], [*IDS[:30], *map(str, IDS[30:])], "objectId"),
+        (NEW, [NEW[n] if n % 2 else OLD[n] for n in range(40)], "binary of subtype 4"),
+        (OLD, NEW, "binary of subtype 3"),
     ],
 )
 def test_another_type_is_converted(database: Db, keys: list[Any], values: list[Any], kind: str) -> None:
@@ -44,6 +47,15 @@ def test_another_type_is_converted(database: Db, keys: list[Any], values: list[A
         run(database.client, command)
     assert database.events.count_documents({}) == 100
     assert "user_id" not in _dangling(database)
+
+
+def test_uuids_of_two_subtypes_are_mixed(database: Db) -> None:
+    """Each is named with its number, and the command finds those of the rarer one."""
+    database.events.insert_many({"user": OLD[n] if n % 4 == 0 else NEW[n]} for n in range(40))
+    (finding,) = (each for each in found(look(database)) if each.rule == "mixed-types")
+    assert finding.message.startswith("binary of subtype 4 in 30, binary of subtype 3 in 10")
+    (command,) = finding.commands
+    assert len(run(database.client, command)) == 10
 
 
 @pytest.mark.thorough

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from nestling.doctor.expiring import unless_outdated
 from nestling.doctor.guards import NO_ARRAY, above_of, single
 from nestling.doctor.setting import setting
+from nestling.doctor.uuid_subtypes import rewriting, uuids_of
 from nestling.doctor.words import here
 from nestling.ir.facts import CollectionFacts, PathFacts, text_forms
+from nestling.ir.facts.binary_kinds import OF_UUIDS, subtype_in
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
 
@@ -28,7 +30,12 @@ def asks_by_type(kinds: Sequence[str]) -> str:
 
 def finding(where: CollectionFacts, field: str, kinds: Sequence[str]) -> str:
     """The command that finds the values of these types in a collection."""
-    return f"{here(where)}.find({{{quoted(field)}: {{{_types(kinds)}}}}})"
+    uuids = [kind for kind in kinds if kind in OF_UUIDS]
+    others = ["binData" if subtype_in(kind) is not None else kind for kind in kinds if kind not in OF_UUIDS]
+    conditions = [*([_types([*dict.fromkeys(others)])] if others else []), *map(uuids_of, uuids)]
+    found = [f"{{{quoted(field)}: {{{each}}}}}" for each in conditions]
+    which = found[0] if len(found) == 1 else f"{{$or: [{', '.join(found)}]}}"
+    return f"{here(where)}.find({which})"
 
 
 def converting(
@@ -45,6 +52,8 @@ def converting(
     So does what a TTL index would delete. `amounts`: all texts of the field have two decimals. `zoneless`: some texts of dates
     name no time zone.
     """
+    if into in OF_UUIDS:
+        return (rewriting(where, field, OF_UUIDS[into], into),)
     made = _converted(quoted("$" + field), into, zoneless=zoneless)
     if into == "date":
         made = unless_outdated(where, field, made)

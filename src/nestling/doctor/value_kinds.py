@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.facts import PathFacts, text_forms
+from nestling.ir.facts.binary_kinds import binary_of
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
@@ -18,22 +19,33 @@ _KEPT_FOR = {
 def kinds_of(path: PathFacts) -> dict[str, int]:
     """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
 
-    Texts of dates that no BSON date is are no type beside dates: they are all that can be stored. Nor are nestling's own forms
-    beside what they stand for.
+    Binary values of several subtypes are as many types. Texts of dates that no BSON date is are no type beside dates: they are
+    all that can be stored. Nor are nestling's own forms beside what they stand for.
     """
-    kinds: dict[str, int] = {}
+    kinds: dict[str, int] = _subtypes(path)
+    told = "binData" if kinds else ""
     beside = path.count("date") and path.dateless and path.dateless == path.count("string")
     for name, times in path.types:
         own = _kept_as_binary(path) if name == "binData" else 0
-        if name not in NOTHING and not (beside and name == "string") and times > own:
+        if name not in (*NOTHING, told) and not (beside and name == "string") and times > own:
             kind = "number" if name in NUMBERS else name
             kinds[kind] = kinds.get(kind, 0) + times - own
     return dict(sorted(kinds.items(), key=lambda item: (is_empty(path, item[0]), -item[1], item[0])))
 
 
+def _subtypes(path: PathFacts) -> dict[str, int]:
+    """Binary values by subtype, where there are several; nestling's own forms are none."""
+    found = {binary_of(each): times for each, times in path.subtypes if not _is_kept(path, each)}
+    return found if len(found) > 1 else {}
+
+
 def _kept_as_binary(path: PathFacts) -> int:
     """How many binary values are texts and documents in a form of nestling's, among others that are texts and documents."""
-    return sum(times for subtype, times in path.subtypes if path.count(*_KEPT_FOR.get(subtype, ())))
+    return sum(times for subtype, times in path.subtypes if _is_kept(path, subtype))
+
+
+def _is_kept(path: PathFacts, subtype: int) -> bool:
+    return path.count(*_KEPT_FOR.get(subtype, ())) > 0
 
 
 def is_empty(path: PathFacts, kind: str) -> bool:

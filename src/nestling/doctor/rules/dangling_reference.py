@@ -7,7 +7,8 @@ Example: 14,245 `comments.movie_id` and no collection of films.
 
 Remedy: find them, then delete or mend them; of an array only the elements that refer to nothing, never the document around
 them. Delete children with their parent, in a transaction, from now on. Texts of ObjectIds or of numbers that are found once
-they are converted are of the wrong type, not missing: convert the field. Where an index of the key compares texts whatever
+they are converted are of the wrong type, not missing: convert the field. So are UUIDs of another subtype of binary, as old
+drivers write them (3): the same bytes are there. Where an index of the key compares texts whatever
 their case, so does the rule.
 
 What is counted are the documents, or elements of arrays, that hold such a reference: in collections of up to 50,000 documents
@@ -31,6 +32,7 @@ from nestling.doctor.setting import REFUSED, UNGUARDED
 from nestling.doctor.value_kinds import kinds_of
 from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
+from nestling.ir.facts.binary_kinds import OF_UUIDS, binary_of
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
@@ -56,6 +58,7 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
     said = _how_many(reference, dangling)
     if reference.converted:
         said += f"; {looked_up(reference)}"
+        said += ", of the same bytes" if reference.converts in OF_UUIDS else ""
     return seen.finding(
         f"{reference.database}.{reference.collection}",
         steps_text(reference.steps),
@@ -134,6 +137,8 @@ def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
 
 def _other_types(seen: RuleInput, reference: ReferenceFacts) -> list[str]:
     """The types of the values to convert."""
+    if reference.converts in OF_UUIDS:
+        return [OF_UUIDS[reference.converts]]
     if reference.converts != "string":
         return ["string"]
     holder = seen.facts.collection(reference.database, reference.collection)
@@ -141,7 +146,10 @@ def _other_types(seen: RuleInput, reference: ReferenceFacts) -> list[str]:
 
 
 def _types(path: PathFacts | None) -> set[str]:
-    return {"number" if name in NUMBERS else name for name, _ in path.types} if path is not None else set()
+    if path is None:
+        return set()
+    subtypes = {binary_of(subtype) for subtype, _ in path.subtypes}
+    return subtypes | {"number" if name in NUMBERS else name for name, _ in path.types}
 
 
 def _target(seen: RuleInput, reference: ReferenceFacts) -> PathFacts | None:
@@ -169,7 +177,7 @@ def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, .
     """The types the field has once the commands were run."""
     holder = seen.facts.collection(reference.database, reference.collection)
     path = holder.path(*reference.steps) if holder is not None else None
-    if path is None or len(_conversion(seen, reference)) < 2:
+    if path is None or len(_conversion(seen, reference)) < 2 or reference.converts in OF_UUIDS:
         return ()
     return (FieldChange(path.steps, types=types_after(path, _other_types(seen, reference), reference.converts)),)
 

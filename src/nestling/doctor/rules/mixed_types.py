@@ -4,7 +4,8 @@ Why: MongoDB compares values of one type only. A query for the number 4 does not
 another type; a sort puts all numbers before all texts.
 
 Numbers are of one type, but a decimal equals no double of the same digits where these are a fraction: a query for 0.1 finds
-the one or the other. So fractions of both types are a finding too.
+the one or the other. So fractions of both types are a finding too. So are binary values of several subtypes, such as UUIDs of
+today (4) and of old drivers (3), of which none equals one of another.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
+from nestling.ir.facts.binary_kinds import OF_UUIDS, binary_of
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 
@@ -16,7 +17,12 @@ _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "de
 UNIQUE_SHARE = 0.95
 """A field that has this many different values for its documents may be what others refer to."""
 MOSTLY = 0.5
-CONVERTS = {"string": ("objectId", "number"), "objectId": ("string",), "number": ("string",)}
+CONVERTS = {
+    "string": ("objectId", "number"),
+    "objectId": ("string",),
+    "number": ("string",),
+    **{kind: (other,) for kind, other in OF_UUIDS.items()},
+}
 """What values of a type may stand for in another."""
 CASED = 3
 """The strength of a collation from which on case counts."""
@@ -140,7 +146,8 @@ def folded(name: str) -> str:
 
 
 def _types(path: PathFacts) -> set[str]:
-    return {"number" if name in NUMBERS else name for name, _ in path.types if name in _KEYS}
+    types = {"number" if name in NUMBERS else name for name, _ in path.types if name in _KEYS}
+    return types | {binary_of(subtype) for subtype, _ in path.subtypes}
 
 
 def _holds_id_texts(path: PathFacts) -> bool:

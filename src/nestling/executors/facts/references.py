@@ -9,14 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
-from bson import ObjectId
+from bson import Binary, ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on, field_path
+from nestling.ir.facts.binary_kinds import binary_of
 
 VALUES = 300
 """Different values of a path that are looked up."""
@@ -31,6 +33,7 @@ HARDLY_ANY = 0.05
 MOST_TARGETS = 12
 """Fields of collections looked into for one path: those a name leads to, then those of the largest collections."""
 OBJECT_ID_DIGITS = 24
+UUID_BYTES = 16
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
@@ -135,6 +138,11 @@ def converted(value: object) -> tuple[str, Any]:
             return "string", str(value)
         case int() if not isinstance(value, bool):
             return "string", str(int(value))
+        case UUID():
+            return binary_of(3), Binary(value.bytes, 3)
+        case Binary(subtype=3 | 4) if len(value) == UUID_BYTES:
+            other = 7 - value.subtype
+            return binary_of(other), Binary(value, other)
         case _:
             return "", None
 
