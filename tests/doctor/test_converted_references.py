@@ -32,8 +32,8 @@ def _dangling(database: Db) -> dict[str, Finding]:
         ([str(each) for each in range(40)], range(40), "string"),
         (IDS, [*IDS[:10], *map(str, IDS[10:])], "objectId"),
         ([*IDS, "system"], [*IDS[:30], *map(str, IDS[30:])], "objectId"),
-        (NEW, [NEW[n] if n % 2 else OLD[n] for n in range(40)], "binary of subtype 4"),
-        (OLD, NEW, "binary of subtype 3"),
+        (NEW, [NEW[n] if n % 2 else OLD[n] for n in range(40)], "binary of subtype 4 of the same bytes"),
+        (OLD, NEW, "binary of subtype 3 of the same bytes"),
     ],
 )
 def test_another_type_is_converted(database: Db, keys: list[Any], values: list[Any], kind: str) -> None:

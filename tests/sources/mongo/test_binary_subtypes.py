@@ -13,7 +13,7 @@ from bson import Binary
 from pymongo.database import Database
 
 from nestling import Store
-from nestling.common.errors import GapError, InputError, RebuildError
+from nestling.common.errors import GapError, InputError, RebuildError, WorkloadError
 from nestling.ir.types import Type
 from nestling.pipeline import load, unload, verify
 from tests.sources.mongo.test_uuids import IDS, attribute, look
@@ -107,6 +107,12 @@ def test_another_subtype_is_not_taken_for_them(people: Database[Any], tmp_path: 
     else:
         unload(today, copy, people)
         assert verify(today, copy, people).equal
+
+
+def test_a_uuid_is_not_guessed_to_be_one_of_them(people: Database[Any]) -> None:
+    """Old drivers put its bytes in several orders: the bytes are to be given."""
+    with pytest.raises(WorkloadError, match="differs by driver, give these"):
+        Store(look(people).in_place, people).execute("SELECT name FROM people WHERE _id = :id", id=IDS[0])
 
 
 @pytest.mark.parametrize(

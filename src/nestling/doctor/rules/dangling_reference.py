@@ -58,7 +58,6 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
     said = _how_many(reference, dangling)
     if reference.converted:
         said += f"; {looked_up(reference)}"
-        said += ", of the same bytes" if reference.converts in OF_UUIDS else ""
     return seen.finding(
         f"{reference.database}.{reference.collection}",
         steps_text(reference.steps),

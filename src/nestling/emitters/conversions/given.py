@@ -105,6 +105,13 @@ def no_uuid(value: Any) -> Any:
     return value
 
 
+def bytes_of_uuid(value: Any) -> Any:
+    """A value beside binary of another subtype, such as UUIDs of old drivers, which put the bytes of one in several orders."""
+    if is_uuid(value):
+        raise ValueError("which bytes it has there differs by driver, give these or a bson.Binary of that subtype")
+    return value
+
+
 def counted_truth(value: Any) -> Any:
     """True and false as 1 and 0."""
     return int(value) if isinstance(value, bool) else value

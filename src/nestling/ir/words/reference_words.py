@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.facts import ReferenceFacts
+from nestling.ir.facts.binary_kinds import OF_UUIDS
 from nestling.ir.quantity_words import agreeing, count, counted
 
 
@@ -15,7 +16,8 @@ def looked_up(reference: ReferenceFacts) -> str:
     )
     further = "more " * bool(reference.resolved)
     rest = f"{count(missing)} {agreeing(missing)} found in neither type" if missing else "none is missing"
+    alike = " of the same bytes" if reference.converts in OF_UUIDS else ""
     return (
         f"of {values} that {agreeing(reference.checked, 'was', 'were')} looked up, which need not be all, {as_they_are}"
-        f"{count(more)} {further}{agreeing(more)} found as {reference.converts}, and {rest}"
+        f"{count(more)} {further}{agreeing(more)} found as {reference.converts}{alike}, and {rest}"
     )

@@ -185,7 +185,9 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
-    if placeholder.by_sqlite and not placeholder.uuid and placeholder.expected is not Expected.UUID:
+    if subtype_of(placeholder.carried):
+        yield Conversion(given.bytes_of_uuid)
+    elif placeholder.by_sqlite and not placeholder.uuid and placeholder.expected is not Expected.UUID:
         yield Conversion(given.no_uuid)
     if placeholder.exactly is TypeName.DECIMAL and not placeholder.no_float:
         yield Conversion(given.short_float_as_decimal)
