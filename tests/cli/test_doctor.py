@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 from pymongo.database import Database
 
 from nestling.doctor import explanation, rule_names
+from nestling.ir.facts import OUT_OF_TIME, Skipped
+from nestling.ir.facts.form import facts_text
 from tests.cli.commands import nestling
 from tests.doctor.faults import FAULTS, clean
+from tests.doctor.looking import look
 
 KEYS = {
     *("rule", "severity", "confidence", "namespace", "path", "message", "number", "unit", "threshold"),
@@ -193,3 +197,46 @@ def test_bad_input_is_said_in_words(arguments: tuple[str, ...], told: str, tmp_p
     assert told in done.err
     assert "secret" not in done.err
     assert not done.out
+
+
+def test_a_look_cut_short_can_fail(ill: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """The last line says that time was too short, and a job may fail on that alone."""
+    facts = look(ill)
+    for name, skipped in (
+        ("whole", ()),
+        ("cut", (Skipped("the rows of shop.orders", f"only some were read: {OUT_OF_TIME}"),)),
+    ):
+        (tmp_path / name).write_text(facts_text(replace(facts, skipped=skipped)))
+    done = nestling("doctor", "--facts", "cut", "--fail-on", "never", cwd=tmp_path)
+    assert done.code == 0
+    assert done.out.rstrip().endswith("1 warning; incomplete: 1 question not answered for lack of time.")
+    both = ("--fail-on", "incomplete", "--fail-on", "never")
+    assert nestling("doctor", "--facts", "cut", *both, cwd=tmp_path).code == 1
+    assert nestling("doctor", "--facts", "whole", *both, cwd=tmp_path).code == 0
+
+
+def test_a_name_in_another_case_is_told(ill: Database[dict[str, Any]], target: str) -> None:
+    """The server tells the databases of two such names apart, and takes no second."""
+    done = nestling("doctor", target.replace(ill.name, ill.name.upper()))
+    assert (done.code, f"`{ill.name}` is one" in done.err) == (2, True), done.err
+
+
+def test_what_was_not_read_is_told(database: Database[dict[str, Any]], target: str) -> None:
+    """The measurements of a time series are not among the documents looked at."""
+    clean(database)
+    database.create_collection("heat", timeseries={"timeField": "at"})
+    done = nestling("doctor", target)
+    assert (
+        f"Not looked at: the measurements of {database.name}.heat: time series collections are not read yet" in done.out
+    )
+
+
+def test_names_that_differ_in_case_alone_are_one_finding(database: Database[dict[str, Any]], target: str) -> None:
+    """With both names, and the command that renames the rarer."""
+    clean(database)
+    database.rides.insert_many({"status": "open"} if n % 4 else {"Status": "open"} for n in range(40))
+    (finding,) = (
+        e for e in nestling("doctor", target, "--json").json["findings"] if e["rule"] == "awkward-field-names"
+    )
+    assert finding["message"] == "names that differ in case alone: `status` in 30 documents, `Status` in 10 documents"
+    assert "$rename" in finding["commands"][0]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SHOWN_ALIKE = 5
 """Findings of one rule in one collection that the terminal shows; the reports hold all."""
+INCOMPLETE = "incomplete"
+"""What `--fail-on` takes beside severities: that time was too short."""
 
 
 def _thresholds(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
@@ -75,8 +77,9 @@ def _number(text: str) -> float:
 @click.option("--baseline", type=options.READABLE, help="An earlier --json report: its findings are set aside.")
 @click.option(
     "--fail-on",
-    type=click.Choice(("error", "warning", "info", "never")),
-    help="Exit 1 from this severity on. Default: warning.",
+    type=click.Choice(("error", "warning", "info", "never", "incomplete")),
+    multiple=True,
+    help="Exit 1 from this severity on. Default: warning. `incomplete`: also where time was too short to look at all.",
 )
 @click.option(
     "--sample",
@@ -104,7 +107,7 @@ def command(
     captured: tuple[Path, ...],
     ignore: Path | None,
     baseline: Path | None,
-    fail_on: str | None,
+    fail_on: tuple[str, ...],
     budget_seconds: float,
     sample: int,
     whole: bool,
@@ -164,7 +167,9 @@ def command(
         text.notices(
             (), (*growth_notes(earlier, facts), *without_finding(looked_for, made), *pipeline.price_notes(facts))
         )
-    return DIFFERENT if made.fails_on(_severity(fail_on or config.fail_on or "warning")) else FINE
+    least = next((each for each in reversed(fail_on) if each != INCOMPLETE), config.fail_on or "warning")
+    is_cut = INCOMPLETE in fail_on and made.cut_short > 0
+    return DIFFERENT if is_cut or made.fails_on(_severity(least)) else FINE
 
 
 def _named(uri: str | None) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from nestling.common.errors import InputError, Problem, unknown
-from nestling.ir.facts import Facts
+from nestling.ir.facts import OUT_OF_TIME, Facts, NamespaceKind, Skipped
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.text.yaml_reader import read_yaml
 
@@ -34,6 +34,11 @@ class Report:
     def counts(self) -> dict[Severity, int]:
         """Findings that stand, by severity."""
         return {severity: sum(each.severity is severity for each in self.findings) for severity in Severity}
+
+    @property
+    def cut_short(self) -> int:
+        """How many questions were not asked, or not to the end, for lack of time."""
+        return sum(OUT_OF_TIME in each.why for each in self.facts.skipped)
 
     def fails_on(self, least: Severity | None) -> bool:
         """Whether a finding is at least this severe; None: never."""
@@ -118,9 +123,17 @@ def without_finding(accepted: Iterable[Accepted], made: Report) -> Iterator[str]
             yield f"nothing was found of {each.rule} at `{each.where}`, which is to be ignored: mend the pattern or take it out"
 
 
+def _unread(facts: Facts) -> Iterator[Skipped]:
+    """Collections that are named and not read."""
+    for each in facts.collections:
+        if each.kind is NamespaceKind.TIME_SERIES:
+            yield Skipped(f"the measurements of {each.namespace}", "time series collections are not read yet")
+
+
 def report(facts: Facts, findings: Sequence[Finding], accepted: Iterable[Accepted] = ()) -> Report:
     """The findings, those that were accepted set aside."""
     known = tuple(accepted)
+    facts = replace(facts, skipped=(*facts.skipped, *(each for each in _unread(facts) if each not in facts.skipped)))
     reasons = {finding: next((each.reason for each in known if each.fits(finding)), None) for finding in findings}
     standing = tuple(finding for finding in findings if reasons[finding] is None)
     ignored = tuple(Ignored(finding, reason) for finding, reason in reasons.items() if reason is not None)

@@ -27,10 +27,27 @@ def looked_at(uri: str) -> Iterator[tuple[MongoClient[dict[str, Any]], list[str]
     with connect(uri, **READING) as client, typed_errors(uri):
         named = database_name(uri, "")
         databases = [named] if named else sorted(set(client.list_database_names()) - set(SYSTEM_DATABASES))
+        if named and (other := _in_other_case(client, named)):
+            move = "name that one: the server tells names by their case, and takes no two that differ in it alone"
+            raise SourceError(
+                Problem(f"there is no database of this name; `{other}` is one", where=named, next_move=move)
+            )
         if not databases:
             move = "name one: mongodb://host/database"
             raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
         yield client, databases
+
+
+def _in_other_case(client: MongoClient[dict[str, Any]], named: str) -> str:
+    """The database whose name differs in case alone, where there is none of the name; empty where that cannot be told."""
+    from pymongo.errors import PyMongoError
+
+    try:
+        known = client.list_database_names()
+    except PyMongoError:
+        return ""
+    alike = (each for each in known if each.casefold() == named.casefold())
+    return "" if named in known else next(alike, "")
 
 
 def nothing_there(databases: Sequence[str]) -> SourceError:

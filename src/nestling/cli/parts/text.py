@@ -188,4 +188,4 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _not_written(path: Path, why: str) -> InputError:
-    return InputError(Problem(f"cannot be written: {why}", where=str(path), next_move="choose another place with -o"))
+    return InputError(Problem(f"cannot be written: {why}", where=str(path), next_move="choose another place"))

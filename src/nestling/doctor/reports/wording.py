@@ -39,7 +39,9 @@ def verdict(report: Report) -> str:
     said = [counted(number, severity) for severity, number in report.counts().items() if number]
     found = ", ".join(said) or "nothing found"
     ignored = f"; {len(report.ignored)} set aside" if report.ignored else ""
-    return f"{found}{ignored}"
+    left = report.cut_short
+    incomplete = f"; incomplete: {counted(left, 'question')} not answered for lack of time" if left else ""
+    return f"{found}{ignored}{incomplete}"
 
 
 def subject(facts: Facts) -> str:

@@ -1,9 +1,10 @@
 r"""Field names that queries cannot say, or people cannot see.
 
 Why: a dot or a leading `$` means something else in a query, and a name of no characters cannot be said in one; blanks at an
-end, control characters and invisible ones make two names look the same.
+end, control characters and invisible ones make two names look the same, and so do names that differ in case alone.
 
-Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`; `""`, left by a column without a heading.
+Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`; `""`, left by a column without a heading;
+`driverID` beside `driverId`.
 
 Remedy: rename the field. The command renames it where no field has the new name yet. Documents that have both are left as they
 are, and a second command shows them: which of the two values is right, nobody can tell but you. A dot, a leading `$` and
@@ -16,14 +17,14 @@ MongoDB's own form and no finding.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nestling.doctor.expiring import dates_come
 from nestling.doctor.renaming import renaming
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import confidence
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts, field_path
-from nestling.ir.finding import FieldChange, Finding, Severity
+from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.quantity_words import counted
 
 RULE = Rule("Awkward field names", Severity.WARNING)
@@ -40,6 +41,37 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             why = _trouble(path.steps[-1])
             if why and not _is_dbref(collection, path):
                 yield _finding(seen, collection, path, why)
+        yield from (_of_case(seen, collection, alike) for alike in _alike_but_for_case(collection))
+
+
+def _alike_but_for_case(collection: CollectionFacts) -> Iterator[Sequence[PathFacts]]:
+    """The fields of one document whose names differ in case alone, the most frequent first."""
+    groups: dict[tuple[str, ...], list[PathFacts]] = {}
+    for path in collection.paths:
+        groups.setdefault((*path.steps[:-1], path.steps[-1].casefold()), []).append(path)
+    for found in groups.values():
+        if len(found) > 1:
+            yield sorted(found, key=lambda path: (-path.present, path.steps))
+
+
+def _of_case(seen: RuleInput, collection: CollectionFacts, alike: Sequence[PathFacts]) -> Finding:
+    main, *others = alike
+    right, odd = main.steps[-1], others[0]
+    rename = renaming(collection, odd.steps, right, seen.facts.server.version) if len(others) == 1 else ()
+    names = ", ".join(f"`{path.steps[-1]}` in {counted(path.present, 'document')}" for path in alike)
+    return seen.finding(
+        collection,
+        odd.text,
+        f"names that differ in case alone: {names}",
+        number=sum(path.present for path in others),
+        unit="occurrences",
+        cost="a query by one of them does not see the other's values",
+        remedy=f"Where they mean the same, rename them to `{right}`. Documents that have both names stay as they are: compare"
+        " their values by hand.",
+        commands=rename,
+        confidence=Confidence.LIKELY,
+        changes=(FieldChange(odd.steps, name=right),) if rename else (),
+    )
 
 
 def _trouble(name: str) -> str:

@@ -27,11 +27,12 @@ from nestling.doctor.wanted_indexes import (
     examined_for_each,
     is_served,
     seeking,
+    shared,
     wanted_index,
 )
-from nestling.doctor.words import listed, share
+from nestling.doctor.words import create_index, listed, share
 from nestling.ir.facts import CollectionFacts, StatementFacts
-from nestling.ir.finding import Finding, Severity
+from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, duration
 
@@ -88,6 +89,12 @@ def _is_named(target: CollectionFacts, statement: StatementFacts) -> bool:
     return any(not pattern.anchored or pattern.ignores_case for pattern in statement.patterns)
 
 
+def _remedy(statement: StatementFacts, *, has_index: bool) -> str:
+    if not has_index:
+        return f"No index serves it: index {listed(statement.filters)}, and what it sorts by."
+    return " ".join(f"Instead of `{name}` use {_INSTEAD[name]}." for name in statement.scripts) or _PLAIN
+
+
 def _finding(
     seen: RuleInput, target: CollectionFacts, statement: StatementFacts, part: float, *, is_slow: bool
 ) -> Finding:
@@ -96,15 +103,28 @@ def _finding(
     scans = " by scans of the collection" if statement.collection_scans else ""
     limit, number = ("share", part) if is_slow else ("scanned", each)
     mean = target.storage.mean_bytes if target.storage else 0.0
+    examines = f"examines {counted(each, 'document')}{scans} to return" if not statement.by_client else "returns"
+    whose = (
+        "in what was captured, as the client saw it"
+        if statement.by_client
+        else "of the server's time in what was captured"
+    )
+    wanted = wanted_index(target, statement)
+    lacks = bool(wanted.keys) and not statement.scripts and not is_served(target, wanted, seeking(statement))
+    index = shared(wanted) if lacks and statement.by_client else None
+    keys = index.keys(()) if index is not None and not index.simple else ()
     return seen.finding(
         target,
         ", ".join((*statement.scripts, *statement.filters)),
-        f"{statement.operation}, seen {counted(statement.count, 'time')}, examines {counted(each, 'document')}{scans}"
-        f" to return {count(statement.returned / statement.count)}{runs}; {share(part, 100)} of the time captured",
+        f"{statement.operation}, seen {counted(statement.count, 'time')}, {examines}"
+        f" {count(statement.returned / statement.count)}{runs}; {share(part, 100)} of the time captured",
         number=number,
         limit=limit,
-        cost=f"{duration(statement.seconds)} of the server's time in what was captured",
-        remedy=" ".join(f"Instead of `{name}` use {_INSTEAD[name]}." for name in statement.scripts) or _PLAIN,
+        cost=f"{duration(statement.seconds)} {whose}",
+        remedy=_remedy(statement, has_index=not keys),
+        commands=(create_index(target.database, target.name, keys),) if keys else (),
+        index=keys,
+        confidence=Confidence.LIKELY if statement.by_client else Confidence.CERTAIN,
         evidence={
             "examined": statement.documents_examined,
             "returned": statement.returned,

@@ -142,7 +142,8 @@ def _nothing_seen(client: MongoClient[FoundDocument], databases: Sequence[str]) 
         move = "name one with the role `read`: mongodb://user:password@host/database"
         return PermissionDenied(Problem("the server wants a user, and the URI names none", where=where, next_move=move))
     move = "give the user the role `read` on the database"
-    return PermissionDenied(Problem("the user may see nothing of it", where=where, next_move=move))
+    what = "the user may not list its collections, without which nothing of it is looked at"
+    return PermissionDenied(Problem(what, where=where, next_move=move))
 
 
 def _collection(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from nestling.ir.capture.capture import Capture, ShapeTotals
+from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.indexable import field_tests, served
 from nestling.ir.capture.shape import MAP_REDUCE, CommandOperation, CommandShape
@@ -34,7 +35,8 @@ def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statemen
         if each.shape.database in databases:
             found.setdefault(_without_sums(each), []).append(each)
     followed = _followed(capture)
-    return tuple(_summed(statement, all_seen, followed) for statement, all_seen in found.items())
+    made = (_summed(statement, all_seen, followed) for statement, all_seen in found.items())
+    return tuple(replace(each, by_client=capture.kind is CaptureKind.RECORDER) for each in made)
 
 
 def _followed(capture: Capture) -> dict[CommandShape, Counter[str]]:

@@ -48,7 +48,8 @@ class StatementFacts:
     pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the application then asked
     for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads took of a document,
     and how many times; nothing where that is not known. `scripts`: operators of the statement that run JavaScript. `gathers`: an
-    answer is made of many documents, such as their count, so that `returned` does not tell how many matched.
+    answer is made of many documents, such as their count, so that `returned` does not tell how many matched. `by_client`: a
+    client saw it, which does not know what the server examined, and whose seconds are those until it had the answer.
     """
 
     database: str
@@ -70,6 +71,7 @@ class StatementFacts:
     taken: tuple[tuple[Projection, int], ...] = ()
     scripts: tuple[str, ...] = ()
     gathers: bool = False
+    by_client: bool = False
 
     @property
     def namespace(self) -> str:
@@ -86,6 +88,7 @@ class StatementFacts:
             keys_examined=0,
             returned=0,
             seconds=0.0,
+            by_client=False,
             collection_scans=0,
             followed=(),
             taken=(),
