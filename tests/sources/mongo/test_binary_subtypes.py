@@ -32,6 +32,7 @@ READS = (
     "SELECT n FROM letters WHERE sent_to IN (SELECT _id FROM people WHERE _id <> :id AND name > 'n1')",
     "SELECT length(_id) FROM people WHERE _id = :id",
     "SELECT CASE _id WHEN :id THEN 1 ELSE 0 END FROM people",
+    "SELECT nullif(_id, :id) FROM people",
 )
 
 

@@ -394,6 +394,7 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
     left, right = (bind(each, env) for each in nodes)
     rule = collation(env, nodes, (left, right))
     if env.dialect.is_sqlite:  # a function there: no affinity is applied
+        left, right = beside_subtype(left, right), beside_subtype(right, left)
         left, right = conversions.plain(left, env.translation), conversions.plain(right, env.translation)
         same = Compare(Comparison.EQUAL, left, right, rule)
     else:
