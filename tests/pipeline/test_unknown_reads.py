@@ -121,3 +121,19 @@ def test_a_copy_goes_only_for_a_gain(reading: Reading) -> None:
     made = redesign(LiveDatabase(reading, Proposal("", today), Watched(500, 400, 60.0, slow_only=False)), "optimal")
     copies = next(each for each in made.proposal.design.collections if each.root == "review").body.copies
     assert [field.path for each in copies if each.path == copy.path for field in each.attributes] == ["product_name"]
+
+
+def test_what_changes_without_reads_is_told(database: Database[dict[str, Any]], mongod: Server, tmp_path: Path) -> None:
+    """The indexes that come and go, though nothing else does; of embedding nothing is said that nobody knows."""
+    database.vehicles.insert_many({"_id": n, "plate": f"ZH{n}"} for n in range(300))
+    database.trips.insert_many({"_id": n, "vehicle_id": n * 7 % 300, "km": n % 91} for n in range(2_000))
+    database.fuelings.insert_many({"_id": n, "vehicle": n * 11 % 300} for n in range(2_000))
+    database.trips.create_index([("vehicle_id", 1)])
+    database.trips.create_index([("vehicle_id", 1), ("km", 1)])
+    (workload := tmp_path / "workload.sql").write_text(
+        "-- name: add, rate: 1/s\nINSERT INTO fuelings (_id, vehicle) VALUES (:id, :vehicle);\n"
+    )
+    found = in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=workload)
+    made = redesign(replace(found, watched=WRITES_ONLY), "optimal")
+    assert (made.changes, made.indexes) == ((), ("more: `fuelings` on vehicle", "fewer: `trips` on vehicle_id"))
+    assert not any("save nothing" in str(each) for each in made.proposal.decisions)

@@ -113,6 +113,8 @@ def show_changes(made: Redesign) -> None:
         said = "nothing to change that is known of"
     elif made.changes and costs is not None and made.today is None:
         said = "today's design was not priced: the costs know no way to answer the whole workload with it"
+    if made.indexes and not made.changes:
+        said += f", but for indexes, {'; '.join(made.indexes)}"
     click.echo("\n".join(wrap(said, console().width - 1)))
     if made.measured and made.today is not None:
         _show_measured(made.measured, made.today)

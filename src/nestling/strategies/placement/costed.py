@@ -247,6 +247,8 @@ class _Deciding:
         if refusal is not None:
             return refusal.text
         fan_out, footprint = self.situation.fan_outs[link.name], self.situation.footprints[link.name]
+        if all(each.kind.writes for each in self.situation.reading.workload.statements):
+            return "no statement that reads is known, nor what embedding would save"
         if not footprint.with_parent and not footprint.atomic:
             return f"no statement reads `{link.child}` by its `{link.parent}`: embedding would save nothing (rule-5)"
         if fan_out.grows or fan_out.largest is None:
