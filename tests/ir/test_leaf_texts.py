@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
 from nestling.ir.freshness import Freshness
-from nestling.ir.rate import parse_rate, rate_text
+from nestling.ir.rate import LEAST_PER_SECOND, MOST_PER_SECOND, parse_rate, rate_text
 from nestling.ir.statistics import Quantity
 from nestling.ir.types import Type
 from tests.generators.nouns import quantities, timed, types
@@ -33,7 +33,7 @@ def test_freshness_round_trips(freshness: Freshness) -> None:
     assert Freshness.parse(str(freshness)) == freshness
 
 
-@given(st.floats(min_value=1e-12, max_value=1e12))
+@given(st.floats(min_value=LEAST_PER_SECOND, max_value=MOST_PER_SECOND))
 def test_rates_round_trip(rate: float) -> None:
     """A rate reads back from its text to the last digit."""
     assert parse_rate(rate_text(rate)) == rate
