@@ -3,5 +3,7 @@
 from __future__ import annotations
 
 DUPLICATE_KEY = 11000
+NOT_VALID = 121
+"""A validator refuses the document."""
 INDEX_CONFLICTS = frozenset((85, 86))
 """Another index has the same keys, or the same name."""

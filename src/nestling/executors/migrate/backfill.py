@@ -13,11 +13,11 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
-from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors import codes
 from nestling.executors.load.empty import empty
 from nestling.executors.migrate.derive import Deriver, ExpectedDocuments, refused_document
 from nestling.executors.migrate.distinct_values import mark
-from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
+from nestling.executors.migrate.server_side import CannotBuild, ServerSide, build
 from nestling.executors.migrate.state import MigrationState, States
 from nestling.executors.migrate.unit import MigrationUnit, RootKey
 from nestling.ir.rows import Row
@@ -47,7 +47,7 @@ def backfill(
             tell(side.collection, 0)
             try:
                 build(database, side, f"nestling migrate {state.designs[:16]}")
-            except TooMuchAtOnce:
+            except CannotBuild:
                 continue
             state = replace(state, done=(*state.done, side.collection))
             states.save(state)
@@ -69,7 +69,7 @@ def _unit(
     rows = 0
     for scopes, roots in _batches(target, deriver.homes.stream(target.entity.name, target.attributes, after)):
         wanted = deriver.wanted(target, scopes, roots)
-        if not _inserted(database, wanted):
+        if not _inserted(deriver, database, wanted):
             deriver.apply(target, scopes, wanted)
         rows += len(roots)
         tell(target.store.name, rows)
@@ -97,14 +97,19 @@ def _batches(target: MigrationUnit, rows: Iterator[Row]) -> Iterator[Batch]:
         yield scopes, batch
 
 
-def _inserted(database: Database[Any], wanted: ExpectedDocuments) -> bool:
-    """Insert the documents, as nothing of them is expected to be there; False when some are."""
+def _inserted(deriver: Deriver, database: Database[Any], wanted: ExpectedDocuments) -> bool:
+    """Insert the documents, as nothing of them is expected to be there, but what is left out; False when some are."""
     is_new = True
     for name, documents in wanted.documents.items():
         try:
             database[name].insert_many(map(RawBSONDocument, documents), ordered=False)
         except BulkWriteError as error:
-            if others := [each for each in error.details["writeErrors"] if each["code"] != DUPLICATE_KEY]:
-                raise refused_document(name, others[0]) from None
-            is_new = False
+            for refused in error.details["writeErrors"]:
+                match refused["code"]:
+                    case codes.DUPLICATE_KEY:
+                        is_new = False
+                    case codes.NOT_VALID:
+                        deriver.leave_out(name, refused)
+                    case _:
+                        raise refused_document(name, refused) from None
     return is_new

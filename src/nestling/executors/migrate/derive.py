@@ -22,7 +22,7 @@ from pymongo.errors import BulkWriteError
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.batches import batches
-from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.codes import DUPLICATE_KEY, NOT_VALID
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import ValueEncoders
@@ -44,6 +44,8 @@ from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 
 SCOPES_AT_ONCE = 500
+LEFT_OUT_AT_MOST = 10_000
+"""Documents a validator refuses that are left out in one run: more are no rows on their way out."""
 
 
 @dataclass(slots=True)
@@ -70,6 +72,9 @@ class Deriver:
     """Derives documents of some targets from the old homes.
 
     `written` counts documents; `displaced` those that were removed because another one has their unique value now.
+
+    What a validator refuses is left out. Its rows may be on their way out, as those of a parent that was deleted since they were
+    read: a change that is still to come then takes them away. Where it does not, the comparison finds that they are missing.
     """
 
     def __init__(
@@ -85,7 +90,8 @@ class Deriver:
         """Read in snapshots, unless the server has none."""
         self.homes, self._database, self._open_shelf = homes, database, open_shelf
         self._moment, self._policy, self._snapshot = moment, policy, snapshot
-        self.written, self.displaced = 0, 0
+        self.written, self.displaced, self._left_out = 0, 0, 0
+        self._refusal: MigrationError | None = None
         self._shelves, self._open = dict[str, _Place](), ExitStack()
 
     def __enter__(self) -> Deriver:
@@ -103,6 +109,22 @@ class Deriver:
             kept = narrowed(self.homes.model, target)
             self._shelves[name] = _Place(kept, self._open.enter_context(self._open_shelf(all_with_stored(kept))))
         return self._shelves[name]
+
+    def leave_out(self, name: str, refused: Mapping[str, Any]) -> None:
+        """Note a document that a validator refuses; raises `MigrationError` where there are too many of them."""
+        self._left_out += 1
+        self._refusal = self._refusal or refused_document(name, refused)
+        if self._left_out > LEFT_OUT_AT_MOST:
+            raise self._refusal
+
+    def forget_left_out(self) -> None:
+        """What was left out is looked at again."""
+        self._left_out, self._refusal = 0, None
+
+    def require_nothing_left_out(self) -> None:
+        """Raise `MigrationError` for the first document that was left out since that was forgotten."""
+        if self._refusal is not None:
+            raise self._refusal
 
     def session(self) -> AbstractContextManager[ClientSession]:
         """One state of the old design, for as long as the server keeps it."""
@@ -198,23 +220,30 @@ class Deriver:
     def _write(self, name: str, changes: list[Any], before: Sequence[object] = ()) -> None:
         """First what goes, then what comes: a unique value may move from one document to another."""
         operations = [*(DeleteOne({"_id": key}) for key in before), *changes]
-        if not operations:
-            return
-        collection = self._database[name]
-        try:
-            collection.bulk_write(operations, ordered=True)
-        except BulkWriteError as error:
-            refused = error.details["writeErrors"][0]
-            if refused["code"] != DUPLICATE_KEY or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
-                raise refused_document(name, refused) from None
-            # Another document still holds the unique value: it has changed too, and is derived again when its turn comes.
-            found = collection.delete_one(_same(refused), collation=refused.get("collation"))
-            if not found.deleted_count:
-                raise refused_document(name, refused) from None
-            self.displaced += 1
-            self._write(name, operations[refused["index"] :])
-            return
-        self.written += len(operations)
+        while operations:
+            try:
+                self._database[name].bulk_write(operations, ordered=True)
+            except BulkWriteError as error:
+                refused = error.details["writeErrors"][0]
+                done = refused["index"]
+                if refused["code"] == NOT_VALID:
+                    self.leave_out(name, refused)
+                    operations[done] = DeleteOne({"_id": _document(refused)["_id"]})  # it is not what it was either
+                else:
+                    self._displace(name, refused)
+            else:
+                done = len(operations)
+            self.written += done
+            operations = operations[done:]
+
+    def _displace(self, name: str, refused: Mapping[str, Any]) -> None:
+        """Remove the document that still holds a unique value: it has changed too, and is derived again when its turn comes."""
+        if refused["code"] != DUPLICATE_KEY or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
+            raise refused_document(name, refused)
+        found = self._database[name].delete_one(_same(refused), collation=refused.get("collation"))
+        if not found.deleted_count:
+            raise refused_document(name, refused)
+        self.displaced += 1
 
     def _raw(self, name: str) -> Any:
         return self._database.get_collection(name, codec_options=RAW)

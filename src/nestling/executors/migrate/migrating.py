@@ -308,8 +308,11 @@ class Migration:
             if follower is not None:
                 follower.drain()
             if round_ > 0 and deriver is not None:
+                deriver.forget_left_out()
                 carry_over(deriver, self.job.targets, differing)
             differing = self.job.sides.again(differing)
+        if differing and deriver is not None:
+            deriver.require_nothing_left_out()
         return differing
 
     def _reached(
@@ -357,10 +360,10 @@ class Migration:
         try:
             self._look()
             compare_id_orders(self.job, self.database)
+            compared = self._verify(deriver, follower)
         except MigrationError:
             self._reopened(states, follower, state)
             raise
-        compared = self._verify(deriver, follower)
         if not compared.equal:
             return self._reopened(states, follower, state), compared
         time.sleep(max(0.0, told + TOLD_SECONDS - time.monotonic()))
@@ -410,6 +413,7 @@ class Migration:
             self._following(states, state, deriver) as follower,
         ):
             follower.drain()
+            deriver.require_nothing_left_out()  # nobody writes any more, and nothing is compared again
             self.last_changes = follower.changes
             return replace(follower.state, is_complete=True)
 

@@ -12,7 +12,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.codes import DUPLICATE_KEY, NOT_VALID
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE
 from nestling.executors.load.empty import empty
 from nestling.ir.programs.command import Aggregation
@@ -39,8 +39,8 @@ class ServerSide:
     gathered: tuple[Gathered, ...] = ()
 
 
-class TooMuchAtOnce(Exception):
-    """The server joins more for one document than it can hold."""
+class CannotBuild(Exception):
+    """The server joins more for one document than it can hold, or a document is refused: the loader says which, or goes on."""
 
 
 def build(database: Database[Any], side: ServerSide, mark: str) -> None:
@@ -48,7 +48,7 @@ def build(database: Database[Any], side: ServerSide, mark: str) -> None:
 
     A row that moves between documents of the old design while they are read may be read twice: then the last one stays.
 
-    Raises `MigrationError`, and `TooMuchAtOnce` for what the loader can do instead. `mark` tells this migration's work on the
+    Raises `MigrationError`, and `CannotBuild` for what the loader can do instead. `mark` tells this migration's work on the
     server: what an interrupted run may have left working there is ended first.
     """
     _end(database, mark)
@@ -93,8 +93,8 @@ def _run(database: Database[Any], query: Aggregation, last: Mapping[str, Any], m
 def _unbuilt(error: OperationFailure, collection: str) -> Exception:
     if error.code == UNAUTHORIZED or disk_is_full(error):
         return error
-    if error.code == EXCEEDED_MEMORY or error.code in DOCUMENT_TOO_LARGE:
-        return TooMuchAtOnce()
+    if error.code in (EXCEEDED_MEMORY, NOT_VALID) or error.code in DOCUMENT_TOO_LARGE:
+        return CannotBuild()
     said = (error.details or {}).get("errmsg", error)
     return MigrationError(Problem(f"the server cannot build it: {said}", where=collection))
 
