@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,10 +19,11 @@ from nestling.cli import migrate
 from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.supervised import free_port, supervised
+from nestling.executors.migrate import refuse_writes
 from nestling.executors.migrate.migration_lease import alone
 from nestling.ir.migration import Loss
 from nestling.pipeline import read_proposal
-from tests.cli.commands import nestling
+from tests.cli.commands import nestling, started
 
 DESIGNS = ("--from-design", "design.yaml", "--to-design", "new.yaml")
 Documents = Database[dict[str, Any]]
@@ -340,6 +343,29 @@ def test_a_second_process_is_refused(moving: Path, target: str, database: Docume
     assert done.code == 2
     assert "another process is at this migration" in done.err
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_cutover_that_is_stopped_takes_writes_again(
+    number: signal.Signals, moving: Path, target: str, database: Documents
+) -> None:
+    """It says so, and how it goes on, and then does."""
+    process = started("migrate", *DESIGNS, target, "--cutover", cwd=moving)
+    end = time.monotonic() + 60
+    while not refuse_writes(database, ["author"]):
+        assert time.monotonic() < end, "no write was ever refused"
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "Traceback" not in err
+    told = err.splitlines()[-1]
+    assert told.startswith(
+        "Stopped; the old design is in use, and takes writes again, and what is built so far stays: "
+    )
+    assert told.endswith("the same command goes on; `nestling migrate --abort` takes it back")
+    assert not refuse_writes(database, ["author"])
+    assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
 
 
 @pytest.mark.thorough

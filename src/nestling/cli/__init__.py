@@ -14,6 +14,7 @@ import click
 from nestling import __version__
 from nestling.common.collector import leave_all, seldom_collected
 from nestling.common.folders import member, module_names
+from nestling.common.stopping import end_as_by_ctrl_c
 
 FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
 
@@ -82,6 +83,7 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit; what is in memory then goes with the process, and nobody searches it."""
+    end_as_by_ctrl_c()
     with seldom_collected():
         code = run(arguments)
     leave_all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +38,6 @@ def command(data_dir: Path | None, as_json: bool) -> None:
     from nestling.common.errors import Problem, ServerError
     from nestling.common.server import start_server
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with start_server(data_directory=data_dir) as server:
         try:
             _say_where(server, data_dir, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from nestling.ir.drift import Check, Checks, CompiledCheck
     from nestling.ir.reading import Gap
 
+REPAIRED = "what is repaired so far stays; the same command repairs the rest"
 MOST_NAMED = 5
 """References named that are not compared."""
 
@@ -45,6 +47,7 @@ def check(
     where the database is not of this design, `MigrationError` where a migration is between this and another one,
     `ChangesError` where its history is not known.
     """
+    from nestling.common.stopping import telling_what_stays
     from nestling.emitters.field_searches.unknown_fields import unknown_fields
     from nestling.emitters.field_searches.unset_commands import unset_commands
     from nestling.executors.check import CheckOptions, changed_since, run_checks, touched
@@ -65,7 +68,8 @@ def check(
         only = touched(compiled, changed_since(database, names, since))
     kept = Path(checkpoint) if checkpoint is not None else None
     way = CheckOptions(repair=repair, remove=remove, sample=sample, only=only, checkpoint=kept)
-    report = run_checks(compiled, database, gaps=gaps, way=way, report=watch)
+    with telling_what_stays(lambda: REPAIRED) if repair else nullcontext():
+        report = run_checks(compiled, database, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
     stores = [store.name for store in proposal.design.stores]

@@ -99,6 +99,7 @@ def load(
 
     A model file, a DDL file or no source (None) has no rows: the collections stay empty, and there is nothing to verify.
     """
+    from nestling.common.stopping import telling_what_stays
     from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
@@ -125,11 +126,8 @@ def load(
     beside = left_out(source)
     if not check or address is None or not has_rows(address):
         return Loaded(report, None, beside)
-    try:
+    with telling_what_stays(lambda: NOT_COMPARED):
         return Loaded(report, _verified(proposal, source, database, chosen, watch), beside)
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(NOT_COMPARED)
-        raise
 
 
 def _refuse_system(name: str) -> None:

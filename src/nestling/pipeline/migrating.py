@@ -43,12 +43,13 @@ def migrate(
     """Build the new design beside the old one, carry over what changes meanwhile, and prove both equal.
 
     With `cutover` the new design then takes over. Between two equal designs there is nothing to do. What was interrupted goes on
-    where it stopped, by itself where the server has no primary for a while. `offline`: nobody writes, so that a server without
-    change streams will do.
+    where it stopped, by itself where the server has no primary for a while; what a `KeyboardInterrupt` leaves behind is a note of
+    it. `offline`: nobody writes, so that a server without change streams will do.
 
     What would be lost is an error, unless its kind is among `may_lose`.
     """
-    from nestling.executors.migrate import MigrationReport, with_patience
+    from nestling.common.stopping import telling_what_stays
+    from nestling.executors.migrate import MigrationReport, what_stays, with_patience
     from nestling.ir.migration import Phase
 
     if old.design == new.design:
@@ -61,15 +62,18 @@ def migrate(
         if watch is not None:
             watch("waiting for the server", 0, None)
 
-    return with_patience(go_on, database, waits)
+    with telling_what_stays(lambda: what_stays(database)):
+        return with_patience(go_on, database, waits)
 
 
 def abort_migration(database: Database[Any]) -> Aborted:
     """End a migration that has not cut over, whatever its designs: the old one is what it was."""
+    from nestling.common.stopping import telling_what_stays
     from nestling.executors.exact import as_stored
-    from nestling.executors.migrate import abort
+    from nestling.executors.migrate import ABORT_AGAIN, abort
 
-    return abort(as_stored(database))
+    with telling_what_stays(lambda: ABORT_AGAIN):
+        return abort(as_stored(database))
 
 
 def drop_old(
@@ -81,7 +85,11 @@ def drop_old(
     policy: Policy | None = None,
 ) -> Dropped:
     """Drop the old design's collections once the new one has taken over; `may_lose` as when migrating."""
-    return _migration(old, new, database, may_lose, policy, None).drop_old()
+    from nestling.common.stopping import telling_what_stays
+    from nestling.executors.migrate import DROP_AGAIN
+
+    with telling_what_stays(lambda: DROP_AGAIN):
+        return _migration(old, new, database, may_lose, policy, None).drop_old()
 
 
 def _migration(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import name_list
-from nestling.ir.migration import REFUSES_ALL, CollectionOrigin, MigrationPlan, Move, Phase
+from nestling.ir.migration import CollectionOrigin, MigrationPlan, Move, Phase
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import counted, cut
 from nestling.ir.values import Policy
@@ -144,10 +144,9 @@ def _phase(job: Job, database: Database[Any], state: MigrationState) -> Phase:
 
     While the old collections refuse writes it is fenced: a cutover that is begun again compares first, as one that is ready.
     """
-    refusing = {"name": {"$in": list(job.old)}, "options.validator": dict(REFUSES_ALL)}
-    if state.phase is Phase.READY and list(database.list_collections(filter=refusing)):
-        return Phase.FENCED
-    return state.phase
+    from nestling.executors.migrate import refuse_writes
+
+    return Phase.FENCED if state.phase is Phase.READY and refuse_writes(database, job.old) else state.phase
 
 
 def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ from nestling.executors.migrate.aborting import Aborted, abort
 from nestling.executors.migrate.active_design import TRUSTED_SECONDS, ask_in_use, check_in_use, strays
 from nestling.executors.migrate.collection_options import lost_options
 from nestling.executors.migrate.compare import HomeViews
+from nestling.executors.migrate.cutover import refuse_writes
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.indexes import indexes_today
 from nestling.executors.migrate.job import Job
@@ -16,12 +17,15 @@ from nestling.executors.migrate.migrating import Dropped, Migration, MigrationRe
 from nestling.executors.migrate.preflight import in_the_way, lacking_rights
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
+from nestling.executors.migrate.stopping import ABORT_AGAIN, DROP_AGAIN, what_stays
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unit import MigrationUnit
 from nestling.executors.migrate.waiting import with_patience
 
 __all__ = [
+    "ABORT_AGAIN",
     "BEFORE",
+    "DROP_AGAIN",
     "TRUSTED_SECONDS",
     "Aborted",
     "Dropped",
@@ -41,6 +45,8 @@ __all__ = [
     "indexes_today",
     "lacking_rights",
     "lost_options",
+    "refuse_writes",
     "strays",
+    "what_stays",
     "with_patience",
 ]

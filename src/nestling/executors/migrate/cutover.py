@@ -46,6 +46,12 @@ def fence(job: Job, database: Database[Any], states: States, state: MigrationSta
     return state
 
 
+def refuse_writes(database: Database[Any], names: Iterable[str]) -> bool:
+    """Whether one of these collections takes no inserts and updates now."""
+    refusing = {"name": {"$in": [*names]}, "options.validator": dict(REFUSES_ALL)}
+    return any(True for _ in database.list_collections(filter=refusing))
+
+
 def unfence(database: Database[Any], state: MigrationState) -> None:
     """Give the old collections, whatever they are called now, their own validators again."""
     there = frozenset(database.list_collection_names())

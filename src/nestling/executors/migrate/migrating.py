@@ -351,28 +351,33 @@ class Migration:
     def _fenced(
         self, states: States, state: MigrationState, deriver: Deriver, follower: ChangeFollower | None
     ) -> tuple[MigrationState, HomeDifferences]:
-        """What is done while writes are refused."""
-        state = fence(self.job, self.database, states, self._to_switch(state))
-        if follower is not None:
-            follower.state = state
-        state = self._reached(states, follower, state, Phase.FENCED)
-        told = time.monotonic()
+        """What is done while writes are refused; they are not any more where it is stopped by hand, or may not go on."""
         try:
+            state = fence(self.job, self.database, states, self._to_switch(state))
+            if follower is not None:
+                follower.state = state
+            state = self._reached(states, follower, state, Phase.FENCED)
+            told = time.monotonic()
             self._look()
             compare_id_orders(self.job, self.database)
             compared = self._verify(deriver, follower)
-        except MigrationError:
-            self._reopened(states, follower, state)
+            if compared.equal:
+                time.sleep(max(0.0, told + TOLD_SECONDS - time.monotonic()))
+        except (MigrationError, KeyboardInterrupt):
+            self._reopened(states, follower)
             raise
         if not compared.equal:
-            return self._reopened(states, follower, state), compared
-        time.sleep(max(0.0, told + TOLD_SECONDS - time.monotonic()))
+            return self._reopened(states, follower), compared
         state = self._reached(states, follower, state, Phase.SWITCHING)
         return self._switch(states, state), compared
 
-    def _reopened(self, states: States, follower: ChangeFollower | None, state: MigrationState) -> MigrationState:
+    def _reopened(self, states: States, follower: ChangeFollower | None) -> MigrationState:
         """The old design takes writes again."""
+        state = states.read()  # whatever this process was at, it has noted what it changed
+        assert state is not None
         unfence(self.database, state)
+        if follower is not None:
+            follower.state = state
         return self._reached(states, follower, state, Phase.FOLLOWING)
 
     def _switch(self, states: States, state: MigrationState) -> MigrationState:
@@ -402,7 +407,7 @@ class Migration:
             return self._complete_from(states, state)
         except MigrationError:
             switch_back(self.job.trail, self.database)
-            self._reopened(states, None, state)
+            self._reopened(states, None)
             put_back(self.job.replaced, self.database, bypass=False)
             raise
 

@@ -1,0 +1,32 @@
+"""What a migration leaves when it is stopped by hand, and how it goes on or ends, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+from pymongo.errors import PyMongoError
+
+from nestling.executors.migrate.cutover import refuse_writes
+from nestling.executors.migrate.state import States
+from nestling.ir.migration import Phase
+
+ABORT_AGAIN = "`nestling migrate --abort` goes on where it stopped"
+DROP_AGAIN = "`nestling migrate … --drop-old` goes on where it stopped"
+_MOVES = "the same command goes on; `nestling migrate --abort` takes it back"
+
+
+def what_stays(database: Database[Any]) -> str:
+    """By what is noted in the database, whatever this process was at."""
+    try:
+        state = States(database).read()
+        if state is None:
+            return "no migration has begun, and nothing is built"
+        if state.phase is Phase.SWITCHING or refuse_writes(database, state.fences):
+            return f"writes to the old collections are REFUSED now: {_MOVES}"
+    except PyMongoError:
+        return f"how far it is stands in the database: {_MOVES}"
+    if state.phase is Phase.DONE:
+        return "the new design has taken over"
+    writes = ", and takes writes again" if state.fences else ""
+    return f"the old design is in use{writes}, and what is built so far stays: {_MOVES}"
