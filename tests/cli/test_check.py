@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pymongo.database import Database
 
+from nestling import pipeline
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proposal import Proposal
+from nestling.ir.rows import up
 from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.ir.text import write_proposal
 from tests.cli.commands import nestling
@@ -17,6 +24,11 @@ from tests.executors.check.library import BOOKS, library, rows
 from tests.sqlite_rows import sqlite_source
 
 Documents = Database[dict[str, Any]]
+_SHOP = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer);
+INSERT INTO customer VALUES (0, 'a'), (1, 'b'), (2, 'c'), (3, 'd'), (4, 'e');
+"""
 
 
 @pytest.fixture
@@ -173,13 +185,55 @@ def test_the_last_copy_of_what_is_gone_is_left(shelf: Path, target: str, databas
     done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
     assert (done.code, database["books"].count_documents(of_four)) == (1, there)
     assert there > 0
-    assert "→ nothing is there that this is a copy of: bring the row back" in done.out
+    assert "→ nothing is there that this is a copy of, and no document may be without it" in done.out
     assert database["authors"].count_documents({"_id": 5, "books": 77}) == 0
     assert nestling("check", "design.yaml", target, "--remove", cwd=shelf).code == 2
     done = nestling("check", "design.yaml", target, "--repair", "--remove", cwd=shelf)
-    assert (
-        "nothing is there that this is a copy of" not in done.out
-    )  # the validator, which demands a name, is what says no
+    assert "→ nothing is there that this is a copy of, and no document may be without it" in done.out
+
+
+@pytest.fixture
+def needed(tmp_path: Path, target: str) -> Path:
+    """Customers, and their purchases with a copy of the customer's name, which no purchase does without."""
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
+        connection.executescript(_SHOP)
+        connection.executemany("INSERT INTO purchase VALUES (?, ?)", [(n, n % 5) for n in range(100)])
+        connection.commit()
+    found = pipeline.design(pipeline.inspect(f"sqlite:///{tmp_path / 'shop.db'}"), "normalized")
+    (link,) = found.design.model.relationships
+    copied = Copy("customer", (up(link),), (Field("name", "name"),), Form.OBJECT, TRANSACTION)
+    stored = tuple(
+        replace(each, body=replace(each.body, copies=(copied,))) if each.name == "purchase" else each
+        for each in found.design.collections
+    )
+    made = replace(found, design=replace(found.design, collections=stored))
+    (tmp_path / "design.yaml").write_text(write_proposal(made), encoding="utf-8")
+    done = nestling("load", "design.yaml", "--from", "sqlite:///shop.db", "--to", target, cwd=tmp_path)
+    assert done.code == 0, done.err
+    return tmp_path
+
+
+def test_a_copy_that_has_to_be_there_is_not_taken_away(needed: Path, target: str, database: Documents) -> None:
+    """Where its source is gone the row is an orphan: that is said, with what deletes it, and it is not tried in vain."""
+    database["customer"].delete_many({"_id": {"$in": [3, 4]}})
+    for options in ((), ("--repair",), ("--repair", "--remove")):
+        done = nestling("check", "design.yaml", target, *options, cwd=needed)
+        assert done.code == 1
+        assert (
+            "the row itself is an orphan. Bring the row back that it was copied from, or delete the orphan, too"
+            in done.out
+        )
+        assert "--remove" not in done.out
+        assert "`--repair`" not in done.out
+        assert "failed validation" not in done.out
+        assert done.out.count("deleteMany") == 1
+        assert 'db.getCollection("purchase").deleteMany({_id: {$in: [' in done.out
+        assert "]}}) // 20 more are left: check again then" in done.out
+    synced = nestling("sync", "design.yaml", target, "--once", "--restart", "--remove", cwd=needed)
+    assert synced.code == 1
+    assert "purchase.customer of 99\n→ Document failed validation: `customer` is missing" in synced.out
+    assert synced.out.count("→") == 1
+    assert "nestling check" in synced.out.splitlines()[-1]
 
 
 def test_a_repair_is_named_where_there_is_one(loaded: Path, target: str, database: Documents) -> None:

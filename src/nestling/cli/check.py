@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from math import inf, isfinite
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from nestling.ir.drift import Drift
 
 SHOWN_ALIKE = 10
+MOST_DELETED = 20
+"""Documents that one command deletes."""
 """Differences of one check that the terminal shows; `--json` has more."""
 
 NOTHING = "Nothing to compare: this design keeps no copies and no values that follow from others."
@@ -239,9 +242,25 @@ def _say_moves(report: CheckReport) -> None:
     moves = dict.fromkeys(each.next_move for each in report.findings if each.next_move and not each.repaired)
     for move in moves:
         click.echo(f"→ {move}")
+    for command in _deleting(report):
+        click.echo(f"  {command}")
     lagging = [f for f in report.findings if f.freshness is not None and f.freshness.seconds and not f.repaired]
     for freshness in dict.fromkeys(str(each.freshness) for each in lagging):
         click.echo(f"→ values kept {freshness} may still be on their way: check again once that is over")
+
+
+def _deleting(report: CheckReport) -> Iterator[str]:
+    """The commands that delete rows whose parents are gone, where these are documents of their own; a few of many."""
+    from nestling.ir.drift import DriftKind
+    from nestling.ir.literals import of_collection, shell
+
+    for check in report.checks:
+        found = [each.id for each in report.findings if each.check == check.key]
+        if found and check.kind is DriftKind.DANGLING and not check.place:
+            ids = ", ".join(" ".join(shell(each).split()) for each in found[:MOST_DELETED])
+            more = report.verdicts[check.key].values - MOST_DELETED
+            left = f" // {more:,} more are left: check again then" if more > 0 else ""
+            yield f"{of_collection('db', check.collection)}.deleteMany({{_id: {{$in: [{ids}]}}}}){left}"
 
 
 def verdict(report: CheckReport) -> str:
@@ -258,7 +277,7 @@ def verdict(report: CheckReport) -> str:
     if report.clean:
         times = f" in {counted(report.passes, 'pass')}" if report.passes > 1 else ""
         return f"Repaired: {counted(values, 'difference')}{times}, of {looked}."
-    can_mend = any(each.repair is not None and report.verdicts[each.key].values for each in report.checks)
+    can_mend = any(not each.next_move for each in report.findings)
     left = values - report.repaired
     if report.repaired:
         are = agreeing(left)

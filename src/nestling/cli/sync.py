@@ -181,12 +181,11 @@ def _show(report: SyncReport, metrics: Metrics) -> None:
         f"{counted(report.changes, 'change')} followed, {counted(report.written, 'copy')} written, "
         f"{counted(report.full_refreshes, 'upkeep')} compared as a whole."
     )
-    refusals = metrics.snapshot()["refusals"]
-    assert isinstance(refusals, list)
-    if refusals:
+    if refused := metrics.refused():
         click.echo(f"\nNOT mended: {counted(report.refused, 'copy')}; the latest:")
-        for each in refusals:
-            click.echo(f"  {each}")
+        for why, copies in refused.items():
+            click.echo("\n".join([*(f"  {each}" for each in copies), f"→ {why}"]))
+        click.echo("`nestling check --repair` says of each what can be done.")
     if report.left:
         click.echo(
             f"\nStopped before its end: {counted(report.left, 'task')} {agreeing(report.left)} not done, so copies may be stale."

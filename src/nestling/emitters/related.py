@@ -8,19 +8,16 @@ from nestling.emitters.attributes import DATE, TEXT, aggregate, values_of
 from nestling.emitters.content import Array, ContentField, Object, nested
 from nestling.emitters.identity import id_of
 from nestling.ir.design import Design
-from nestling.ir.freshness import Level
+from nestling.ir.freshness import WRITTEN_AT_ONCE
 from nestling.ir.model import Cardinality, Entity
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.rows import AggregateKind, RowPath
-
-_WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
-"""Levels at which a value is there from the document's first moment; the others may write it later."""
 
 
 def copy_fields(design: Design, copy: Copy) -> Iterator[ContentField]:
     """The fields of a copy, in its form."""
     source = design.model.entity(copy.path[-1].target(design.model))
-    sure = copy.freshness.level in _WRITTEN_AT_ONCE and not copy.closure and _always_found(design, copy.path)
+    sure = copy.has_always_a_source(design.model)
     told = f"home of `{source.name}`" if copy.home else f"copy along {_words(copy.path)}, {copy.freshness}"
     fields = tuple(
         ContentField(
@@ -47,19 +44,13 @@ def copy_fields(design: Design, copy: Copy) -> Iterator[ContentField]:
             yield ContentField(copy.name, TEXT, source=first.source, remark=remark)
 
 
-def _always_found(design: Design, path: RowPath) -> bool:
-    """Where nobody enforces a foreign key, a row may come before its parent, or stay after it."""
-    links = [design.model.relationship(hop.relationship) for hop in path]
-    return all(hop.up and design.model.is_total(link) for hop, link in zip(path, links, strict=True))
-
-
 def computed_fields(design: Design, computed: Computed) -> Iterator[ContentField]:
     """A computed value and its time stamp."""
     source: Entity = design.model.entity(computed.path[-1].target(design.model))
     of = f"{source.name}.{computed.attribute}" if computed.attribute else f"`{source.name}`"
     remark = f"{computed.function} of {of} along {_words(computed.path)}, {computed.freshness}"
     remark += f", in steps of {computed.step:,}" if computed.step > 1 else ""
-    sure = computed.function is AggregateKind.COUNT and computed.freshness.level in _WRITTEN_AT_ONCE
+    sure = computed.function is AggregateKind.COUNT and computed.freshness.level in WRITTEN_AT_ONCE
     content = aggregate(source, computed.function, computed.attribute)
     yield ContentField(computed.field, content, sure, remark=remark, derived=True)
     if computed.stamp is not None:

@@ -20,6 +20,9 @@ class Level(StrEnum):
     SNAPSHOT = "snapshot"
 
 
+WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
+"""Levels at which a value is there from the document's first moment; the others may write it later."""
+
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
 _TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([-+0-9.eE]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
 _DURATION = re.compile(r"\s*(async|scheduled)\s*\((.*)\)\s*")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.freshness import TRANSACTION, Freshness
+from nestling.ir.freshness import TRANSACTION, WRITTEN_AT_ONCE, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind, RowPath
 from nestling.ir.statements.clause import Clause
@@ -135,6 +135,15 @@ class Copy:
     def is_to_one(self, model: Model) -> bool:
         """Whether there is at most one source row."""
         return not self.closure and all(hop.to_one(model) for hop in self.path)
+
+    def has_always_a_source(self, model: Model) -> bool:
+        """Whether there is one source row, from the document's first moment on.
+
+        Where nobody enforces a foreign key, a row may come before its parent, or stay after it.
+        """
+        links = [model.relationship(hop.relationship) for hop in self.path]
+        is_found = all(hop.up and model.is_total(link) for hop, link in zip(self.path, links, strict=True))
+        return is_found and not self.closure and self.freshness.level in WRITTEN_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,10 @@ SOURCELESS = (
     "nothing is there that this is a copy of: bring the row back that it was copied from, or take the copy away, too"
     " (--repair --remove)"
 )
+ORPHAN = (
+    "nothing is there that this is a copy of, and no document may be without it: the row itself is an orphan. Bring the row back"
+    " that it was copied from, or delete the orphan, too"
+)
 WIDE = 500_000
 """Documents a screen begins with."""
 Answer = TypeVar("Answer")
@@ -292,7 +296,11 @@ class _Run:
     # --- what differs ---
 
     def _findings(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> list[Drift]:
-        found = [list(drifts(compiled.check, row)) for row in rows]
+        check = compiled.check
+        found = [list(drifts(check, row)) for row in rows]
+        for place, row in enumerate(rows):
+            if check.is_needed and would_go(check, row):
+                found[place] = [replace(drift, next_move=ORPHAN) for drift in found[place]]
         if self.way.repair and rows and compiled.repair is not None:
             found = self._repaired(compiled, rows, found)
         return [drift for each in found for drift in each]
@@ -322,7 +330,7 @@ class _Run:
         still = {(repr(drift.id), drift.path) for row in again for drift in drifts(compiled.check, row)}
         return [
             [
-                replace(drift, next_move=refused.get(place, drift.next_move or CHANGED))
+                replace(drift, next_move=drift.next_move or refused.get(place, CHANGED))
                 if (repr(drift.id), drift.path) in still
                 else replace(drift, repaired=True)
                 for drift in each

@@ -51,7 +51,7 @@ class Metrics:
         self._lags: deque[float] = deque(maxlen=LAGS_KEPT)
         self._applied: deque[tuple[float, int]] = deque()
         self._words: dict[str, object] = {"state": "starting"}
-        self._refused: deque[str] = deque(maxlen=20)
+        self._refused: deque[tuple[str, str]] = deque(maxlen=20)
 
     def count(self, name: str, by: int = 1) -> None:
         """A counter grows."""
@@ -70,11 +70,19 @@ class Metrics:
         with self._lock:
             self._words |= words
 
-    def refuse(self, what: str) -> None:
+    def refuse(self, what: str, why: str) -> None:
         """A copy cannot be mended; the latest are named."""
         with self._lock:
             self._counts["refused"] += 1
-            self._refused.append(what)
+            self._refused.append((what, why))
+
+    def refused(self) -> dict[str, list[str]]:
+        """The latest copies that cannot be mended, by why."""
+        found: dict[str, list[str]] = {}
+        with self._lock:
+            for what, why in self._refused:
+                found.setdefault(why, []).append(what)
+        return found
 
     def applied(self, walls: list[datetime]) -> None:
         """Changes of these moments have had their effect."""
@@ -95,7 +103,7 @@ class Metrics:
         with self._lock:
             gauges = dict.fromkeys(_GAUGES, 0.0) | self._gauges | self._measured()
             counts = {name: self._counts[name] for name in _COUNTERS}
-            return {**self._words, **counts, **gauges, "refusals": list(self._refused)}
+            return {**self._words, **counts, **gauges, "refusals": [": ".join(each) for each in self._refused]}
 
     def _measured(self) -> dict[str, float]:
         ordered = sorted(self._lags)

@@ -159,7 +159,7 @@ class Refresh:
             return list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
 
         def left(one: object, why: str) -> list[_Row]:
-            self._metrics.refuse(f"{kept.id} of {shell(one)} in `{kept.collection}`: {why}")
+            self._metrics.refuse(f"{kept.id} of {shell(one)} in `{kept.collection}`", why)
             return []
 
         return by_halves(ids, ask, left)
@@ -177,13 +177,13 @@ class Refresh:
             ids = [row[ID] for row in rows if row[ID] not in refused]
             rows = self._read(kept, ids)
         for row in rows:
-            self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: it kept changing while it was compared")
+            self._metrics.refuse(f"{kept.id} of {shell(row[ID])}", "it kept changing while it was compared")
 
     def _written(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> tuple[int, list[object]]:
         """How many copies changed, and the documents the server refused to change."""
         if kept.check.repair is None:
             for row in rows:
-                self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: {kept.check.check.next_move}")
+                self._metrics.refuse(f"{kept.id} of {shell(row[ID])}", kept.check.check.next_move)
             return 0, [row[ID] for row in rows]
         if kept.id not in self._repairs:
             self._repairs[kept.id] = Repairs(kept.check)
@@ -199,6 +199,6 @@ class Refresh:
             written = int(details.get("nModified", 0))
             refused = [rows[each["index"]][ID] for each in details.get("writeErrors", ())]
             for each in details.get("writeErrors", ()):
-                self._metrics.refuse(f"{kept.id} of {shell(rows[each['index']][ID])}: {why_refused(each)}")
+                self._metrics.refuse(f"{kept.id} of {shell(rows[each['index']][ID])}", why_refused(each))
         self._metrics.count("written", written)
         return written, refused

@@ -19,7 +19,7 @@ from nestling.ir.paths.access_path import (
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.reading import Gap
 from nestling.ir.rows import AggregateKind
-from nestling.ir.storage.layout import Place
+from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
@@ -102,6 +102,7 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
         freshness=upkeep.freshness,
         screen=screen,
         led_by=_led_by(upkeep, design),
+        is_needed=_is_needed(upkeep, design),
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )
 
@@ -111,6 +112,15 @@ def _led_by(upkeep: Upkeep, design: Design) -> str:
         return ""
     link = design.model.relationship(upkeep.what.path[0].relationship)
     return reference_key(upkeep.place, link) if must_lead(design, upkeep.place, link) else ""
+
+
+def _is_needed(upkeep: Upkeep, design: Design) -> bool:
+    """Whether the validator demands the copy; an orphan has no parent to copy from, until it is refused or adopted."""
+    copy, is_orphan = upkeep.what, upkeep.place.store.role is Role.ORPHANS
+    if not isinstance(copy, Copy) or copy.form.to_many or is_orphan or not copy.has_always_a_source(design.model):
+        return False
+    source = design.model.entity(copy.path[-1].target(design.model))
+    return copy.form is Form.OBJECT or any(source.always_has(each.attribute) for each in copy.attributes)
 
 
 def _null_or_missing(upkeep: Upkeep, design: Design) -> frozenset[str]:
