@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.indexes.index_form import IndexShape, does_work_of, index_form, with_free_name
 from nestling.ir.programs.command import CreateIndex
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.primitives import Index
+
+
+_Found: TypeAlias = "tuple[str, tuple[tuple[str, int], ...]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,25 @@ def _serves(design: Design, index: Index) -> bool:
     return any(each.serves for each in design.indexes if replace(each, serves=()) == index)
 
 
-def _finding(design: Design, *, any_case: bool) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
-    """By which attributes indexes of a design find rows of which entity; `any_case`: texts whatever their case."""
+def _finding(design: Design, *, any_case: bool) -> Iterator[_Found]:
+    """By which attributes a design finds rows of which entity quickly; `any_case`: texts whatever their case."""
+    from nestling.ir.storage.layout import every_document
+
+    found = [*_indexed(design, any_case=any_case)]
+    for link in (
+        design.model.relationship(e.relationship) for d in every_document(design.collections) for e in d.embeddings
+    ):
+        own = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
+        found += [  # what lies inside a row is found with it
+            (link.child, tuple((own[name], way) for name, way in keys))
+            for entity, keys in found
+            if entity == link.parent and own.keys() >= {name for name, _ in keys}
+        ]
+    yield from found
+
+
+def _indexed(design: Design, *, any_case: bool) -> Iterator[_Found]:
+    """By which attributes indexes of a design find rows of which entity."""
     from nestling.ir.indexes.any_case import finds_any_case
     from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index

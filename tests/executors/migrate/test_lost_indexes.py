@@ -15,6 +15,7 @@ from nestling.common.server import Server
 from nestling.executors.migrate import migrating
 from nestling.ir.migration import Phase
 from nestling.ir.primitives import Index
+from nestling.pipeline.migrating import drop_old
 from nestling.pipeline.reversing import in_place, redesign
 
 Documents = Database[dict[str, Any]]
@@ -236,3 +237,22 @@ def test_an_index_another_one_begins_with_is_not_built_again(database: Documents
     assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
     assert {name for name in _names(database) if name.startswith("name")} == {"name_1_city_1"}
     assert set(database["cities"].index_information()) == {"_id_", "name_1", "name_1_zip_1"}
+
+
+def test_what_a_design_has_for_its_structure_is_no_loss(database: Documents, address: str) -> None:
+    """Migrated back: elements of an array are found with their document, as the index on their parent's key did before."""
+    stops = [{"no": k, "place": f"P{k}"} for k in range(3)]
+    database["trips"].insert_many([{"_id": i, "km": i % 90, "stops": stops} for i in range(60)])
+    found = in_place(address)
+    today, apart = found.in_place, redesign(found, "normalized").proposal
+    assert pipeline.migrate(today, apart, database, cutover=True).phase is Phase.DONE
+    drop_old(today, apart, database)
+    assert "_id.trip_id_1" in database["stops"].index_information()
+    assert not pipeline.plan_migration(apart, today, database).refused
+    database["stops"].create_index("place")
+    with pytest.raises(MigrationError, match="the index `place_1` of `stops`") as refused:
+        pipeline.migrate(apart, today, database)
+    assert len(refused.value.problems) == 1
+    database["stops"].drop_index("place_1")
+    assert pipeline.migrate(apart, today, database, cutover=True).phase is Phase.DONE
+    assert database["trips"].find_one({"_id": 3}, {"_id": 0}) == {"km": 3, "stops": stops}
