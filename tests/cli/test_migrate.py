@@ -447,6 +447,16 @@ def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> No
     nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "new.yaml", cwd=library)
     done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", standalone, cwd=library)
     assert done.code == 0, done.err
+    planned = nestling("plan", *DESIGNS, standalone, cwd=library)
+    assert planned.code == 1
+    assert "it would be refused: " in planned.out
+    assert "the server is standalone: it cannot tell what is written while the migration runs" in planned.out
+    assert "say `--offline`" in planned.out
+    same = ("--from-design", "design.yaml", "--to-design", "design.yaml")
+    assert (
+        nestling("plan", *same, standalone, cwd=library).code,
+        nestling("migrate", *same, standalone, cwd=library).code,
+    ) == (0, 0)
     refused = nestling("migrate", *DESIGNS, standalone, cwd=library)
     assert refused.code == 2
     assert "no write may happen until the cutover" in refused.err

@@ -67,7 +67,8 @@ def plan_migration(
             *reordered_fields(job, database),
             *_copies(before, job, database),
         )
-        refusals = (*_refusals(job, database, phase), *_gaps(job))
+        if old.design != new.design:  # else there is nothing to do
+            refusals = (*_refusals(job, database, phase), *_gaps(job))
     rules = {} if state is None else state.fences
     risks = (
         *_of_another_plan(job, database),
@@ -152,7 +153,7 @@ def _phase(job: Job, database: Database[Any], state: MigrationState) -> Phase:
 def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
     """Why `migrate` would not go on."""
     from nestling.common.errors import MigrationError, Problem
-    from nestling.executors.migrate import in_the_way, lacking_rights
+    from nestling.executors.migrate import in_the_way, lacking_rights, without_history
     from nestling.executors.migrate.refused_values import refused_values
     from nestling.executors.migrate.state import States
     from nestling.executors.migrate.unlike_references import unlike_references
@@ -160,6 +161,7 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
 
     problems = list[Problem]()
     if phase is None:
+        problems += without_history(database)
         problems += refused_values(job, shelf_of(job.homes.model))
         try:
             States(database).resume(job.designs)

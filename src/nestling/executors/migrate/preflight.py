@@ -33,7 +33,8 @@ def check_start(job: Job, database: Database[Any], *, offline: bool) -> None:
     """Raise `MigrationError`, `PermissionDenied` or `VerifyError` with everything that is in the way."""
     require_loaded(database, job.old)
     _check_building(job, database, offline=offline)
-    _check_history(database, offline=offline)
+    if problems := () if offline else tuple(without_history(database)):
+        raise MigrationError(*problems)
     if problems := in_the_way(job, database):
         raise MigrationError(*problems)
 
@@ -80,15 +81,16 @@ def _repeated(job: Job) -> Iterator[RepeatedKey]:
     yield from repeated_uniques(job.homes, job.sides.entities)
 
 
-def _check_history(database: Database[Any], *, offline: bool) -> None:
-    if offline or has_history(database):
+def without_history(database: Database[Any]) -> Iterator[Problem]:
+    """That the server tells nobody of changes, if it does not: then nobody may write."""
+    if has_history(database):
         return
     what = "the server is standalone: it cannot tell what is written while the migration runs"
     move = (
         "make it a replica set of one (`mongod --replSet rs0`, then `rs.initiate()` once);"
         " or stop every writer and say `--offline`: no write may happen until the cutover"
     )
-    raise MigrationError(Problem(what, where=database.name, next_move=move))
+    yield Problem(what, where=database.name, next_move=move)
 
 
 def _missing(job: Job, there: frozenset[str], database: str) -> list[Problem]:
