@@ -8,6 +8,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.common.errors import MigrationError, Problem
 from nestling.common.server import Server
 from nestling.executors.migrate import migrating
 from nestling.ir.migration import Phase
@@ -78,3 +79,26 @@ def test_an_abort_that_is_stopped(
     monkeypatch.undo()
     abort_migration(database)
     assert database.list_collection_names() == ["orders"]
+
+
+def test_an_abort_while_the_documents_are_looked_at(
+    moves: tuple[Proposal, Proposal], database: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It hears that a migration is about to begin, not that there is none; what is refused then leaves nothing behind."""
+    told: list[str] = []
+
+    def look(*_: object, **__: object) -> None:
+        with pytest.raises(MigrationError) as refused:
+            abort_migration(database)
+        told.append(str(refused.value))
+        raise MigrationError(Problem("it would lose something"))
+
+    monkeypatch.setattr(migrating, "require_nothing_lost", look)
+    with pytest.raises(MigrationError, match="it would lose something"):
+        pipeline.migrate(*moves, database)
+    assert "a migration is about to begin: another process looks at the documents first" in told[0]
+    assert database.list_collection_names() == ["orders"]
+    with pytest.raises(MigrationError, match="no migration has begun"):
+        abort_migration(database)
+    monkeypatch.undo()
+    assert pipeline.migrate(*moves, database).equal

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pymongo.database import Database
+from pymongo.errors import PyMongoError
 
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import MigrationError, Problem
@@ -43,7 +44,7 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.late import late_collections, names_aside, put_back
 from nestling.executors.migrate.losses import require_nothing_lost
 from nestling.executors.migrate.migration_lease import alone
-from nestling.executors.migrate.preflight import check_cutover, check_start
+from nestling.executors.migrate.preflight import check_cutover, check_documents, check_start
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
@@ -139,18 +140,33 @@ class Migration:
 
     @contextmanager
     def _alone(self, *, offline: bool, cutover: bool) -> Iterator[States]:
-        """The state, and nobody else at it; nothing is written to a database where a migration may not begin, or not end."""
+        """The state, and nobody else at it; nothing stays in a database where a migration may not begin, or not end.
+
+        It is claimed before the documents are looked at, so that whoever wants to end it meanwhile hears of it.
+        """
         state = States(self.database).resume(self.job.designs)
         if state is None:
             check_start(self.job, self.database, offline=offline)
-            self.tell("values of several types", 0)
-            require_values(self.job, self.open_shelf, offline=offline)
         if cutover and (state is None or state.phase is not Phase.DONE):
             check_cutover(self.job, self.database)
+        with alone(self.database, COLLECTION) as still:
+            states = States(self.database, still)
+            try:
+                self._look_first(states.resume(self.job.designs), offline=offline)
+                yield states
+            finally:
+                with suppress(PyMongoError):
+                    if states.read() is None:
+                        states.remove()
+
+    def _look_first(self, state: MigrationState | None, *, offline: bool) -> None:
+        """Raise what is in the way of it, as far as it has come."""
+        if state is None:
+            check_documents(self.job, self.database)
+            self.tell("values of several types", 0)
+            require_values(self.job, self.open_shelf, offline=offline)
         if state is None or state.phase in _OPEN:
             self._look()
-        with alone(self.database, COLLECTION) as still:
-            yield States(self.database, still)
 
     def _look(self) -> None:
         """Find what would be left behind; raises `MigrationError` where it may not be."""

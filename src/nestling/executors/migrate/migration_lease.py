@@ -11,16 +11,22 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from nestling.common.errors import LeaseLost, MigrationError, Problem
-from nestling.executors.lease import Lease
+from nestling.executors.lease import LIVE, Lease
 
 LEASE_SECONDS = 3.0
+_ID = "lease"
 PAUSE_SECONDS = 0.125
+
+
+def is_taken(database: Database[Any], collection: str) -> bool:
+    """Whether some process has the lease now."""
+    return database[collection].find_one({"_id": _ID, "$expr": LIVE}) is not None
 
 
 @contextmanager
 def alone(database: Database[Any], collection: str) -> Iterator[Callable[[], None]]:
     """Hold the lease; yields what raises `LeaseLost` once it is lost. A dead process's lease is waited for."""
-    lease = Lease(database, collection, "lease", "this migration", seconds=LEASE_SECONDS)
+    lease = Lease(database, collection, _ID, "this migration", seconds=LEASE_SECONDS)
     end = time.monotonic() + 2 * LEASE_SECONDS
     while lease.taken() is None:
         if time.monotonic() > end:

@@ -30,11 +30,15 @@ _RENAMING = "renameCollectionSameDB"
 
 
 def check_start(job: Job, database: Database[Any], *, offline: bool) -> None:
-    """Raise `MigrationError`, `PermissionDenied` or `VerifyError` with everything that is in the way."""
+    """Raise `MigrationError`, `PermissionDenied` or `VerifyError` where it may not begin, whatever the documents are."""
     require_loaded(database, job.old)
     _check_building(job, database, offline=offline)
     if problems := () if offline else tuple(without_history(database)):
         raise MigrationError(*problems)
+
+
+def check_documents(job: Job, database: Database[Any]) -> None:
+    """Raise `MigrationError` with everything in the database that is in the way."""
     if problems := in_the_way(job, database):
         raise MigrationError(*problems)
 

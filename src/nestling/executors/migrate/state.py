@@ -15,7 +15,7 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import HistoryPoint
 from nestling.executors.load.checkpoint import found_key, stored_key
-from nestling.executors.migrate.migration_lease import alone
+from nestling.executors.migrate.migration_lease import alone, is_taken
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.migration import Phase
@@ -137,6 +137,11 @@ class States:
 def begun(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
     """The migration that has begun, whatever its designs, and nobody else at it."""
     if States(database).read() is None:
+        if is_taken(database, COLLECTION):
+            what = "a migration is about to begin: another process looks at the documents first"
+            raise MigrationError(
+                Problem(what, where=database.name, next_move="stop that one, or wait until it has begun")
+            )
         raise MigrationError(Problem("no migration has begun", where=database.name))
     with alone(database, COLLECTION) as still:
         states = States(database, still)
