@@ -17,6 +17,9 @@ _ON_COLLECTION = re.compile(
 _ON_DATABASE = re.compile(r'db\.getSiblingDB\((".*?")\)\.runCommand\((.*)\)', re.DOTALL)
 _OPTIONS = {"arrayFilters": "array_filters"}
 _AS_BINARY = json_util.JSONOptions(tz_aware=False)
+_VALIDATOR = re.compile(
+    r'db\.getSiblingDB\(("[^"]*")\)\.getCollectionInfos\(\{name: ("[^"]*")\}\)\[0\]\.options\.validator'
+)
 _COMMENT = re.compile(r"(?<=\)) // .*\Z")
 _WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)|(,)(?=\s*[]}])""")
 
@@ -30,7 +33,7 @@ _BINARY = re.compile(r'BinData\((\d+), "(.*?)"\)')
 
 def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
     """What a command gives; raises when the server refuses it, or it is none of the calls known. A comment behind it is none."""
-    command = _COMMENT.sub("", command)
+    command = _VALIDATOR.sub(lambda found: _validator(client, found), _COMMENT.sub("", command))
     on_database = _ON_DATABASE.fullmatch(command)
     if on_database is not None:
         (arguments,) = _arguments(on_database[2])
@@ -59,6 +62,12 @@ def _rewritten(client: MongoClient[dict[str, Any]], command: re.Match[str]) -> N
         for step in field.split("."):
             value = value[step]
         collection.update_one({"_id": each["_id"]}, {"$set": {field: Binary(bytes(value), int(command["into"]))}})
+
+
+def _validator(client: MongoClient[dict[str, Any]], found: re.Match[str]) -> str:
+    """A collection's validator, in place of the words that ask for it."""
+    (listed,) = client[json.loads(found[1])].list_collections(filter={"name": json.loads(found[2])})
+    return json.dumps(listed["options"]["validator"])
 
 
 def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[Any]) -> Any:

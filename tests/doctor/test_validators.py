@@ -92,3 +92,18 @@ def test_nothing_is_drafted_of_no_documents(database: Db) -> None:
     """Where there is no document to learn rules from, there is no command, either."""
     database.create_collection("things", validator={"$jsonSchema": {"bsonType": "object"}})
     assert _of(database, "weak-validator").commands == ()
+
+
+def test_commands_do_not_hold_the_whole_validator(database: Db) -> None:
+    """They ask the server for it, so that they can be read; what it would refuse stays, and is shown."""
+    rules: dict[str, Any] = {
+        f"a_rather_long_name_{n}": {"bsonType": ["int", "string"], "description": "x" * 50} for n in range(40)
+    }
+    rules["n"] = {"bsonType": ["int", "string"], "maximum": 90}
+    database.things.insert_many({"_id": k, "n": str(k) if k % 9 == 0 else k} for k in range(100))
+    database.command("collMod", "things", validator={"$jsonSchema": {"properties": rules}})
+    finding = _of(database, "mixed-types")
+    assert max(map(len, finding.commands)) < 1_000
+    _, refused, _ = [run(database.client, command) for command in finding.commands]
+    assert [each["_id"] for each in refused] == [99]
+    assert database.things.count_documents({"n": {"$type": "string"}}) == 1

@@ -13,11 +13,16 @@ _ALIASES = {"boolean": "bool"}
 
 
 def rules(collection: CollectionFacts) -> str:
-    """The rules that refuse writes, as JSON text; empty where none do."""
+    """The rules that refuse writes, as JSON text; empty where none do, or a migration's alone."""
     validator = collection.validator
-    if validator is None or validator.level == "off" or validator.action == "warn":
+    if validator is None or validator.is_fence or validator.level == "off" or validator.action == "warn":
         return ""
     return validator.text if demands(json.loads(validator.text)) else ""
+
+
+def is_fenced(collection: CollectionFacts) -> bool:
+    """Whether a migration has all writes refused."""
+    return collection.validator is not None and collection.validator.is_fence
 
 
 def demands(found: Any) -> bool:

@@ -6,8 +6,8 @@ place: it writes only documents that the validator takes afterwards.
 
 from __future__ import annotations
 
-from nestling.doctor.own_rules import rules
-from nestling.doctor.words import here
+from nestling.doctor.own_rules import is_fenced, rules
+from nestling.doctor.words import here, own_validator
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.literals import quoted
 
@@ -16,14 +16,25 @@ REFUSED = (
     " others."
 )
 
+FENCED = " Nothing converts them now: a migration has every write refused, until its cutover goes on or is taken back."
+
 UNGUARDED = 2
 """Commands where no validator refuses: what finds the values, and what converts them."""
 
 
+def while_fenced(collection: CollectionFacts) -> str:
+    """Why there is no such command, where a migration has all writes refused."""
+    return FENCED if is_fenced(collection) else ""
+
+
 def setting(collection: CollectionFacts, which: str, field: str, made: str) -> tuple[str, ...]:
-    """The update of these documents; under a validator, what it would refuse, and the merge of what it takes."""
-    own, name, value = rules(collection), quoted(field), quoted("$" + field)
-    if not own:
+    """The update of these documents; under a validator, what it would refuse, and the merge of what it takes. None while a
+    migration has all writes refused.
+    """
+    own, name, value = own_validator(collection), quoted(field), quoted("$" + field)
+    if is_fenced(collection):
+        return ()
+    if not rules(collection):
         return (f"{here(collection)}.updateMany({which}, [{{$set: {{{name}: {made}}}}}])",)
     match, converted = f"{{$match: {which}}}", f"{{$set: {{{name}: {made}}}}}"
     kept = f"{{$cond: [{{$eq: [{made}, '$$new.now']}}, '$$new.now', {value}]}}"

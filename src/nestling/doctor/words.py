@@ -53,6 +53,12 @@ def here(collection: CollectionFacts) -> str:
     return in_database(collection.database, collection.name)
 
 
+def own_validator(collection: CollectionFacts) -> str:
+    """The expression for its validator as it is when it is asked: its text may be pages long."""
+    infos = f"db.getSiblingDB({quoted(collection.database)}).getCollectionInfos({{name: {quoted(collection.name)}}})"
+    return f"{infos}[0].options.validator"
+
+
 def create_index(database: str, name: str, keys: Iterable[tuple[str, int | str]], options: str = "") -> str:
     """A command that creates an index."""
     return f"{in_database(database, name)}.createIndex({index_keys(keys)}{f', {options}' if options else ''})"

@@ -12,7 +12,7 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.executors.migrate.cutover import fence
 from nestling.executors.migrate.state import States
-from nestling.ir.migration import Phase
+from nestling.ir.migration import REFUSES_ALL, Phase
 from nestling.ir.proposal import Proposal
 from tests.doctor.looking import found, look
 from tests.executors.migrate.test_array_orders import designs
@@ -52,6 +52,24 @@ def test_the_doctor_leaves_the_fence_of_a_migration_up(
     assert finding.commands == ()
     pipeline.abort_migration(database)
     assert not [each for each in found(look(database)) if each.rule == "violated-validator"]
+
+
+def test_the_doctor_converts_nothing_meanwhile(
+    mongod: Server, database: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No command carries the refusal of all writes, which no document takes: that is why there is none."""
+    _ended(mongod, database, monkeypatch)
+    pipeline.abort_migration(database)
+    whole = {"_id": {"$lt": 3}}
+    database["orders"].update_many(whole, {"$set": {"total": "4"}})
+    database["orders"].update_many({"_id": {"$gte": 3}}, {"$set": {"total": 4}})
+    (before,) = [each for each in found(look(database)) if each.rule == "mixed-types"]
+    assert len(before.commands) == 2
+    database.command("collMod", "orders", validator=dict(REFUSES_ALL))
+    (during,) = [each for each in found(look(database)) if each.rule == "mixed-types"]
+    assert during.commands == before.commands[:1]
+    assert "a migration has every write refused" in during.remedy
+    assert not [each for each in found(look(database)) for command in each.commands if "_nestling_migrated" in command]
 
 
 @pytest.mark.thorough

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED
+from nestling.doctor.setting import REFUSED, UNGUARDED, while_fenced
 from nestling.doctor.value_kinds import kinds_of
 from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
@@ -121,7 +121,9 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
     rest = " Look again then: only what is found in neither type is missing." if is_rest else ""
     asks = f" {asks_by_type(_other_types(seen, reference))}" if ELEMENT not in reference.steps else ""
     anew = " Nothing changes an `_id`: write such documents anew." if reference.steps[0] == "_id" else ""
-    refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else ""
+    where = seen.facts.collection(reference.database, reference.collection)
+    refused = while_fenced(where) if where is not None else ""
+    refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else refused
     return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{anew}{refused}{rest}{asks}"
 
 

@@ -23,7 +23,7 @@ from nestling.doctor.converting import asks_by_type
 from nestling.doctor.expiring import outdated_first, unless_outdated
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, setting
+from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
 from nestling.doctor.value_kinds import NOTHING
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
@@ -99,7 +99,7 @@ def _is_text(path: PathFacts) -> bool:
 
 def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, forms: _Forms) -> Finding:
     commands = _commands(collection, path, forms)
-    how = ""
+    how = while_fenced(collection)
     if len(commands) > 1:
         refused = REFUSED if len(commands) > UNGUARDED else ""
         how = f" What is no date of a calendar stays as it is.{refused} {asks_by_type(['string'])}"

@@ -49,7 +49,7 @@ from nestling.doctor.guards import single
 from nestling.doctor.name_kinds import names_a_code
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, setting
+from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
@@ -99,7 +99,8 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kind
         cost=_cost(main, others),
         remedy=(outdated_first(collection, path.field) if target == "date" else "")
         + _keys_first(seen, collection, path, kinds, target)
-        + _remedy(path, kinds, target, said, commands=len(commands)),
+        + _remedy(path, kinds, target, said, commands=len(commands))
+        + while_fenced(collection),
         commands=commands,
         evidence=dict(kinds),
         confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
@@ -143,7 +144,7 @@ def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -
         cost="a decimal equals no double of the same digits: a query for 0.1 finds the values of one type only",
         remedy=f"Convert the doubles ({count(doubles)}) to decimal, as money wants it, and let a validator keep it that way;"
         " double throughout is right for what was measured. First deploy an application that reads and writes decimals: drivers"
-        f" give them as a type of their own.{REFUSED if len(commands) > UNGUARDED else ''}",
+        f" give them as a type of their own.{REFUSED if len(commands) > UNGUARDED else while_fenced(collection)}",
         commands=commands,
         evidence={"decimal": decimals, "double": doubles, "fractions": fractions},
         confidence=confidence(collection),

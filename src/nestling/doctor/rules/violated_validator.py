@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import here, sampled_share
+from nestling.doctor.words import here, own_validator, sampled_share
 from nestling.ir.facts import CollectionFacts, Sample, Validator
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted
@@ -55,7 +55,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator,
         limit="documents",
         cost="every update of one of them fails" if fails else "readers that trust the validator meet them",
         remedy="Find them and mend them; until then, validationLevel: moderate lets them be updated.",
-        commands=(f"{here(collection)}.find({{$nor: [{validator.text}]}})",),
+        commands=(f"{here(collection)}.find({{$nor: [{own_validator(collection)}]}})",),
         severity=None if fails else Severity.WARNING,
         confidence=Confidence.CERTAIN if exact else Confidence.LIKELY,
     )
