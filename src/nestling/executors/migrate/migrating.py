@@ -12,7 +12,7 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from nestling.common.connection import address, typed_errors
-from nestling.common.errors import MigrationError, Problem
+from nestling.common.errors import LeaseLost, MigrationError, NestlingError, Problem
 from nestling.executors.abilities import capped_collections
 from nestling.executors.changes import ChangeStream, keep_images
 from nestling.executors.check import differing_fields
@@ -154,10 +154,12 @@ class Migration:
             try:
                 self._look_first(states.resume(self.job.designs), offline=offline)
                 yield states
-            finally:
-                with suppress(PyMongoError):
+            except (NestlingError, KeyboardInterrupt):
+                with suppress(PyMongoError, LeaseLost):
+                    still()
                     if states.read() is None:
                         states.remove()
+                raise
 
     def _look_first(self, state: MigrationState | None, *, offline: bool) -> None:
         """Raise what is in the way of it, as far as it has come."""
