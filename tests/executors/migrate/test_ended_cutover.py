@@ -110,14 +110,14 @@ def test_a_plan_knows_where_it_ended(
     assert pipeline.migrate(*moves, database).equal
 
     def end(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+        raise SystemExit
 
     def fenced(*given: Any) -> None:
         fence(*given)
-        raise KeyboardInterrupt
+        raise SystemExit
 
     monkeypatch.setattr(f"nestling.executors.migrate.migrating.{step}", fenced if step == "fence" else end)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(SystemExit):
         pipeline.migrate(*moves, database, cutover=True)
     monkeypatch.undo()
     plan = pipeline.plan_migration(*moves, database)
