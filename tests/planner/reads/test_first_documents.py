@@ -60,6 +60,7 @@ def made(small: Scenario, database: Database[Any]) -> Proposal:
     [
         ("SELECT id, at FROM note ORDER BY at DESC LIMIT 1", True),
         ("SELECT id, at FROM note ORDER BY at DESC LIMIT 5 OFFSET 3", True),
+        ("SELECT id, at FROM note ORDER BY at DESC LIMIT -1 OFFSET 3", False),
         ("SELECT id FROM vote ORDER BY at DESC LIMIT 4", True),
         ("SELECT id FROM note ORDER BY id DESC LIMIT 1", True),
         ("SELECT id FROM note ORDER BY at DESC LIMIT 1000", False),
@@ -131,6 +132,7 @@ NEWEST = "SELECT at, value FROM reading WHERE sensor_id = :sensor"
         (f"{NEWEST} ORDER BY at DESC LIMIT 1", True),
         (f"{NEWEST} ORDER BY at DESC LIMIT 5", True),
         (f"{NEWEST} ORDER BY at DESC LIMIT 5 OFFSET 7", True),
+        (f"{NEWEST} ORDER BY at DESC LIMIT -1 OFFSET 7", False),
         (f"{NEWEST} ORDER BY at LIMIT 5", True),
         (f"{NEWEST} ORDER BY at LIMIT 5 OFFSET 7", True),
         ("SELECT max(at) FROM reading WHERE sensor_id = :sensor", True),

@@ -32,6 +32,7 @@ from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, ORDERED_ALIKE, Type
 from nestling.planner.known.bucket_fill import rows_in_bucket
 from nestling.planner.known.busy_parents import busier
 from nestling.planner.known.distinct import distinct_of, rows_of
+from nestling.planner.reads.limits import rows_looked_at
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import LoweringContext
 
@@ -42,23 +43,14 @@ MOST = 100
 def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
     """The same rows, of the first documents where that is enough."""
     sort = step.source
-    count = _count(step)
-    if not isinstance(sort, SortRows) or count is None or len(sort.keys) != 1 or not _is_plain(sort.keys[0].expression):
+    count = rows_looked_at(step.count, step.offset) or 0
+    if not 0 < count <= MOST or not isinstance(sort, SortRows):
+        return step
+    if len(sort.keys) != 1 or not _is_plain(sort.keys[0].expression):
         return step
     if sort.keys[0].collation is not Collation.BINARY:
         return step
     return replace(step, source=replace(sort, source=_narrowed(sort.source, sort, count, context)))
-
-
-def _count(step: Slice) -> int | None:
-    """How many rows are looked at; None where that is not known, or many."""
-    values = [
-        each.value if isinstance(each, Literal) else None for each in (step.count, step.offset) if each is not None
-    ]
-    if step.count is None or not all(isinstance(each, int) for each in values):
-        return None
-    count = sum(each for each in values if isinstance(each, int))
-    return count if 0 < count <= MOST else None
 
 
 def of_first_bucket(step: Step, layout: Layout, asked: Sequence[AggregateCall], context: LoweringContext) -> Step:

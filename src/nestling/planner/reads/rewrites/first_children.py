@@ -15,11 +15,12 @@ from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation, SortKey
-from nestling.ir.statements.expression import Column, Expression, Literal
+from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import ORDERED_ALIKE
+from nestling.planner.reads.limits import rows_looked_at
 from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.extreme_child import latest
@@ -56,7 +57,7 @@ def first_asked(limit: a.LimitOffset) -> tuple[str, First] | None:
 
     None where the count is no constant or the order is not by columns of one alias: a copy of the first rows cannot answer then.
     """
-    count = _number(limit.count, limit.offset)
+    count = rows_looked_at(limit.count, limit.offset)
     order = _order(limit.input.keys) if isinstance(limit.input, a.Sort) else None
     return (order[0], First(order[1], count)) if count is not None and order is not None else None
 
@@ -87,15 +88,6 @@ def _with_parent(limit: a.LimitOffset, asked: _Asked, found: dict[str, First]) -
 def inner(left: Relation, right: Relation, on: tuple[Expression, ...]) -> a.Join:
     """The inner join on all conditions."""
     return a.Join(JoinKind.INNER, left, right, conjunction(*on))
-
-
-def _number(count: Expression | None, offset: Expression | None) -> int | None:
-    """How many rows are looked at; None where that is not known."""
-    numbers = [Literal(0, count.type) if count is not None and each is None else each for each in (count, offset)]
-    known = [
-        each.value for each in numbers if isinstance(each, Literal) and type(each.value) is int and each.value >= 0
-    ]
-    return sum(known) if len(known) == len(numbers) else None
 
 
 def _order(keys: tuple[SortKey, ...]) -> tuple[str, tuple[tuple[str, bool], ...]] | None:

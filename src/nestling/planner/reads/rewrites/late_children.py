@@ -16,6 +16,7 @@ from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statements.operands import has_subquery
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.determined import determines, row_key, sorted_columns
+from nestling.planner.reads.limits import rows_looked_at
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.traverse import aliases, everywhere
 
@@ -51,9 +52,7 @@ def _is_about(key: Expression, tables: frozenset[str]) -> bool:
 
 def _rows_needed(limit: a.LimitOffset) -> Expression | None:
     """How many rows are looked at, those left out among them; None where all are, or where no constant says it."""
-    count, offset = limit.count, limit.offset
-    if offset is None and isinstance(count, Parameter):
-        return count
-    asked = [each.value if isinstance(each, Literal) else None for each in (count, offset) if each is not None]
-    numbers = [each for each in asked if isinstance(each, int) and each >= 0]
-    return Literal(sum(numbers), INTEGER) if count is not None and len(numbers) == len(asked) else None
+    if limit.offset is None and isinstance(limit.count, Parameter):
+        return limit.count
+    number = rows_looked_at(limit.count, limit.offset)
+    return Literal(number, INTEGER) if number is not None else None
