@@ -176,6 +176,19 @@ def test_an_unknown_relationship(shop: Path) -> None:
     )
 
 
+def test_a_statement_of_a_design_by_rules(tmp_path: Path) -> None:
+    """Nothing weighed it: it is not called unknown without saying so."""
+    (tmp_path / "tables.sql").write_text("CREATE TABLE a (id INT PRIMARY KEY)", encoding="utf-8")
+    (tmp_path / "workload.sql").write_text(
+        "-- name: one, rate: 1/s\nSELECT id FROM a WHERE id = :id;", encoding="utf-8"
+    )
+    given = ("--workload", "workload.sql", "--strategy", "normalized", "-o", "design.yaml")
+    assert nestling("design", "tables.sql", *given, cwd=tmp_path).code == 0
+    done = nestling("explain", "design.yaml", "one", cwd=tmp_path)
+    assert done.code == 2
+    assert "a design by rules weighs no statements" in done.err
+
+
 def test_a_design_by_hand(tmp_path: Path, library: Path) -> None:
     """A design without decisions says so instead of printing nothing."""
     text = (library / "design.yaml").read_text(encoding="utf-8")

@@ -32,3 +32,15 @@ def test_foreign_keys_of_another_type(tmp_path: Path, mine: str, its: str, is_to
     )
     notes = [note for note in pipeline.inspect(path).notes if note.startswith("`ab`: `b.a_id` is")]
     assert len(notes) == is_told
+
+
+@pytest.mark.parametrize(("kind", "is_told"), [("VARCHAR(9)", True), ("ENUM('a', 'b')", False)])
+def test_texts_unique_whatever_the_case(tmp_path: Path, kind: str, is_told: bool) -> None:
+    """Beside texts that are unique to the letter; an enum keeps its labels in one spelling."""
+    (tmp_path / "s.sql").write_text(
+        f"CREATE TABLE v (id INT PRIMARY KEY, kind {kind}, ref VARCHAR(9) COLLATE utf8mb4_bin, UNIQUE KEY k (kind, ref))"
+        " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;",
+        encoding="utf-8",
+    )
+    notes = [note for note in pipeline.inspect(tmp_path / "s.sql").notes if "unique whatever the case" in note]
+    assert len(notes) == is_told

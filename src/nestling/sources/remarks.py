@@ -115,7 +115,7 @@ def unique_as_read(model: Model) -> Iterator[str]:
         for entity in model.entities
         for attribute in entity.attributes
         if any(attribute.name in group and _is_mixed(entity, group) for group in (entity.key, *entity.uniques))
-        and attribute.type.name in TEXTS
+        and attribute.type.name is TypeName.TEXT  # an enum keeps its labels in one spelling
         and attribute.collation is Collation.UNICODE_CI
     ]
     if told:

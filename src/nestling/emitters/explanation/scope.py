@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
 from nestling.ir.indexes.planned_index import PlannedIndex
@@ -36,6 +37,10 @@ def scope(proposal: Proposal, name: str) -> _Scope:
         kind, found = "entity", _following(proposal, _links_of(model, name), {name})
     elif name in statements:
         kind, found = "statement", _weighing(proposal, name)
+    elif not proposal.priced:
+        problem = unknown("relationship or entity", name, (*decided, *entities))
+        move = "a design by rules weighs no statements: those of its workload are explained where `--strategy optimal` made it"
+        raise InputError(replace(problem, next_move=move))
     else:
         raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
     unique = any(unchecked(proposal.design, about_entities(model, name)))
