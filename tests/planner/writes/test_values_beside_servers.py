@@ -229,6 +229,7 @@ REFUSED_HERE: Mapping[str, Values] = {
     "postgresql net": ("10",),
     "postgresql dr": ("[20240101,)",),
     "postgresql at": ([["x"], ["y"]],),
+    "mariadb ti": (timedelta(hours=-30, seconds=1), timedelta(hours=100)),
 }
 """Values a server takes, or makes others of, that nestling refuses, in words."""
 KEPT_OTHERWISE: Mapping[str, Values] = {}

@@ -18,7 +18,7 @@ from nestling.ir.value_forms.calendar_units import unit_start
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.ir.value_forms.instants import instant_text
 from nestling.ir.value_forms.numeral import INT64, as_written, float_text, number_in
-from nestling.ir.value_forms.time_text import read_time_of_day
+from nestling.ir.value_forms.time_text import clock_of, read_time_of_day
 from nestling.ir.value_forms.two_digit_years import full_year
 
 VALUES = (bool, int, float, Decimal, str, bytes, date, time, UUID, Binary, ObjectId)
@@ -44,7 +44,8 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
 
 def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
     """A parameter's value as it is compared. It is never a document or a list, so it cannot become an operator."""
-    check_value(name, value)
+    if not (isinstance(value, timedelta) and duration_as_clock in conversions):
+        check_value(name, value)
     value = clock_as_text(value)
     try:
         for convert in conversions:
@@ -53,7 +54,9 @@ def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
     except TypeError as error:
         raise TypeError(f"parameter `{name}` must be {error}, not {type(value).__name__}") from None
     except (ValueError, ArithmeticError) as error:
-        raise ValueError(f"parameter `{name}` cannot be {value!r}: {error}") from None
+        has_move = isinstance(error, ValueError) and len(error.args) == 2
+        why = "; ".join(error.args) if has_move else error
+        raise ValueError(f"parameter `{name}` cannot be {value!r}: {why}") from None
 
 
 def check_value(name: str, value: Any) -> None:
@@ -68,6 +71,11 @@ def check_value(name: str, value: Any) -> None:
 def clock_as_text(value: Any) -> Any:
     """A time of day as its text."""
     return value.isoformat() if isinstance(value, time) else value
+
+
+def duration_as_clock(value: Any) -> Any:
+    """A timedelta as the text of MySQL's TIME; beside one it is a value."""
+    return clock_of(value) if isinstance(value, timedelta) else value
 
 
 def json_text_of(value: Any) -> str:

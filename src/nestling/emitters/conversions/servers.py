@@ -18,7 +18,7 @@ from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
 from nestling.ir.value_forms.numeral import INT64
-from nestling.ir.value_forms.time_text import clock_of, interval_of, read_interval, read_time_of_day
+from nestling.ir.value_forms.time_text import clock_of, interval_of, mysql_time, read_interval, read_time_of_day
 from nestling.ir.value_forms.two_digit_years import FIRST_YEAR, LAST_YEAR, full_year
 from nestling.ir.value_forms.zero_dates import is_zero
 
@@ -227,6 +227,16 @@ def clock_of_digits(digits: int, is_cut: bool, convert: Callable[[Any], Any]) ->
         return (sign if whole else "") + clock_of(whole * timedelta(microseconds=step)) + zone
 
     return keep
+
+
+def mysql_clock(is_duration: bool, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a time of day for MySQL, whose column keeps durations or only times that sort as their texts."""
+
+    def check(value: Any) -> Any:
+        text = convert(value)
+        return text if text is None else mysql_time(text, is_duration=is_duration)
+
+    return check
 
 
 def strict_instant(value: Any) -> datetime:

@@ -18,6 +18,7 @@ from nestling.ir.statements.operators import Rules
 from nestling.ir.types import (
     BSON_DIGITS,
     CHECKED,
+    DURATION,
     JSONB,
     MOMENTS,
     REAL,
@@ -286,16 +287,23 @@ def _float(kind: Type) -> Conversion:
     return Conversion(servers.strict_single if kind.carried == SINGLE else float)
 
 
+def _moment_or_clock(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
+    found = (_clock if kind.name is TypeName.TIME else _moment)(kind, rules, fraction)
+    if rules is not Rules.MYSQL:
+        return found
+    if kind.name is TypeName.TIME:
+        return Conversion(servers.mysql_clock, (kind.carried == DURATION, found))
+    return found
+
+
 def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
     match kind.name:
         case TypeName.JSON if kind.carried == JSONB:
             return Conversion(servers.strict_jsonb)
         case TypeName.JSON:
             return Conversion(servers.number_or_json if rules is Rules.MYSQL else servers.strict_json)
-        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
-            return _moment(kind, rules, fraction)
-        case TypeName.TIME:
-            return _clock(kind, rules, fraction)
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ | TypeName.TIME:
+            return _moment_or_clock(kind, rules, fraction)
         case TypeName.INTEGER if kind.carried == YEAR:
             return Conversion(servers.strict_year)
         case TypeName.DECIMAL if kind.numbers:

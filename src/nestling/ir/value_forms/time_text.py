@@ -10,6 +10,9 @@ from typing import TypeAlias
 
 _TIME = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
 
+_MYSQL_TIME = re.compile(r"(-?)(\d{2,3})(:\d\d:\d\d(?:\.\d+)?)", re.ASCII)
+_LONGEST = "838:59:59"
+
 _NUMBER = r"([-+]?\d+)"
 _ISO = re.compile(
     rf"P(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
@@ -50,6 +53,24 @@ def clock_of(value: timedelta) -> str:
     sign, (seconds, micros) = "-" * (value < timedelta()), divmod(abs(value) // timedelta(microseconds=1), 1_000_000)
     minutes, seconds = divmod(seconds, 60)
     return read_time_of_day(f"{sign}{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{micros:06}")
+
+
+def mysql_time(text: str, *, is_duration: bool) -> str:
+    """The text of a time as MySQL's TIME keeps it; raises `ValueError` with the next move for what its column does not take.
+
+    Only a column of durations takes times whose texts are not in the order of the times.
+    """
+    found = _MYSQL_TIME.fullmatch(text)
+    if found is None:
+        raise ValueError(f"MySQL's TIME has no zone, as '{text}' has", "give it without a zone")
+    if len(found[2]) == len("838") and found[2] + found[3] > _LONGEST:
+        raise ValueError(f"'{text}' is beyond MySQL's TIME", f"give one from -{_LONGEST} to {_LONGEST}")
+    if not is_duration and (found[1] or len(found[2]) == len("838")):
+        raise ValueError(
+            f"the column is `time`, which takes no '{text}', below 0 or over 99 hours",
+            "design from data that has such times, or write `time as duration` for its type in the model",
+        )
+    return text
 
 
 def interval_of(value: timedelta) -> str:

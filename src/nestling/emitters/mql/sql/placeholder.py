@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
 from nestling.ir.statements.expression import SPELLED
 from nestling.ir.statements.operators import Affinity, CaseRule, Function, Rules
-from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName, subtype_of
+from nestling.ir.types import CHAR, DURATION, NUMBERS, TIMES, YEAR, TypeName, subtype_of
 
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
 
@@ -171,6 +171,9 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
         yield from _as_unit(placeholder)
         return
+    is_clock = placeholder.expected is Expected.TIME_OF_DAY and placeholder.rules is Rules.MYSQL
+    if is_clock:
+        yield Conversion(given.duration_as_clock)
     yield from _taken(placeholder)
     yield from _as_the_statement_has_it(placeholder)
     if placeholder.boundary is not None:
@@ -179,7 +182,9 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         yield Conversion(postgresql_texts.strict_bytea)
     elif placeholder.expected in _READ:
         yield Conversion(_READ[placeholder.expected])
-    if placeholder.expected in _CHECKS:
+    if is_clock:
+        yield Conversion(servers.mysql_clock, (placeholder.carried == DURATION, Conversion(given.a_time_of_day)))
+    elif placeholder.expected in _CHECKS:
         yield Conversion(_CHECKS[placeholder.expected])
     yield from _kept_conversions(placeholder)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.expression import NULL, Expression, Literal
 from nestling.ir.statements.operands import is_text
-from nestling.ir.types import TIMES, YEAR, Type, TypeName
+from nestling.ir.types import DURATION, TIMES, YEAR, Type, TypeName
+from nestling.ir.value_forms.time_text import mysql_time
 from nestling.ir.value_forms.two_digit_years import full_year
-from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.literals import typed_literal
 
 APART = TIMES | {TypeName.TIME, TypeName.JSON}
@@ -47,7 +49,7 @@ def _beside_year(expression: Expression, other: Expression) -> Expression:
 def beside_own(expression: Expression, other: Expression) -> Expression | None:
     """A text beside a time of day or bytes, as one of these; None beside anything else."""
     if other.type.name is TypeName.TIME and expression.type.name is not TypeName.TIME and expression != NULL:
-        return _beside_time(expression)
+        return _beside_time(expression, other.type)
     if other.type.name is TypeName.BYTES and is_text(expression) and expression != NULL:
         return _beside_bytes(expression, other.type)
     return None
@@ -60,10 +62,19 @@ def _beside_bytes(expression: Expression, wanted: Type) -> Expression:
     raise statement_gap("a comparison of bytes with a text that is no constant; give it as a parameter")
 
 
-def _beside_time(expression: Expression) -> Expression:
+def _beside_time(expression: Expression, wanted: Type) -> Expression:
     """A text beside a time of day, as one."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         found = typed_literal(expression.value, Type(TypeName.TIME))
         if isinstance(found, Literal):
+            _require_kept(str(found.value), wanted)
             return found
     raise statement_gap(f"a comparison of a time of day with {expression.type.name}")
+
+
+def _require_kept(text: str, wanted: Type) -> None:
+    """Raise the gap of a time that the column it is compared with does not keep."""
+    try:
+        mysql_time(text, is_duration=wanted.carried == DURATION)
+    except ValueError as problem:
+        raise StatementGap(Gap(GapKind.INPUT, ": ".join(problem.args))) from None
