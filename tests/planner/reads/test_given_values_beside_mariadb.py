@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import time, timedelta, timezone
+from datetime import UTC, datetime, time, timedelta, timezone
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from pymongo import MongoClient
+from pymongo import AsyncMongoClient, MongoClient
 
-from nestling import Store, pipeline
+from nestling import AsyncStore, Store, pipeline
 from nestling.common.errors import GapError, WorkloadError
 from nestling.emitters.python_code import module
 from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, beside_mariadb
 
 EAST = timezone(timedelta(hours=2))
+WEST = timezone(timedelta(hours=-9, minutes=-30))
+NOON = datetime(2026, 1, 1, 12, tzinfo=EAST)
+FINE = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=WEST)
 SCRIPT = """
 CREATE TABLE v (id INT PRIMARY KEY, opens TIME, at DATETIME, fine DATETIME(6), seen TIMESTAMP NULL,
     fine_seen TIMESTAMP(6) NULL, code BINARY(4), id_bytes BINARY(16), note TINYTEXT, day DATE) ENGINE=InnoDB;
@@ -59,6 +63,57 @@ def sides(mariadb: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[S
     mongo_client.drop_database(name)
 
 
+MOMENTS = [
+    ("at", NOON),
+    ("seen", NOON),
+    ("fine", FINE),
+    ("fine_seen", FINE),
+    ("note", NOON),
+    ("at", FINE),
+    ("seen", FINE),
+]
+
+
+@pytest.mark.parametrize(("column", "moment"), MOMENTS)
+def test_conditions_take_the_fields_of_a_datetime_without_its_zone(sides: Sides, column: str, moment: datetime) -> None:
+    """As PyMySQL writes them, in each kind of comparison."""
+    for operator in ("=", "<>", ">", ">=", "<", "<=") if column != "note" else ("=",):
+        here, there = sides.answers(f"SELECT id FROM v WHERE {column} {operator} %s ORDER BY id", moment)
+        assert here == there, operator
+    here, there = sides.answers(f"SELECT id FROM v WHERE {column} IN (%s, %s) ORDER BY id", moment, moment)
+    assert here == there
+    if column != "note":
+        later = moment + timedelta(minutes=5)
+        here, there = sides.answers(f"SELECT id FROM v WHERE {column} BETWEEN %s AND %s ORDER BY id", moment, later)
+        assert here == there
+    (asked,) = (
+        row["n"] for row in sides.store.execute(f"SELECT COUNT(*) AS n FROM v WHERE {column} IN :ms", ms=[moment])
+    )
+    assert asked == len(sides.answers(f"SELECT id FROM v WHERE {column} = %s", moment)[1])
+
+
+@pytest.mark.parametrize(("column", "moment"), [*MOMENTS[:5], ("day", NOON)])
+def test_writes_take_the_fields_of_a_datetime_without_its_zone(sides: Sides, column: str, moment: datetime) -> None:
+    """What is written is found again, and is what PyMySQL writes."""
+    sides.write(f"UPDATE v SET {column} = %s WHERE id = 3", moment)
+    sides.write(f"INSERT INTO v (id, {column}) VALUES (%s, %s)", 4, moment)
+    sides.write(f"UPDATE v SET note = 'found' WHERE {column} = %s", moment)
+    sides.both.assert_equal()
+    if column != "day":
+        here, there = sides.answers(f"SELECT id FROM v WHERE {column} = %s ORDER BY id", moment)
+        assert here == there
+
+
+def test_functions_take_the_same(sides: Sides) -> None:
+    """Computed beside a datetime that is given."""
+    for sql in (
+        "SELECT id FROM v WHERE at + INTERVAL 1 HOUR > %s ORDER BY id",
+        "SELECT id FROM v WHERE COALESCE(seen, at) = %s ORDER BY id",
+    ):
+        here, there = sides.answers(sql, NOON)
+        assert here == there, sql
+
+
 def _emitted(sides: Sides, sql: str) -> ModuleType:
     made = pipeline.convert(sides.both.proposal, sql, name="asked", dialect="mysql")
     assert not isinstance(made, NotCompiled), made
@@ -67,10 +122,29 @@ def _emitted(sides: Sides, sql: str) -> ModuleType:
     return found
 
 
-def test_emitted_functions_take_the_same(sides: Sides) -> None:
+def test_emitted_functions_and_the_store_of_asyncio_take_the_same(sides: Sides) -> None:
     """They convert by the same functions."""
+    read = _emitted(sides, "SELECT id FROM v WHERE seen = :at")
+    assert [row["id"] for row in read.asked(sides.both.database, at=NOON)] == [1]
+    _emitted(sides, "UPDATE v SET seen = :at WHERE id = 3").asked(sides.both.database, at=NOON)
+    assert len(list(read.asked(sides.both.database, at=NOON))) == 2
     opens = _emitted(sides, "SELECT id FROM v WHERE opens = :at")
     assert [row["id"] for row in opens.asked(sides.both.database, at=timedelta(hours=8, minutes=30))] == [1]
+
+    async def ids() -> list[Any]:
+        host, port = sides.both.database.client.address or ("", 0)
+        async with AsyncMongoClient[dict[str, Any]](host, port) as client:
+            store = AsyncStore(sides.both.proposal, client[sides.both.database.name])
+            await store.execute("UPDATE v SET at = %s WHERE id = 3", [NOON])
+            return [row["id"] for row in await store.execute("SELECT id FROM v WHERE at = %s ORDER BY id", [NOON])]
+
+    assert asyncio.run(ids()) == [1, 3]
+
+
+def test_utc_stays_utc(sides: Sides) -> None:
+    """Its fields are those."""
+    noon = NOON.replace(tzinfo=UTC)
+    assert sides.answers("SELECT id FROM v WHERE at = %s AND seen = %s", noon, noon) == ([(1,)], [(1,)])
 
 
 def test_a_time_is_compared_with_a_timedelta(sides: Sides) -> None:

@@ -78,6 +78,11 @@ def duration_as_clock(value: Any) -> Any:
     return clock_of(value) if isinstance(value, timedelta) else value
 
 
+def without_zone(value: Any) -> Any:
+    """A datetime's fields as they are: so MySQL's drivers write one, whatever its zone."""
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
+
+
 def json_text_of(value: Any) -> str:
     """The JSON text of a dict or list."""
     try:

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from nestling.emitters.conversions.given import counted_truth, is_nan, json_text_of
+from nestling.emitters.conversions.given import counted_truth, is_nan, json_text_of, without_zone
 from nestling.emitters.conversions.postgresql_texts import not_written_so
 from nestling.emitters.conversions.sqlite import sqlite_text
 from nestling.ir.value_forms.array_text import read_array
@@ -151,7 +151,7 @@ def mysql_text(value: Any) -> str:
             return value.decode()
         except UnicodeDecodeError:
             raise ValueError(f"{value!r} is no text in UTF-8", "give a text, or keep it as bytes") from None
-    value = counted_truth(value)
+    value = without_zone(counted_truth(value))
     if isinstance(value, float) and isfinite(value):
         return mysql_float_text(value)
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
@@ -194,6 +194,11 @@ def strict_moment(digits: int, zoned: bool, kept: Callable[[datetime], datetime]
         return found if digits > 3 else whole_milliseconds(found)
 
     return convert
+
+
+def mysql_moment(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a moment for MySQL, by the fields of a datetime, whatever its zone."""
+    return lambda value: convert(without_zone(value))
 
 
 def cut_second(digits: int) -> Callable[[datetime], datetime]:

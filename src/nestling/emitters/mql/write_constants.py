@@ -293,7 +293,7 @@ def _moment_or_clock(kind: Type, rules: Rules, fraction: Fraction | None) -> Con
         return found
     if kind.name is TypeName.TIME:
         return Conversion(servers.mysql_clock, (kind.carried == DURATION, found))
-    return found
+    return Conversion(servers.mysql_moment, (found,))
 
 
 def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:

@@ -360,7 +360,7 @@ def is_strict(translation: Translation, *sides: Expression) -> bool:
 def as_given(expression: Expression) -> Expression:
     """The value with the BSON type it has; a parameter with the one it is given with."""
     if isinstance(expression, Parameter):
-        return Parameter(expression.name, listed=expression.listed, strict=True)
+        return Parameter(expression.name, listed=expression.listed, strict=True, rules=expression.rules)
     return expression
 
 

@@ -167,6 +167,8 @@ def _converts(placeholder: ConvertedPlaceholder) -> tuple[Convert, ...]:
 
 def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
+    if placeholder.rules is Rules.MYSQL and _may_be_moment(placeholder):
+        yield Conversion(given.without_zone)
     if placeholder.strict:
         yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
         yield from _as_unit(placeholder)
@@ -187,6 +189,12 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     elif placeholder.expected in _CHECKS:
         yield Conversion(_CHECKS[placeholder.expected])
     yield from _kept_conversions(placeholder)
+
+
+def _may_be_moment(placeholder: ConvertedPlaceholder) -> bool:
+    """Whether a datetime may be given that is not written as a text at once."""
+    is_any = placeholder.expected is Expected.ANY and not placeholder.bits
+    return placeholder.strict or is_any or placeholder.expected is Expected.TIME or placeholder.boundary is not None
 
 
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:

@@ -122,7 +122,7 @@ class Renderer:
         if parameter.strict:
             if not isinstance(value, ConvertedPlaceholder):
                 return value
-            return replace(value, listed=parameter.listed, strict=True)
+            return replace(value, listed=parameter.listed, strict=True, rules=parameter.rules)
         kind = parameter.type.name
         if isinstance(value, ConvertedPlaceholder):
             is_id = kind is TypeName.OBJECT_ID
