@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone
 from types import ModuleType
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+from bson import Binary
 from pymongo import AsyncMongoClient, MongoClient
 
 from nestling import AsyncStore, Store, pipeline
@@ -226,3 +227,28 @@ def test_durations_take_them(mariadb: str, mongo_client: MongoClient[dict[str, A
         with pytest.raises(WorkloadError, match="838:59:59"):
             sides.store.execute("UPDATE v SET t = %s WHERE id = 3", [timedelta(hours=839)])
     mongo_client.drop_database(name)
+
+
+ID = UUID("9b0e5a3c-1f2d-4c6b-8a7e-0d1c2b3a4f5e")
+
+
+@pytest.mark.parametrize("value", [ID, Binary.from_uuid(ID)])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE v SET id_bytes = %s WHERE id = 1",
+        "INSERT INTO v (id, code) VALUES (9, %s)",
+        "SELECT id FROM v WHERE id_bytes = %s",
+        "SELECT id FROM v WHERE code IN (%s)",
+    ],
+)
+def test_a_uuid_is_no_bytes(sides: Sides, sql: str, value: object) -> None:
+    """PyMySQL writes the 36 letters of its text, which nobody means; its 16 bytes are given as such."""
+    with pytest.raises(WorkloadError, match=r"give its `\.bytes`"):
+        sides.store.execute(sql, [value])
+
+
+def test_the_bytes_of_a_uuid_are_found_again(sides: Sides) -> None:
+    """As they are given."""
+    sides.write("UPDATE v SET id_bytes = %s WHERE id = 1", ID.bytes)
+    assert sides.answers("SELECT id FROM v WHERE id_bytes = %s", ID.bytes) == ([(1,)], [(1,)])

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from nestling.emitters.conversions.given import counted_truth, is_nan, json_text_of, without_zone
+from nestling.emitters.conversions.given import counted_truth, is_nan, is_uuid, json_text_of, without_zone
 from nestling.emitters.conversions.postgresql_texts import not_written_so
 from nestling.emitters.conversions.sqlite import sqlite_text
 from nestling.ir.value_forms.array_text import read_array
@@ -174,6 +174,13 @@ def mysql_float_text(value: float) -> str:
 def strict_bytes(value: Any) -> Any:
     """Bytes; of a text, and of a UUID's, those it has in UTF-8."""
     return str(value).encode() if isinstance(value, str | UUID) else value
+
+
+def mysql_bytes(value: Any) -> Any:
+    """The same of MySQL's; a UUID is refused, of which its drivers write the text."""
+    if is_uuid(value):
+        raise ValueError("MySQL's drivers write the 36 letters of a UUID beside bytes", "give its `.bytes`")
+    return strict_bytes(value)
 
 
 def strict_day(value: Any) -> Any:

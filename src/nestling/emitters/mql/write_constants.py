@@ -250,7 +250,7 @@ def _text_or_bytes(kind: Type, rules: Rules) -> Conversion:
     if kind.name is TypeName.BITS:
         return Conversion(servers.strict_bit_text)
     if kind.name is TypeName.BYTES:
-        return Conversion(postgresql_texts.strict_bytea if rules is Rules.POSTGRESQL else servers.strict_bytes)
+        return Conversion(postgresql_texts.strict_bytea if rules is Rules.POSTGRESQL else servers.mysql_bytes)
     if kind.carried in _CARRIED:
         return _CARRIED[kind.carried]
     if kind.carried == SET:

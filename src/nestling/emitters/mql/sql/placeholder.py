@@ -182,6 +182,8 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
         yield Conversion(given.time_as_text_of, (str(placeholder.boundary.grain),))
     elif placeholder.expected is Expected.BYTES and placeholder.rules is Rules.POSTGRESQL:
         yield Conversion(postgresql_texts.strict_bytea)
+    elif placeholder.expected is Expected.BYTES and placeholder.rules is Rules.MYSQL:
+        yield Conversion(servers.mysql_bytes)
     elif placeholder.expected in _READ:
         yield Conversion(_READ[placeholder.expected])
     if is_clock:
