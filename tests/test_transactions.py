@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pymongo import AsyncMongoClient, client_session_shared
+from pymongo import AsyncMongoClient, MongoClient, client_session_shared
+from pymongo.asynchronous import client_session as asynchronous
 from pymongo.database import Database
+from pymongo.monitoring import CommandListener
+from pymongo.synchronous import client_session as synchronous
 
 from nestling import AsyncStore, Result, Store, pipeline
 from nestling.common.errors import ConstraintError, InputError, NestlingError, TransactionFailed, WriteConflict
@@ -186,6 +189,80 @@ def test_it_is_tried_again_as_a_whole(proposal: Proposal, database: Database[Any
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: store.transaction(work), range(20)))
     assert store.execute(_HELD, id=2)[0] == {"cents": 20}
+
+
+class _Begun(CommandListener):
+    """Counts the transactions that the server hears of."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def started(self, event: Any) -> None:
+        self.count += bool(event.command.get("startTransaction"))
+
+    def succeeded(self, event: Any) -> None:
+        pass
+
+    def failed(self, event: Any) -> None:
+        pass
+
+
+_MANY = 24
+_SELL = "UPDATE account SET cents = cents + 1 WHERE id = 2"
+_BOOK_ONE = "INSERT INTO booking VALUES (:id, 2, 1)"
+
+
+@pytest.mark.parametrize("proposal", ["normalized"], indirect=True)
+@pytest.mark.parametrize("way", ["transaction", "statement", "async", "async statement"])
+def test_many_that_want_one_row_take_few_attempts(
+    way: str, proposal: Proposal, database: Database[Any], mongod: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two each, or a few more; where all begin anew together, as by a driver that does not wait, they grow with the square."""
+    for each in (synchronous, asynchronous):
+        monkeypatch.setattr(each, "_BACKOFF_INITIAL", 0.0, raising=False)
+    begun = _Begun()
+
+    def work(transaction: Any, number: int) -> None:
+        transaction.execute(_HELD, id=2)
+        transaction.execute(_SELL)
+        transaction.execute(_BOOK_ONE, id=number)
+
+    async def work_async(transaction: Any, number: int) -> None:
+        await transaction.execute(_HELD, id=2)
+        await transaction.execute(_SELL)
+        await transaction.execute(_BOOK_ONE, id=number)
+
+    def run() -> None:
+        with (
+            MongoClient[dict[str, Any]](mongod.uri, event_listeners=[begun]) as client,
+            ThreadPoolExecutor(_MANY) as pool,
+        ):
+            store = Store(proposal, client[database.name])
+
+            def one(number: int) -> object:
+                if way == "statement":
+                    return store.execute(_BOOK_ONE, id=number)
+                return store.transaction(lambda inner: work(inner, number))
+
+            list(pool.map(one, range(100, 100 + _MANY)))
+
+    async def run_async() -> None:
+        async with AsyncMongoClient[dict[str, Any]](mongod.uri, event_listeners=[begun]) as client:
+            store = AsyncStore(proposal, client[database.name])
+
+            async def one(number: int) -> None:
+                if way == "async statement":
+                    await store.execute(_BOOK_ONE, id=number)
+                else:
+                    await store.transaction(lambda inner: work_async(inner, number))
+
+            await asyncio.gather(*map(one, range(100, 100 + _MANY)))
+
+    asyncio.run(run_async()) if way.startswith("async") else run()
+    held, booked = _state(proposal, database)
+    assert held[1] == (2, 0 if "statement" in way else _MANY)
+    assert len(booked) == 2 + _MANY
+    assert begun.count <= 4 * _MANY
 
 
 @pytest.mark.one_in(2)

@@ -331,7 +331,7 @@ class Store(_Statements["SyncDriver"]):
         does beside its statements may happen more than once. Errors as of `run`. A statement that fails ends the transaction:
         where `work` catches its error, the next one, or the end, raises `TransactionFailed`.
         """
-        from nestling.executors.calls import ONE_MOMENT, TO_LAST
+        from nestling.executors.attempts import in_transaction
 
         with _typed_errors(self._database), self._database.client.start_session() as session:
             self._look()
@@ -341,7 +341,7 @@ class Store(_Statements["SyncDriver"]):
                 with begun._state.until_end():
                     return work(begun)
 
-            return session.with_transaction(once, ONE_MOMENT, TO_LAST)
+            return in_transaction(session, once)
 
     def _look(self) -> None:
         from nestling.executors.design_match import look
@@ -413,7 +413,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
     async def transaction(self, work: Callable[[AsyncTransaction], Coroutine[Any, Any, Done]]) -> Done:
         """Have `work` run statements in one transaction, as of `Store.transaction`."""
-        from nestling.executors.calls import ONE_MOMENT, TO_LAST
+        from nestling.executors.attempts import in_transaction_async
 
         with _typed_errors(self._database):
             await self._look()
@@ -424,7 +424,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
                     with begun._state.until_end():
                         return await work(begun)
 
-                return await session.with_transaction(once, ONE_MOMENT, TO_LAST)
+                return await in_transaction_async(session, once)
 
     async def _look(self) -> None:
         from nestling.executors.asynchronous import look_async

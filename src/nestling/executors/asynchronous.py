@@ -10,7 +10,8 @@ from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
 
-from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, batch_call, command_call, met, number_call, read_call
+from nestling.executors.attempts import in_transaction_async
+from nestling.executors.calls import APART, batch_call, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.read_errors import read_errors_async
 from nestling.executors.errors.transient import no_server_is_final
@@ -82,7 +83,7 @@ async def run_write_async(
                     await before()
                 return await _drive(database, program(bound), inner)
 
-            return await own.with_transaction(work, ONE_MOMENT, TO_LAST)
+            return await in_transaction_async(own, work)
 
 
 async def _drive(

@@ -8,7 +8,8 @@ from typing import Any, TypeVar, assert_never
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, batch_call, command_call, met, number_call
+from nestling.executors.attempts import in_transaction
+from nestling.executors.calls import APART, batch_call, command_call, met, number_call
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import noted, write_errors
 from nestling.executors.exact import exact
@@ -52,9 +53,9 @@ def run_write(
         if not write.transaction or (session is not None and session.in_transaction):
             return _drive(database, program(bound), session)
         if session is not None:
-            return session.with_transaction(work, ONE_MOMENT, TO_LAST)
+            return in_transaction(session, work)
         with database.client.start_session() as own:
-            return own.with_transaction(work, ONE_MOMENT, TO_LAST)
+            return in_transaction(own, work)
 
 
 def _drive(database: Database[Any], requests: Generator[Request, Any, Done], session: ClientSession | None) -> Done:

@@ -1,0 +1,129 @@
+"""Transactions that others get in the way of: what passes between one attempt and the next, by both of pymongo's clients.
+
+The driver begins such a transaction anew, in older versions at once. Of many that want the same document one gets through a
+round, so that the attempts would grow with their square. So each waits at random, longer each time, and those of this program
+that have failed once go one after another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from threading import Lock
+from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
+
+from pymongo import AsyncMongoClient, MongoClient
+from pymongo.asynchronous.client_session import AsyncClientSession
+from pymongo.client_session import ClientSession
+
+from nestling.executors.calls import ONE_MOMENT, TO_LAST
+
+FIRST_PAUSE_SECONDS = 0.005
+LONGEST_PAUSE_SECONDS = 0.5
+LONGEST_TURN_SECONDS = 2.0
+"""How long an attempt waits for those before it. They may be about other documents, or one may wait for this one."""
+LIMIT_SECONDS = 120.0
+"""How long the driver begins anew; no pause goes past it."""
+
+Done = TypeVar("Done")
+_AsyncTurns: TypeAlias = WeakKeyDictionary[AsyncMongoClient[Any], asyncio.Lock]
+
+_turns: WeakKeyDictionary[MongoClient[Any], Lock] = WeakKeyDictionary()
+_async_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, _AsyncTurns] = WeakKeyDictionary()
+
+
+class Pauses:
+    """The pauses between the attempts of one transaction: each at random, up to twice as long as the one before could be."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._longest = FIRST_PAUSE_SECONDS / 2
+        self._begun = False
+
+    def is_first(self) -> bool:
+        """Whether there was no attempt before this one."""
+        first, self._begun = not self._begun, True
+        return first
+
+    def next_seconds(self) -> float:
+        """How long to wait before the next attempt."""
+        self._longest = min(2 * self._longest, LONGEST_PAUSE_SECONDS)
+        return self._in_time(random.uniform(0, self._longest))  # noqa: S311 - others must not wait for as long
+
+    def turn_seconds(self) -> float:
+        """How long to wait for a turn."""
+        return self._in_time(LONGEST_TURN_SECONDS)
+
+    def _in_time(self, seconds: float) -> float:
+        return max(0.0, min(seconds, self._since + LIMIT_SECONDS - time.monotonic()))
+
+
+def in_transaction(session: ClientSession, work: Callable[[ClientSession], Done]) -> Done:
+    """Do the work in a transaction of its own, anew where others got in its way, until the driver gives up."""
+    pauses, has_turn = Pauses(), False
+    turn = _turns.setdefault(session.client, Lock())
+
+    def attempt(inner: ClientSession) -> Done:  # the server hears of a transaction by its first command
+        nonlocal has_turn
+        if not pauses.is_first():
+            time.sleep(pauses.next_seconds())
+            has_turn = has_turn or turn.acquire(timeout=pauses.turn_seconds())
+        try:
+            return work(inner)
+        except BaseException:
+            leave()
+            raise
+
+    def leave() -> None:
+        nonlocal has_turn
+        if has_turn:
+            has_turn = False
+            turn.release()
+
+    try:
+        return session.with_transaction(attempt, ONE_MOMENT, TO_LAST)
+    finally:
+        leave()
+
+
+async def in_transaction_async(
+    session: AsyncClientSession, work: Callable[[AsyncClientSession], Awaitable[Done]]
+) -> Done:
+    """The same for asyncio."""
+    pauses, has_turn = Pauses(), False
+    turns = _async_turns.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
+    turn = turns.setdefault(session.client, asyncio.Lock())
+
+    async def attempt(inner: AsyncClientSession) -> Done:
+        nonlocal has_turn
+        if not pauses.is_first():
+            await asyncio.sleep(pauses.next_seconds())
+            has_turn = has_turn or await _has(turn, pauses.turn_seconds())
+        try:
+            return await work(inner)
+        except BaseException:
+            leave()
+            raise
+
+    def leave() -> None:
+        nonlocal has_turn
+        if has_turn:
+            has_turn = False
+            turn.release()
+
+    try:
+        return await session.with_transaction(attempt, ONE_MOMENT, TO_LAST)
+    finally:
+        leave()
+
+
+async def _has(turn: asyncio.Lock, seconds: float) -> bool:
+    """Whether it is one's turn within that time."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await turn.acquire()
+    except TimeoutError:
+        return False
