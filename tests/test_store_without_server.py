@@ -74,6 +74,16 @@ def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | Asyn
             kind(wrong, database)
         with pytest.raises(InputError, match="a workload or its file is wanted, not"):
             kind(made, database, workload=wrong)
+    other: Any = AsyncMongoClient if kind is Store else MongoClient
+    wanted = f"a database of pymongo's {'client' if kind is Store else 'asyncio client'} is wanted, not"
+    none_of_its: tuple[tuple[Any, str], ...] = (
+        ("shop", f'name it: {type(client).__name__}(uri)["shop"]'),
+        (other(connect=False)["shop"], f"take `{'AsyncStore' if kind is Store else 'Store'}` for this one, or name it"),
+    )
+    for name, move in none_of_its:
+        with pytest.raises(InputError, match=f"{wanted} {type(name).__name__}") as error:
+            kind(made, name)
+        assert error.value.problems[0].next_move.startswith(move)
     store: Any = kind(made, database)
     with pytest.raises(InputError, match="a statement is wanted, not NoneType"):
         _done(store.execute(None))

@@ -114,18 +114,13 @@ class _Statements(Generic[Driver]):
         `dialect`: of the statements, that of the design's source unless it is given. `microseconds`: what a write does with a
         datetime that has some, where the design keeps dates, which have milliseconds: refuse it, or round it.
         """
-        from pymongo.asynchronous.database import AsyncDatabase
-        from pymongo.database import Database
-
         from nestling.ir.digest import stored_digest
         from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
         from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 
         _check_kind(design, Proposal | Design | Path | str, "a design or its file", "name the file, design.yaml")
-        _check_kind(
-            database, Database | AsyncDatabase, "a database of pymongo's client", 'name it: MongoClient(uri)["shop"]'
-        )
+        self._check_database(database)
         _check_kind(workload, Workload | Path | str | None, "a workload or its file", "name the file, workload.sql")
         if dialect and dialect.lower() not in NAMES:
             raise InputError(unknown("dialect", dialect, DIALECTS))
@@ -148,6 +143,11 @@ class _Statements(Generic[Driver]):
         self._digest = stored_digest(self._proposal.design, Policy())
         self._there: object = None  # which collections there were
         self._looked_until = 0.0  # the design in use was looked up, and is not looked up again before
+
+    @staticmethod
+    def _check_database(database: object) -> None:
+        """Raise `InputError` where it is none of the client that the statements are run by."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         """What a shell shows: the model, the database, and how many statements have names."""
@@ -308,6 +308,14 @@ def _written(write: CompiledWrite, done: WriteResult) -> Result:
 class Store(_Statements["SyncDriver"]):
     """Runs statements on a database loaded by a design: those of a workload by name, others as SQL."""
 
+    @staticmethod
+    def _check_database(database: object) -> None:
+        from pymongo.asynchronous.database import AsyncDatabase
+        from pymongo.database import Database
+
+        other = "take `AsyncStore` for this one, or " if isinstance(database, AsyncDatabase) else ""
+        _check_kind(database, Database, "a database of pymongo's client", f'{other}name it: MongoClient(uri)["shop"]')
+
     def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload. Parameters are given by name, or as `given`: a dict, or a list for `?`, `%s` and `$1`.
 
@@ -398,6 +406,15 @@ class Transaction:
 
 class AsyncStore(_Statements["AsyncDriver"]):
     """The same for asyncio, on a database of pymongo's `AsyncMongoClient`."""
+
+    @staticmethod
+    def _check_database(database: object) -> None:
+        from pymongo.asynchronous.database import AsyncDatabase
+        from pymongo.database import Database
+
+        other = "take `Store` for this one, or " if isinstance(database, Database) else ""
+        move = f'{other}name it: AsyncMongoClient(uri)["shop"]'
+        _check_kind(database, AsyncDatabase, "a database of pymongo's asyncio client", move)
 
     async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""
