@@ -160,6 +160,30 @@ def test_an_error_that_is_caught_ends_it(
     assert _state(proposal, database) == before
 
 
+@pytest.mark.parametrize("proposal", ["normalized"], indirect=True)
+@pytest.mark.parametrize(
+    ("dialect", "said", "asked"),
+    [
+        ("", "postgresql", "say ON CONFLICT"),
+        ("", "mysql", "say INSERT IGNORE or ON DUPLICATE KEY UPDATE"),
+        ("MariaDB", "postgresql", "say INSERT IGNORE or ON DUPLICATE KEY UPDATE"),
+    ],
+)
+def test_what_to_say_where_a_row_may_be_there(
+    dialect: str, said: str, asked: str, proposal: Proposal, database: Database[Any]
+) -> None:
+    """In words of the dialect of the statements: its own, and else that of the design's source."""
+    store = Store(replace(proposal, dialect=said), database, dialect=dialect)
+
+    def work(transaction: Any) -> None:
+        with suppress(ConstraintError):
+            transaction.execute("INSERT INTO account VALUES (1, 5)")
+
+    with pytest.raises(TransactionFailed) as error:
+        store.transaction(work)
+    assert error.value.problems[0].next_move.endswith(f"where a row may be there, {asked}")
+
+
 def test_what_is_not_understood_fails_nothing(proposal: Proposal, database: Database[Any]) -> None:
     """The server was not asked: the rest stays."""
 

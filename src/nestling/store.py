@@ -18,7 +18,7 @@ import json
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
@@ -168,6 +168,13 @@ class _Statements(Generic[Driver]):
     def names(self) -> tuple[str, ...]:
         """The names `run` knows, in the workload's order."""
         return tuple(statement.name for statement in self._workload.statements)
+
+    def _spoken(self) -> str:
+        """The dialect of statements that say no other."""
+        from nestling.ir.statements.sql_dialects import NAMES
+
+        spoken = self._dialect or self._proposal.dialect
+        return NAMES.get(spoken.lower(), spoken)
 
     def _found(self, name: str) -> Statement:
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
@@ -345,7 +352,7 @@ class Store(_Statements["SyncDriver"]):
             self._look()
 
             def once(inner: ClientSession) -> Done:
-                begun = Transaction(self, inner)
+                begun = Transaction(self, inner, TransactionState(self._spoken()))
                 with begun._state.until_end():
                     return work(begun)
 
@@ -389,7 +396,7 @@ class Transaction:
 
     _store: Store
     _session: ClientSession
-    _state: TransactionState = field(default_factory=TransactionState)
+    _state: TransactionState
 
     def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
@@ -437,7 +444,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
             async with self._database.client.start_session() as session:
 
                 async def once(inner: AsyncClientSession) -> Done:
-                    begun = AsyncTransaction(self, inner)
+                    begun = AsyncTransaction(self, inner, TransactionState(self._spoken()))
                     with begun._state.until_end():
                         return await work(begun)
 
@@ -482,7 +489,7 @@ class AsyncTransaction:
 
     _store: AsyncStore
     _session: AsyncClientSession
-    _state: TransactionState = field(default_factory=TransactionState)
+    _state: TransactionState
 
     async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""

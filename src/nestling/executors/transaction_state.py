@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nestling.common.errors import InputError, NestlingError, Problem, TransactionFailed
+from nestling.ir.statements.sql_dialects import MYSQL
 
-_MOVE = (
-    "catch the error outside of what `transaction` is given, and begin anew; where a row may be there, say ON CONFLICT"
-)
+_MOVE = "catch the error outside of what `transaction` is given, and begin anew; where a row may be there, say "
+_ROW_MAY_BE_THERE = {MYSQL: "INSERT IGNORE or ON DUPLICATE KEY UPDATE"}
 
 
 @dataclass(slots=True)
 class TransactionState:
     """Nothing undoes one statement of a MongoDB transaction: one that fails takes all of it along, its error caught or not."""
 
+    dialect: str
     failed: BaseException | None = None
     is_over: bool = False
 
@@ -38,7 +39,8 @@ class TransactionState:
         if isinstance(self.failed, NestlingError):
             first = self.failed.problems[0]
             what = f"the transaction failed before, and nothing of it stays: {first.what}"
-            raise TransactionFailed(Problem(what, where=first.where, next_move=_MOVE)) from self.failed
+            move = _MOVE + _ROW_MAY_BE_THERE.get(self.dialect, "ON CONFLICT")
+            raise TransactionFailed(Problem(what, where=first.where, next_move=move)) from self.failed
         if self.failed is not None:
             raise self.failed
 
