@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
@@ -61,69 +62,72 @@ class Pauses:
         return max(0.0, min(seconds, self._since + LIMIT_SECONDS - time.monotonic()))
 
 
-def in_transaction(session: ClientSession, work: Callable[[ClientSession], Done]) -> Done:
-    """Do the work in a transaction of its own, anew where others got in its way, until the driver gives up."""
-    pauses, has_turn = Pauses(), False
-    turn = _turns.setdefault(session.client, Lock())
+class Turn:
+    """Whether it is one's turn, which is held until the transaction ends or an attempt fails."""
 
-    def attempt(inner: ClientSession) -> Done:  # the server hears of a transaction by its first command
-        nonlocal has_turn
-        if not pauses.is_first():
-            time.sleep(pauses.next_seconds())
-            has_turn = has_turn or turn.acquire(timeout=pauses.turn_seconds())
+    def __init__(self, lock: Lock | asyncio.Lock) -> None:
+        self._lock = lock
+        self.is_held = False
+
+    @contextmanager
+    def left_if_failed(self) -> Iterator[None]:
+        """Let others go on when what is done inside fails."""
         try:
-            return work(inner)
+            yield
         except BaseException:
-            leave()
+            self.leave()
             raise
 
-    def leave() -> None:
-        nonlocal has_turn
-        if has_turn:
-            has_turn = False
-            turn.release()
+    def leave(self) -> None:
+        """Let others go on."""
+        if self.is_held:
+            self.is_held = False
+            self._lock.release()
+
+
+def in_transaction(session: ClientSession, work: Callable[[ClientSession], Done]) -> Done:
+    """Do the work in a transaction of its own, anew where others got in its way, until the driver gives up."""
+    lock = _turns.setdefault(session.client, Lock())
+    pauses, turn = Pauses(), Turn(lock)
+
+    def attempt(inner: ClientSession) -> Done:  # the server hears of a transaction by its first command
+        if not pauses.is_first():
+            time.sleep(pauses.next_seconds())
+            turn.is_held = turn.is_held or lock.acquire(timeout=pauses.turn_seconds())
+        with turn.left_if_failed():
+            return work(inner)
 
     try:
         return session.with_transaction(attempt, ONE_MOMENT, TO_LAST)
     finally:
-        leave()
+        turn.leave()
 
 
 async def in_transaction_async(
     session: AsyncClientSession, work: Callable[[AsyncClientSession], Awaitable[Done]]
 ) -> Done:
     """The same for asyncio."""
-    pauses, has_turn = Pauses(), False
-    turns = _async_turns.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
-    turn = turns.setdefault(session.client, asyncio.Lock())
+    locks = _async_turns.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
+    lock = locks.setdefault(session.client, asyncio.Lock())
+    pauses, turn = Pauses(), Turn(lock)
 
     async def attempt(inner: AsyncClientSession) -> Done:
-        nonlocal has_turn
         if not pauses.is_first():
             await asyncio.sleep(pauses.next_seconds())
-            has_turn = has_turn or await _has(turn, pauses.turn_seconds())
-        try:
+            turn.is_held = turn.is_held or await _acquired(lock, pauses.turn_seconds())
+        with turn.left_if_failed():
             return await work(inner)
-        except BaseException:
-            leave()
-            raise
-
-    def leave() -> None:
-        nonlocal has_turn
-        if has_turn:
-            has_turn = False
-            turn.release()
 
     try:
         return await session.with_transaction(attempt, ONE_MOMENT, TO_LAST)
     finally:
-        leave()
+        turn.leave()
 
 
-async def _has(turn: asyncio.Lock, seconds: float) -> bool:
-    """Whether it is one's turn within that time."""
+async def _acquired(lock: asyncio.Lock, seconds: float) -> bool:
+    """Whether the lock is free within that time."""
     try:
         async with asyncio.timeout(seconds):
-            return await turn.acquire()
+            return await lock.acquire()
     except TimeoutError:
         return False

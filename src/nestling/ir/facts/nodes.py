@@ -90,7 +90,12 @@ def beyond_sql(path: PathFacts) -> tuple[str, ...]:
     odd = [f"{name} values" for name, count in path.types if name in _BEYOND_SQL and count]
     if not odd and one_subtype(path):
         return ()
-    return (*odd, *(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in KEPT_SUBTYPES))
+    return (*odd, *(f"binary values of subtype {each}" for each in other_subtypes(path)))
+
+
+def other_subtypes(path: PathFacts) -> tuple[int, ...]:
+    """The subtypes of binary among a path's values that no type of a model but bytes of that one subtype stands for."""
+    return tuple(each for each, _ in path.subtypes if each not in KEPT_SUBTYPES)
 
 
 def one_subtype(path: PathFacts) -> int:

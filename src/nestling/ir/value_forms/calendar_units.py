@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-BEGINNINGS: dict[str, dict[str, int]] = {
+BEGINNINGS: dict[str, dict[str, Any]] = {
     "minute": {"second": 0, "microsecond": 0},
     "hour": {"minute": 0, "second": 0, "microsecond": 0},
     "day": {"hour": 0, "minute": 0, "second": 0, "microsecond": 0},
@@ -19,4 +19,4 @@ def unit_start(value: Any, unit: str) -> datetime | None:
     if not isinstance(value, date):
         return None
     moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
-    return moment.replace(**BEGINNINGS[unit])  # type: ignore[arg-type]
+    return moment.replace(**BEGINNINGS[unit])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, CollectionFacts, NamespaceKind, steps_text
-from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.nodes import NodeForm, other_subtypes
 from nestling.ir.facts.structure import Columns, Kinds, Link, Unclear
 from nestling.ir.literals import of_collection, shell
 from nestling.ir.quantity_words import agreeing, counted, first_of
@@ -71,9 +71,9 @@ def _of_entity(entity: EntityOf) -> Iterator[Gap]:
     for each in entity.stored:
         text = steps_text(each.column.steps)
         if each.column.why:
-            what = f"`{text}` {each.column.why}, and is kept whole as json"
-            unsought = ", among which no references are looked for" if "binary values" in what else ""
-            yield Gap(GapKind.NOTIMPL, f"{what}{unsought}", collection)
+            unsought = ", among which no references are looked for" if other_subtypes(each.column.path) else ""
+            what = f"`{text}` {each.column.why}, and is kept whole as json{unsought}"
+            yield Gap(GapKind.NOTIMPL, what, collection)
         elif odd := odd_types(each.column.path):
             yield Gap(GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, for which the model has no type", collection)
         elif each.attribute.also and not _only_numbers(each.attribute.also):

@@ -60,7 +60,7 @@ def _sorted(relation: Relation, sort: a.Sort) -> Relation | None:
             if scan_of(relation)[0] is not None:
                 alone = (
                     each for each in late if not isinstance(each, Or)
-                )  # a side of an OR is asked of each row in any plan
+                )  # the sides of an OR are asked of each row anyway
                 if not all(_is_of_table(inner.relation) for each in alone for inner in subqueries(each)):
                     return None
                 return restricted(replace(sort, input=restricted(relation.input, early)), late)
