@@ -62,7 +62,7 @@ class Pauses:
         return max(0.0, min(seconds, self._since + LIMIT_SECONDS - time.monotonic()))
 
 
-class Turn:
+class HeldTurn:
     """Whether it is one's turn, which is held until the transaction ends or an attempt fails."""
 
     def __init__(self, lock: Lock | asyncio.Lock) -> None:
@@ -88,7 +88,7 @@ class Turn:
 def in_transaction(session: ClientSession, work: Callable[[ClientSession], Done]) -> Done:
     """Do the work in a transaction of its own, anew where others got in its way, until the driver gives up."""
     lock = _turns.setdefault(session.client, Lock())
-    pauses, turn = Pauses(), Turn(lock)
+    pauses, turn = Pauses(), HeldTurn(lock)
 
     def attempt(inner: ClientSession) -> Done:  # the server hears of a transaction by its first command
         if not pauses.is_first():
@@ -109,7 +109,7 @@ async def in_transaction_async(
     """The same for asyncio."""
     locks = _async_turns.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
     lock = locks.setdefault(session.client, asyncio.Lock())
-    pauses, turn = Pauses(), Turn(lock)
+    pauses, turn = Pauses(), HeldTurn(lock)
 
     async def attempt(inner: AsyncClientSession) -> Done:
         if not pauses.is_first():
