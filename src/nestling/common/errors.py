@@ -213,18 +213,24 @@ class DataError(WriteError):
 
 
 class ConstraintError(WriteError):
-    """A constraint of the source refuses a write; `violation` says which: `key`, `unique`, `check`, `parent` and others."""
+    """A constraint of the source refuses a write; `violation` says which: `key`, `unique`, `check`, `parent` and others.
 
-    def __init__(self, *problems: Problem, violation: str = "") -> None:
+    `attributes`: what it is about, each `entity.attribute`, as far as that is known.
+    """
+
+    def __init__(self, *problems: Problem, violation: str = "", attributes: tuple[str, ...] = ()) -> None:
         super().__init__(*problems)
         self.violation = violation
+        self.attributes = attributes
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _constraint_error, (self.problems, self.violation)
+        return _constraint_error, (self.problems, self.violation, self.attributes)
 
 
-def _constraint_error(problems: tuple[Problem, ...], violation: str) -> ConstraintError:
-    return ConstraintError(*problems, violation=violation)
+def _constraint_error(
+    problems: tuple[Problem, ...], violation: str, attributes: tuple[str, ...] = ()
+) -> ConstraintError:
+    return ConstraintError(*problems, violation=violation, attributes=attributes)
 
 
 class TransactionFailed(WriteError):

@@ -256,7 +256,11 @@ def refused(step: RefuseRows, rows: Sequence[RowFields]) -> ConstraintError:
     """
     lacking = ", ".join(dict.fromkeys(f"{_bare(column)} = NULL" for column in step.missing if column not in rows[0]))
     more = f" and {len(rows) - 1} more" if lacking and len(rows) > 1 else ""
-    return ConstraintError(Problem(step.text, known=f"{lacking}{more}"), violation=step.violation)
+    about = step.attributes
+    if len(step.missing) == len(about):
+        about = tuple(name for name, column in zip(about, step.missing, strict=True) if column not in rows[0])
+    problem = Problem(step.text, known=f"{lacking}{more}")
+    return ConstraintError(problem, violation=step.violation, attributes=tuple(dict.fromkeys(about)))
 
 
 def _bare(name: str) -> str:

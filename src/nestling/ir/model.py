@@ -125,6 +125,10 @@ class Entity:
         some = (name for each in self.partial_uniques for name in (*each.attributes, *each.columns))
         return {*self.key, *(name for group in self.uniques for name in group), *some}
 
+    def full_names(self, attributes: Iterable[str]) -> tuple[str, ...]:
+        """These attributes, each as `entity.attribute`."""
+        return tuple(f"{self.name}.{name}" for name in attributes)
+
     def always_has(self, name: str) -> bool:
         """Whether every row has a value for an attribute: it is NOT NULL, or part of the key."""
         return not self.attribute(name).nullable or name in self.key

@@ -91,7 +91,7 @@ def test_a_program_is_a_list_of_steps() -> None:
     document = SubDocument((("_id", Cell("n")), ("a.b", Cell("m"))), spread="old")
     steps = (
         Fetch("rows", read("t", "n", "m", "old")),
-        Refuse("rows", Violation.NOT_NULL, "no NULL", ("n",)),
+        Refuse("rows", Violation.NOT_NULL, "no NULL", ("n",), ("t.n",)),
         Each("rows", (InsertOne("u", document), DeleteDocuments("t", ONE))),
     )
     shown: dict[str, Any] = write_json(compiled_write(WritePlan(steps, ("rows",))))
@@ -105,6 +105,7 @@ def test_a_program_is_a_list_of_steps() -> None:
         "violation": "not null",
         "text": "no NULL",
         "missing": ["n"],
+        "attributes": ["t.n"],
     }
     assert each["steps"][0] == {
         "collection": "u",

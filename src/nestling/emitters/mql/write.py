@@ -80,8 +80,8 @@ def _step(step: WriteStep) -> ProgramStep:
             )
         case Give(rows, values):
             return GivenRows(rows, tuple(_row(row) for row in values))
-        case Refuse(rows, violation, text, missing):
-            return RefuseRows(rows, violation, text, missing)
+        case Refuse(rows, violation, text, missing, attributes):
+            return RefuseRows(rows, violation, text, missing, attributes)
         case Each(rows, steps, by):
             return ForEach(rows, tuple(map(_step, steps)), by)
         case InsertOne():

@@ -57,13 +57,14 @@ def _step(step: ProgramStep) -> Json:
             return {"rows": rows, **cast(Json, _with_values(asked, _values(step))), **again}
         case GivenRows(rows, documents):
             return {"rows": rows, "operation": "rows", "documents": extended_json(list(documents))}
-        case RefuseRows(rows, violation, text, missing):
+        case RefuseRows(rows, violation, text, missing, attributes):
             return {
                 "rows": rows,
                 "operation": "refuse",
                 "violation": str(violation),
                 "text": text,
                 "missing": [*missing],
+                "attributes": [*attributes],
             }
         case ForEach(rows, steps, by):
             once: Json = {"by": [*by]} if by else {}

@@ -37,6 +37,11 @@ def breaks_checks_alone(error: Mapping[str, Any]) -> bool:
     return bool(broken) and broken <= OF_VALUES
 
 
+def broken_paths(error: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of the fields that break a rule; none for what is asked of a document as a whole."""
+    yield from (path for path, _ in _broken(error) if path)
+
+
 def is_cutover(error: Mapping[str, Any]) -> bool:
     """Whether the collection takes no write at all, as a migration has another design take over. Never before 5.0."""
     return any(rule.get("specifiedAs") == REFUSES_ALL for _, rule in _broken(error))

@@ -29,10 +29,9 @@ from nestling.common.errors import (
     NoTransactions,
     Problem,
     WriteError,
-    name_list,
 )
 from nestling.executors.errors.codes import DUPLICATE_KEY
-from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words, is_cutover
+from nestling.executors.errors.invalid import breaks_checks_alone, broken_paths, invalid_words, is_cutover
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
 from nestling.executors.errors.server_message import server_message
 from nestling.executors.errors.transient import is_transient
@@ -50,7 +49,8 @@ from nestling.ir.programs.program import (
     RefuseRows,
     WriteCommand,
 )
-from nestling.ir.storage.stored_names import NO_NAMES, path_names, path_words
+from nestling.ir.storage.stored_names import NO_NAMES, attributes_at, path_names, path_words
+from nestling.ir.words.write_words import same_words
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
@@ -133,11 +133,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
         case OperationFailure() if what := _of_cutover(error):
             return WriteError(Problem(what, where=where, next_move=_AFTER_CUTOVER))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
-            why = invalid_words(error.details or {}, names, values=True) or f": {server_message(error)}"
-            of_values = breaks_checks_alone(error.details or {})
-            move = _OF_VALUES if of_values else ""
-            problem = Problem(f"the collection's validator refuses the document{why}", where=where, next_move=move)
-            return ConstraintError(problem, violation=Violation.CHECK) if of_values else DataError(problem)
+            return _invalid(error, where, names)
         case OperationFailure(code=code) if code in DOCUMENT_TOO_LARGE:
             return _too_large(where)
         case OperationFailure() if disk_is_full(error):
@@ -146,6 +142,17 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             return typed(_alone(first), name, names)
         case _:
             return _of_server(error, where)
+
+
+def _invalid(error: OperationFailure, where: str, names: Mapping[str, str]) -> WriteError:
+    details = error.details or {}
+    why = invalid_words(details, names, values=True) or f": {server_message(error)}"
+    text = f"the collection's validator refuses the document{why}"
+    if not breaks_checks_alone(details):
+        return DataError(Problem(text, where=where))
+    about = dict.fromkeys(name for path in broken_paths(details) for name in attributes_at(path, names))
+    problem = Problem(text, where=where, next_move=_OF_VALUES)
+    return ConstraintError(problem, violation=Violation.CHECK, attributes=tuple(about))
 
 
 def _of_cutover(error: OperationFailure) -> str:
@@ -219,11 +226,11 @@ def _duplicate(error: DuplicateKeyError, where: str, names: Mapping[str, str]) -
     details: dict[str, Any] = dict(error.details or {})
     pattern = whole_fields(details.get("keyPattern") or {})
     violation = Violation.KEY if pattern == ["_id"] else Violation.UNIQUE
-    fields = name_list(path_words(field, names) for field in pattern) or "a unique index"
-    return ConstraintError(
-        Problem(f"there is a row with the same {fields} already", where=where, known=_values(details, names)),
-        violation=violation,
-    )
+    about = [(field, attributes_at(field, names)) for field in pattern]
+    text = same_words(name for field, attributes in about for name in attributes or [field])
+    problem = Problem(text, where=where, known=_values(details, names))
+    known = tuple(name for _, attributes in about for name in attributes)
+    return ConstraintError(problem, violation=violation, attributes=known)
 
 
 def whole_fields(pattern: Iterable[str]) -> list[str]:

@@ -236,13 +236,15 @@ class Violation(StrEnum):
 class Refuse:
     """The statement fails when there are such rows; nothing of it stays.
 
-    `missing`: only rows without a value in one of these columns count (when there are any columns).
+    `missing`: only rows without a value in one of these columns count (when there are any columns). `attributes`: what it is
+    about, each `entity.attribute`; beside `missing`, one for each of these columns.
     """
 
     rows: str
     violation: Violation
     text: str
     missing: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

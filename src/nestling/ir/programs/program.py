@@ -106,12 +106,16 @@ class GivenRows:
 
 @dataclass(frozen=True, slots=True)
 class RefuseRows:
-    """Fail with `text` when there are any such rows; `missing`: only those without one of these columns count."""
+    """Fail with `text` when there are any such rows; `missing`: only those without one of these columns count.
+
+    `attributes`: what it is about, each `entity.attribute`; beside `missing`, one for each of these columns.
+    """
 
     rows: str
     violation: Violation
     text: str
     missing: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,14 @@ def path_names(design: Design, collections: Iterable[str]) -> Mapping[str, str]:
 
 def path_words(path: str, names: Mapping[str, str]) -> str:
     """A path as people know it: what is stored there, or below it where that is one value of several parts; else the path."""
+    return ", ".join(attributes_at(path, names)) or path
+
+
+def attributes_at(path: str, names: Mapping[str, str]) -> list[str]:
+    """What is stored at a path, or below it where that is one value of several parts; empty where nobody knows it."""
     if path in names:
-        return names[path]
-    parts = [name for at, name in names.items() if path == "_id" and at.startswith("_id.")]
-    return ", ".join(parts) or path
+        return [names[path]]
+    return [name for at, name in names.items() if path == "_id" and at.startswith("_id.")]
 
 
 def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, AttributeName]]:

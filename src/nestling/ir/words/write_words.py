@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
+from nestling.common.errors import name_list
 from nestling.ir.paths.access_path import describe_step
 from nestling.ir.paths.write_path import (
     AddToSet,
@@ -67,6 +68,11 @@ def _read(plan: ReadPlan) -> str:
 
 def _answered(answer: Answer) -> str:
     return f"{', '.join(column.name for column in answer.columns)} of {', '.join(answer.rows)}"
+
+
+def same_words(names: Iterable[str]) -> str:
+    """Why a row is refused that has what another has: the attributes, or the fields of an index."""
+    return f"there is a row with the same {name_list(names) or 'values'} already"
 
 
 def _lines(step: WriteStep) -> Iterator[str]:

@@ -29,6 +29,7 @@ from nestling.ir.statements.operators import Collation, Comparison, Function, Ru
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import INTEGER, TEXT
+from nestling.ir.words.write_words import same_words
 from nestling.planner.reads.agreeing_keys import keys_agree
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
@@ -128,7 +129,7 @@ def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -
     for group in groups:
         name = f"{row.entity.name} with the same {', '.join(group)}"
         yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
-        yield Refuse(name, *same_text(row.entity, group))
+        yield refuse_alike(name, row.entity, group)
 
 
 def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
@@ -145,7 +146,7 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
         same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
         name = f"{row.entity.name} sharing {', '.join(group)}"
         yield fetch(name, plan(design, more_than(1, same)), [row.column(each) for each in group])
-        yield Refuse(name, *same_text(row.entity, group))
+        yield refuse_alike(name, row.entity, group)
 
 
 def more_than(
@@ -162,10 +163,11 @@ def _cells(row: Cells, group: Sequence[str]) -> dict[str, Expression]:
     return {name: cell(row.column(name), row.entity.attribute(name).type) for name in group}
 
 
-def same_text(entity: Entity, group: tuple[str, ...]) -> tuple[Violation, str]:
-    """The kind and the words of what a row is refused for that shares a unique group with another."""
+def refuse_alike(rows: str, entity: Entity, group: tuple[str, ...], text: str = "") -> Refuse:
+    """Refuse rows that share a unique group with another."""
     kind = Violation.KEY if group == entity.key else Violation.UNIQUE
-    return kind, f"`{entity.name}` has a row with the same {', '.join(group)} already"
+    about = entity.full_names(group)
+    return Refuse(rows, kind, text or same_words(about), attributes=about)
 
 
 def refuse_no_parent(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:
@@ -185,7 +187,7 @@ def refused_without_parent(row: Cells, link: Relationship, found: ReadPlan) -> I
     name = f"{row.entity.name} without {link.parent} ({link.name})"
     yield fetch(name, found, [row.column(each) for each in link.child_attributes])
     text = f"`{row.entity.name}` refers by {', '.join(link.child_attributes)} to no `{link.parent}`"
-    yield Refuse(name, Violation.PARENT, text)
+    yield Refuse(name, Violation.PARENT, text, attributes=row.entity.full_names(link.child_attributes))
 
 
 def _shown(relation: Relation) -> Relation:
@@ -198,4 +200,4 @@ def refuse_nulls(work: WriteDraft, entity: Entity, unsure: Sequence[str], rows: 
     if needed:
         text = f"`{entity.name}` takes no NULL"
         columns = tuple(column(NEW, name) for name in needed)
-        work.add(WritePhase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns)])
+        work.add(WritePhase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns, entity.full_names(needed))])

@@ -79,4 +79,5 @@ def _refuse(work: WriteDraft, effect: Effect, forbidden: ForbiddenRows) -> None:
     name = work.name(f"{link.child} that refer by {link.name}")
     work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     text = f"`{link.child}` refers to this `{link.parent}` ({link.name})"
-    work.add(WritePhase.REFUSE, [Refuse(name, forbidden.violation, text)])
+    about = work.design.model.entity(link.child).full_names(link.child_attributes)
+    work.add(WritePhase.REFUSE, [Refuse(name, forbidden.violation, text, attributes=about)])

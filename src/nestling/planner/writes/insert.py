@@ -138,7 +138,8 @@ def _rows_at_hand(
     work.add(
         WritePhase.FETCH, _fetched(work, entity, node, computed, name, is_alone=rows is not None and len(rows) == 1)
     )
-    work.add(WritePhase.REFUSE, [Refuse(name, Violation.KEY, _MORE_ROWS, (column(NEW, a),)) for a in of_rows])
+    lacking = [Refuse(name, Violation.KEY, _MORE_ROWS, (column(NEW, a),), entity.full_names([a])) for a in of_rows]
+    work.add(WritePhase.REFUSE, lacking)
     return [a for a in entity.attribute_names if a not in of_rows]
 
 

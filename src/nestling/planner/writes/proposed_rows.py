@@ -62,4 +62,5 @@ def refuse_proposed(
     broken = Project(Filter(source, Not(kept)), "broken", (Named("one", _ONE),))
     words = "; ".join(each.words for each in conditions)
     text = f"the new `{entity.name}` has a value that is not allowed: {words}"
-    return Fetch(rows, plan(design, broken, prices)), Refuse(rows, Violation.CHECK, text)
+    about = entity.full_names(a for a in entity.attribute_names if any(a in each.attributes for each in conditions))
+    return Fetch(rows, plan(design, broken, prices)), Refuse(rows, Violation.CHECK, text, attributes=about)

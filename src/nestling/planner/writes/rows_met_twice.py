@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
-from nestling.ir.paths.write_path import Fetch, Refuse, WriteStep
+from nestling.ir.paths.write_path import Fetch, WriteStep
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.algebra import (
     Named,
@@ -21,7 +21,7 @@ from nestling.ir.statements.columns import column_of, over
 from nestling.ir.statements.expression import NULL, Column, IsNull, Not
 from nestling.ir.statements.operands import bare, conjunction
 from nestling.ir.statements.write import Conflict
-from nestling.planner.writes.constraints import compared_by, in_lower_case, more_than, same_text
+from nestling.planner.writes.constraints import compared_by, in_lower_case, more_than, refuse_alike
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.write_draft import WriteDraft
@@ -65,10 +65,9 @@ def refuse_changed_group(conflict: Conflict, group: Sequence[str]) -> None:
 
 def _refused(entity: Entity, group: tuple[str, ...], shared: ReadPlan) -> tuple[WriteStep, ...]:
     name = f"{entity.name} given twice"
-    kind, _ = same_text(entity, group)
     same = f"two rows of the INSERT have the same {', '.join(group)}"
     text = f"{same}: ON CONFLICT DO UPDATE changes no row of `{entity.name}` twice"
-    return Fetch(name, shared), Refuse(name, kind, text)
+    return Fetch(name, shared), refuse_alike(name, entity, group, text)
 
 
 def _shared(design: Design, entity: Entity, conflict: Conflict, rows: Sequence[RowExpressions]) -> Relation:

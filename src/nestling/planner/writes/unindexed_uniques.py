@@ -37,6 +37,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.kept_numbers import TIMES
 from nestling.ir.storage.names import NUMBERS_COLLECTION
+from nestling.ir.words.write_words import same_words
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.constraints import more_than, sharing_some
 from nestling.planner.writes.draft.cells import Cells
@@ -87,9 +88,11 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
         conjunction(sharing_some(design, entity, scan, unique, values), over(unique.condition, entity, scan.alias)),
     )
     name = f"{entity.name} sharing {unique}"
-    text = f"`{entity.name}` has a row with the same {', '.join(unique.attributes)} already ({unique})"
+    about = entity.full_names(unique.attributes)
+    text = f"{same_words(about)} ({unique})"
     look = fetch(name, plan(design, more_than(most, same)), [row.column(each) for each in unique.attributes])
-    yield Each(among, (_met(entity, str(unique)), look, Refuse(name, Violation.UNIQUE, text)))
+    refused = Refuse(name, Violation.UNIQUE, text, attributes=about)
+    yield Each(among, (_met(entity, str(unique)), look, refused))
 
 
 def _among(row: Cells, group: Sequence[str], used: Sequence[str], condition: Expression | None = None) -> Relation:

@@ -144,7 +144,8 @@ def _refuse_several(
     by = name_list((", ".join(each if isinstance(each, tuple) else each.attributes) for each in groups), " or ")
     which = "and the order of the source's indexes tells which of them changes"
     text = f"the new `{entity.name}` meets two rows, by {by}, {which}: change the one you mean by its key"
-    work.add(WritePhase.REFUSE, [Refuse(name, Violation.UNIQUE, text)])
+    about = dict.fromkeys(a for each in groups for a in (each if isinstance(each, tuple) else each.attributes))
+    work.add(WritePhase.REFUSE, [Refuse(name, Violation.UNIQUE, text, attributes=entity.full_names(about))])
 
 
 def insert_row(

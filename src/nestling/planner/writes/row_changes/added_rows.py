@@ -79,11 +79,11 @@ def _added_inside(design: Design, entity: Entity, row: Cells, rows: str, guard: 
     if orphans is not None:
         lost = tuple(_added_root(design, orphans.store, orphans.node, row))
     else:
-        enforced = any(
-            is_inside_of(place, link) for place in inside for link in design.model.relationships if link.enforced
-        )
-        kind = Violation.PARENT if enforced else Violation.PLACE
-        lost = (Refuse(rows, kind, f"a row of `{entity.name}` needs the row it belongs to"),)
+        links = [link for link in design.model.relationships if any(is_inside_of(place, link) for place in inside)]
+        kind = Violation.PARENT if any(link.enforced for link in links) else Violation.PLACE
+        about = dict.fromkeys(name for link in links for name in link.child_attributes)
+        text = f"a row of `{entity.name}` needs the row it belongs to"
+        lost = (Refuse(rows, kind, text, attributes=entity.full_names(about)),)
     simple = all(_is_simple(place, row) for place in inside)
     if simple:
         yield from _chained(design, inside, row, lost, guard)

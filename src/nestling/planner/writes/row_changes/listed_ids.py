@@ -28,7 +28,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.storage.names import join, stored_name
 from nestling.planner.upkeep.listed_ids import ids_order
-from nestling.planner.writes.constraints import same_text
+from nestling.planner.writes.constraints import refuse_alike
 from nestling.planner.writes.draft.cells import NOTHING, Cells
 from nestling.planner.writes.draft.fetch import equal_cells, fetch, plan, same_row, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
@@ -133,7 +133,7 @@ def _of_another(design: Design, row: Cells, link: Relationship) -> tuple[WriteSt
     there = filtered(scan, equal_cells(scan, {parent: row.column(child) for parent, child in held}))
     name = f"{link.parent} that lists another {row.entity.name} ({link.name})"
     found = fetch(name, plan(design, there), [row.column(child) for child in link.child_attributes])
-    return found, Refuse(name, *same_text(row.entity, link.child_attributes))
+    return found, refuse_alike(name, row.entity, link.child_attributes)
 
 
 def _no_parent(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
@@ -144,4 +144,5 @@ def _no_parent(design: Design, row: Cells, link: Relationship) -> tuple[WriteSte
     name = f"{row.entity.name} that no {link.parent} lists ({link.name})"
     kind = Violation.PARENT if link.enforced else Violation.PLACE
     text = f"`{row.entity.name}` refers by {', '.join(link.child_attributes)} to no `{link.parent}`, which alone keeps that"
-    return fetch(name, plan(design, refers), tuple(types)), Refuse(name, kind, text)
+    about = row.entity.full_names(link.child_attributes)
+    return fetch(name, plan(design, refers), tuple(types)), Refuse(name, kind, text, attributes=about)

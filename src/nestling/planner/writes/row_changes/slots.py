@@ -11,6 +11,7 @@ from nestling.ir.statements.algebra import filtered
 from nestling.ir.statements.expression import Compare, Literal
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.types import INTEGER
+from nestling.ir.words.write_words import same_words
 from nestling.planner.writes.constraints import same_rows, unique_groups
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import fetch, plan, same_row
@@ -25,12 +26,14 @@ def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[W
     unique = any(set(each) <= set(group) for each in unique_groups(design.model, entity))
     name = f"{entity.name} in the same place"
     yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
-    text = f"`{entity.name}` has a row with the same {', '.join(group)}, and a place in an array is one row's"
-    yield Refuse(name, Violation.KEY if unique else Violation.PLACE, text)
+    about = entity.full_names(group)
+    text = f"{same_words(about)}, and a place in an array is one row's"
+    yield Refuse(name, Violation.KEY if unique else Violation.PLACE, text, attributes=about)
     column = row.column(slots.attribute)
     at_hand = same_row({column: entity.attribute(slots.attribute).type})
     last = Literal(slots.first + slots.count - 1, INTEGER)
     beyond = filtered(at_hand, Compare(Comparison.GREATER, at_hand.columns[0], last))
     name = f"{entity.name} beyond the last place"
     yield fetch(name, plan(design, beyond), [column])
-    yield Refuse(name, Violation.PLACE, f"the last place for a `{entity.name}` is {slots.first + slots.count - 1}")
+    text = f"the last place for a `{entity.name}` is {slots.first + slots.count - 1}"
+    yield Refuse(name, Violation.PLACE, text, attributes=entity.full_names([slots.attribute]))

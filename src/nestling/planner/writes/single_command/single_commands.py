@@ -278,4 +278,5 @@ def _not_null(entity: Entity, looked_at: Mapping[str, Sequence[Expression]]) -> 
     )
     if not given:
         return ()
-    return Give(rows, (given,)), Refuse(rows, Violation.NOT_NULL, text, tuple(name for name, _ in given))
+    about = entity.full_names(name for name, values in looked_at.items() for _ in values)
+    return Give(rows, (given,)), Refuse(rows, Violation.NOT_NULL, text, tuple(name for name, _ in given), about)
