@@ -93,10 +93,10 @@ def write(name: str, *accesses: Access, rate: float = 1.0) -> Statement:
     return Statement(name, "UPDATE", StatementKind.UPDATE, rate, accesses=accesses)
 
 
-def read(entity_name: str, *equal: str, via: str | None = None) -> Access:
+def read(entity_name: str, *equal: str, via: str | None = None, joined: tuple[str, ...] = ()) -> Access:
     """An entity read, filtered by equality on the given attributes, or reached by a join."""
     filters = tuple(AttributeFilter(each, Operator.EQUALITY) for each in equal)
-    return Access(entity_name, StatementKind.SELECT, filters=filters, via=via)
+    return Access(entity_name, StatementKind.SELECT, filters=filters, via=via, joined=joined)
 
 
 def change(entity_name: str, *equal: str, via: str | None = None) -> Access:

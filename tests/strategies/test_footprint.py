@@ -26,6 +26,8 @@ def footprint(*statements: Statement, requirements: Requirements | None = None) 
         ("down", [read("line"), read("order", "state", via="order_line")]),
         ("down", [read("line", "order_id")]),
         ("down", [read("other", "id"), read("order", via="order_other"), read("line", via="order_line")]),
+        ("down", [read("other", "id"), read("line", joined=("order_id",))]),
+        ("alone", [read("other"), read("line", "sku", joined=("order_id",))]),
         ("up", [read("line", "sku"), read("order", via="order_line")]),
         ("together", [read("order"), read("line", via="order_line")]),
         ("alone", [read("line", "sku")]),

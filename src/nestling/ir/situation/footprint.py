@@ -82,12 +82,13 @@ def _ways(link: Relationship, statement: Statement) -> Iterator[str]:
 
 def _way(link: Relationship, child: Access, parents: list[Access]) -> str:
     """How a statement comes to read the child: the side that is filtered, or reached from elsewhere, leads."""
+    key = {*link.child_attributes}
     exact = {each.attribute for each in child.filters if each.operator.is_exact}
-    if set(link.child_attributes) <= exact:
+    child_leads = _leads(child, link, key)
+    if key <= exact or (key <= {*exact, *child.joined} and not child_leads):  # by what another table has of the same parent
         return "down"
     if not parents:
         return "alone"
-    child_leads = _leads(child, link, set(link.child_attributes))
     parent_leads = any(_leads(parent, link, set()) for parent in parents)
     if parent_leads == child_leads:
         return "together"
