@@ -229,6 +229,27 @@ def test_durations_take_them(mariadb: str, mongo_client: MongoClient[dict[str, A
     mongo_client.drop_database(name)
 
 
+@pytest.mark.parametrize("text", ["2026-01-01 12:00:00+02:00", "2026-01-01T12:00:00Z"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE v SET at = %s WHERE id = 1",
+        "INSERT INTO v (id, fine_seen) VALUES (9, %s)",
+        "SELECT id FROM v WHERE at = %s",
+        "SELECT id FROM v WHERE seen IN (%s)",
+        "SELECT id FROM v WHERE fine BETWEEN '2026-01-01' AND %s",
+    ],
+)
+def test_a_text_with_an_offset_is_refused(sides: Sides, sql: str, text: str) -> None:
+    """MySQL 8 reckons with it, MariaDB drops it from conditions and refuses it in rows; in the statement itself, too."""
+    with pytest.raises(WorkloadError, match="without one"):
+        sides.store.execute(sql, [text])
+    with pytest.raises((WorkloadError, GapError), match="without one"):
+        sides.store.execute(sql.replace("%s", f"'{text}'"))
+    sides.store.execute("UPDATE v SET note = %s WHERE id = 1", [text])
+    assert len(sides.store.execute("SELECT id FROM v WHERE note = %s", [text])) == 1
+
+
 ID = UUID("9b0e5a3c-1f2d-4c6b-8a7e-0d1c2b3a4f5e")
 
 

@@ -15,7 +15,7 @@ from nestling.emitters.conversions.given import counted_truth, is_nan, is_uuid, 
 from nestling.emitters.conversions.postgresql_texts import not_written_so
 from nestling.emitters.conversions.sqlite import sqlite_text
 from nestling.ir.value_forms.array_text import read_array
-from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
+from nestling.ir.value_forms.instants import infinite_text, refuse_offset, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
 from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.value_forms.time_text import clock_of, interval_of, mysql_time, read_interval, read_time_of_day
@@ -205,7 +205,14 @@ def strict_moment(digits: int, zoned: bool, kept: Callable[[datetime], datetime]
 
 def mysql_moment(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The conversion of a moment for MySQL, by the fields of a datetime, whatever its zone."""
-    return lambda value: convert(without_zone(value))
+    return lambda value: convert(mysql_fields(value))
+
+
+def mysql_fields(value: Any) -> Any:
+    """A datetime without its zone; a text that says an offset is refused."""
+    if isinstance(value, str):
+        refuse_offset(value)
+    return without_zone(value)
 
 
 def cut_second(digits: int) -> Callable[[datetime], datetime]:

@@ -35,6 +35,17 @@ def infinite_text(value: object) -> str:
     return text if text in INFINITIES else ""
 
 
+def refuse_offset(text: str) -> None:
+    """Raise `ValueError` with the next move for a moment with an offset, which MySQL and MariaDB read differently."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return
+    if found.tzinfo is not None:
+        what = f"MySQL 8 reckons with the offset of '{text}', older ones and MariaDB drop it or refuse it"
+        raise ValueError(what, "give the moment without one, as the column has it")
+
+
 def rounded_to_millisecond(value: datetime) -> datetime:
     """The nearest instant a BSON date has."""
     rest = value.microsecond % 1000

@@ -13,6 +13,7 @@ from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
+from nestling.planner.sql.fractions import refuse_time_as_text
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.mysql.calendar import cut_time
@@ -137,6 +138,7 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
         refuse_reckoning("a CAST", node, operand)
     if kind.name is TypeName.TEXT:
         is_constant = isinstance(operand, Literal)
+        refuse_time_as_text(operand, env.translation)
         operand = (
             conversions.text(operand, env.translation)
             if is_constant

@@ -48,6 +48,7 @@ from nestling.ir.value_forms.numeral import float_text
 from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.planner.sql.binary_subtypes import beside_subtype
 from nestling.planner.sql.exact_decimals import exact_beside
+from nestling.planner.sql.fractions import refuse_time_as_text
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import (
     DECIMAL,
@@ -59,7 +60,7 @@ from nestling.planner.sql.literals import (
 )
 from nestling.planner.sql.mysql.bits import beside_bits, is_bits, truth_of_bits
 from nestling.planner.sql.mysql.digits import observed, observed_beside
-from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own
+from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own, require_no_offset
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.decimal_digits import with_digits
@@ -245,6 +246,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
         refuse_order("a text", None, value)
     if translation.dialect.rules is Rules.MYSQL:
         refuse_bits("a text", None, value)
+    refuse_time_as_text(value, translation)
     if is_text(value) or is_enum or value == NULL:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
@@ -442,11 +444,7 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return own
     refuse_own(expression, other)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
-        text_value = expression.value if isinstance(expression, Literal) else None
-        if is_zero(text_value):
-            return Literal(zero_of(other.type), TEXT)
-        folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None
-        return folded if isinstance(folded, Literal) else Cast(expression, TIMESTAMP, Rules.MYSQL)
+        return _text_beside_time(expression, other.type)
     if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
         if _mixed(expression) and _mixed(other):
             raise statement_gap("days beside moments where both also hold zero dates")
@@ -459,6 +457,18 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     if isinstance(value, Literal) and isinstance(value.value, str) and _SHORT_NUMERAL.fullmatch(value.value):
         return typed_literal(value.value, FLOAT if beside.type == FLOAT else DECIMAL)
     return value if value.type.name in TIMES else Cast(value, FLOAT, Rules.MYSQL)
+
+
+def _text_beside_time(expression: Expression, wanted: Type) -> Expression:
+    """A text as the moment it says, for MySQL; beside dates, too."""
+    said = expression.value if isinstance(expression, Literal) else None
+    if is_zero(said):
+        return Literal(zero_of(wanted), TEXT)
+    if isinstance(said, str):
+        require_no_offset(said)
+        if isinstance(found := typed_literal(said, TIMESTAMP), Literal):
+            return found
+    return Cast(expression, TIMESTAMP, Rules.MYSQL)
 
 
 def _is_numeric(expression: Expression, translation: Translation) -> bool:

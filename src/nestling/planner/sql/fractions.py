@@ -5,8 +5,9 @@ from __future__ import annotations
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute
 from nestling.ir.statements.expression import AttributeCast, Call, Case, Column, Expression, Literal
-from nestling.ir.statements.operators import Function
+from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BSON_DIGITS, TIMES, TypeName
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Translation
 
 
@@ -16,8 +17,15 @@ def kept_fraction(expression: Expression, attribute: Attribute, translation: Tra
     return None if kept is None or _digits(expression, translation) <= kept.digits else kept
 
 
+def refuse_time_as_text(value: Expression, translation: Translation) -> None:
+    """Raise the gap of MySQL's TIME with a fraction as a text, which has as many digits as the column, whatever the time."""
+    is_time = translation.dialect.rules is Rules.MYSQL and value.type.name is TypeName.TIME
+    if is_time and _digits(value, translation) > 0:
+        raise statement_gap("a time with a fraction of a second as a text, of which each column writes its own digits")
+
+
 def _digits(expression: Expression, translation: Translation) -> float:
-    """The most digits of a second a value may have; those of the server's clock are milliseconds."""
+    """The most digits of a second that a value may have; those of the server's clock are milliseconds."""
     match expression:
         case Literal(value=None):
             return 0

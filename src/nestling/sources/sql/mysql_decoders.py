@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from nestling.ir.value_forms.time_text import read_time_of_day
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,7 +21,7 @@ def decoders() -> Mapping[Any, Any]:
         FIELD_TYPE.DATE: _date,
         FIELD_TYPE.DATETIME: _datetime,
         FIELD_TYPE.TIMESTAMP: _instant,
-        FIELD_TYPE.TIME: str,
+        FIELD_TYPE.TIME: read_time_of_day,  # `TIME(6)` is printed with all its digits, zeros too
     }
 
 

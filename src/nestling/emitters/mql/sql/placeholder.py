@@ -168,7 +168,8 @@ def _converts(placeholder: ConvertedPlaceholder) -> tuple[Convert, ...]:
 def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
     if placeholder.rules is Rules.MYSQL and _may_be_moment(placeholder):
-        yield Conversion(given.without_zone)
+        is_any = placeholder.expected is Expected.ANY and not placeholder.strict and placeholder.boundary is None
+        yield Conversion(given.without_zone if is_any else servers.mysql_fields)
     if placeholder.strict:
         yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
         yield from _as_unit(placeholder)

@@ -38,7 +38,7 @@ from nestling.planner.sql.changes.generated_attributes import computed, refuse_g
 from nestling.planner.sql.changes.joined_writes import Others
 from nestling.planner.sql.exact_decimals import exactly, written_exactly
 from nestling.planner.sql.expressions import bind
-from nestling.planner.sql.fractions import kept_fraction
+from nestling.planner.sql.fractions import kept_fraction, refuse_time_as_text
 from nestling.planner.sql.gaps import no_such, statement_gap
 from nestling.planner.sql.mysql.bits import stored_bits
 from nestling.planner.sql.mysql.read_types import as_read, is_single
@@ -162,6 +162,8 @@ def _told(expression: Expression, attribute: Attribute, translation: Translation
             return stored_bits(expression, attribute.type)
         case _ if translation.dialect.rules is Rules.MYSQL:
             refuse_bits(f"storing in `{attribute.name}`", None, expression)
+            if attribute.type.name is TypeName.TEXT:
+                refuse_time_as_text(expression, translation)
             return expression
         case _ if translation.dialect.rules is Rules.POSTGRESQL:
             return given_beside(expression, attribute.type)

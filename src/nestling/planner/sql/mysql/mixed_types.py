@@ -8,6 +8,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.expression import NULL, Expression, Literal
 from nestling.ir.statements.operands import is_text
 from nestling.ir.types import DURATION, TIMES, YEAR, Type, TypeName
+from nestling.ir.value_forms.instants import refuse_offset
 from nestling.ir.value_forms.time_text import mysql_time
 from nestling.ir.value_forms.two_digit_years import full_year
 from nestling.planner.sql.gaps import StatementGap, statement_gap
@@ -77,4 +78,16 @@ def _require_kept(text: str, wanted: Type) -> None:
     try:
         mysql_time(text, is_duration=wanted.carried == DURATION)
     except ValueError as problem:
-        raise StatementGap(Gap(GapKind.INPUT, ": ".join(problem.args))) from None
+        raise _input_gap(problem) from None
+
+
+def require_no_offset(text: str) -> None:
+    """Raise the gap of a moment with an offset."""
+    try:
+        refuse_offset(text)
+    except ValueError as problem:
+        raise _input_gap(problem) from None
+
+
+def _input_gap(problem: ValueError) -> StatementGap:
+    return StatementGap(Gap(GapKind.INPUT, ": ".join(problem.args)))
