@@ -34,6 +34,10 @@ _MASKS = (
     ),
     (re.compile(r"[\d,]+ rows/s, [\d,]+ MB"), "… rows/s, … MB"),
     (re.compile(r"'?mongodb://\S+"), "mongodb://…"),
+    (
+        re.compile(r"^note: (?:\d+ of \d+ decisions have no price|time ran out while alternatives).*\n", re.MULTILINE),
+        "",
+    ),
 )
 _HOW_FAR = re.compile(r"^\d+ s: .*\n", re.MULTILINE)
 """What a command says every half minute, as on a busy machine."""

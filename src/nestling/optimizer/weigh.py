@@ -37,16 +37,16 @@ class WeighResult:
         found = []
         if self.left_out:
             found.append(
-                f"what the alternatives of {len(self.left_out)} of {every} decisions cost is not told, it would take too long:"
-                " what is chosen does not depend on it; those by which most is paid are told first"
+                f"{len(self.left_out)} of {every} decisions have no price for their alternatives, which would take too long to"
+                " work out (those that matter most come first); what is chosen does not depend on it"
             )
         if self.nearby:
             found.append(
-                f"for {len(self.nearby)} of {every} decisions an alternative is told with what is around it chosen anew and all"
-                " else as it is: the best design with it may cost less; where these turn is not told"
+                f"for {len(self.nearby)} of {every} decisions an alternative has the price of choosing only what is around it"
+                " anew: the best design with it may cost less, and when these decisions flip is not known"
             )
         if self.time_was_up:
-            found.append("weighing alternatives took longer than it may: raise --time-limit to be told more of them")
+            found.append("time ran out while alternatives were weighed: raise --time-limit to see more of them")
         return tuple(found)
 
 
