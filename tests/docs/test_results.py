@@ -25,12 +25,28 @@ def _sections() -> dict[str, str]:
     return found
 
 
+def _figures(row: dict[str, str]) -> list[str]:
+    """What a row says was measured: parts between semicolons, without units and verdicts."""
+    return [re.split(r" (?:ms|times as)\b|, \*\*", part)[0].strip() for part in row["measured"].split(";")]
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row["what"][:40] for row in ROWS])
 def test_its_figures_stand_in_the_section(row: dict[str, str]) -> None:
-    """With the day, so that neither is measured again without the other."""
+    """In bold, each as a whole, and with the day, so that none is measured again without the other."""
     section = _sections()[row["anchor"]]
-    figures = re.findall(r"\d[\d,.]*\d|\d", row["measured"])
-    assert [each for each in (*figures, row["day"]) if each not in section] == []
+    marked = re.findall(r"\*\*([^*\n]*\d[^*\n]*)\*\*", section)
+    assert [each for each in _figures(row) if each not in marked] == []
+    assert row["day"] in section
+
+
+def test_other_figures_are_found_out() -> None:
+    """A figure with a digit more or less is in no section: what is asked for is the whole of it."""
+    for row in ROWS:
+        marked = re.findall(r"\*\*([^*\n]*\d[^*\n]*)\*\*", _sections()[row["anchor"]])
+        for figure in _figures(row):
+            assert f"{figure}0" not in marked, row["what"]
+            assert figure[1:] not in marked, row["what"]
+            assert figure[:-1] not in marked, row["what"]
 
 
 def test_all_rows_are_read() -> None:
