@@ -240,6 +240,33 @@ def test_a_foreign_key_that_rows_break_is_an_error(server: Server) -> None:
     assert server.counts("parent", "child", "other") == [1, 2, 1]
 
 
+LOSES = {
+    "sqlite": "CREATE TRIGGER t BEFORE INSERT ON parent WHEN new.id = 2 BEGIN SELECT raise(ignore); END;",
+    "postgresql": "CREATE RULE r AS ON INSERT TO parent WHERE new.id = 2 DO INSTEAD NOTHING;\n",
+}
+
+
+@pytest.mark.parametrize("server", [*LOSES], indirect=True)
+def test_rows_that_a_trigger_takes_away_are_told(server: Server) -> None:
+    """Nothing is kept then: what came would be taken for all there is. MariaDB has no trigger that takes a row away."""
+    server.run(server.target, "CREATE TABLE parent (id INT PRIMARY KEY, name VARCHAR(20));\n" + LOSES[server.kind])
+    with pytest.raises(SourceError, match=r"holds 1 row after it was given 2(.|\n)*triggers and rules off"):
+        written(server, MODEL, child=[(1, 2)], parent=[(1, "x"), (2, "y")])
+    assert server.counts("parent") == [0]
+
+
+def test_a_file_that_was_not_there_is_not_left(tmp_path: Path) -> None:
+    """Where nothing is kept."""
+    for there in (False, True):
+        path = tmp_path / f"{there}.db"
+        if there:
+            path.touch()
+        sink = open_sink(f"sqlite:///{path}")
+        sink.begin(MODEL)
+        sink.close()
+        assert path.exists() is there
+
+
 def test_a_table_made_refers_to_one_that_was_there(server: Server) -> None:
     """Its foreign key is declared where the types allow it, else it is a note."""
     server.run(server.target, "CREATE TABLE parent (id SMALLINT PRIMARY KEY, name VARCHAR(20))")

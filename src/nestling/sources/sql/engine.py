@@ -365,6 +365,10 @@ class Engine:
         """A table, with its name quoted, that takes rows until all are there; None where a table can be filled in any order."""
         return None
 
+    def is_there(self, address: Address) -> bool:
+        """Whether the database was there before it was opened."""
+        return True
+
     def undone(self, sink: SqlSink) -> None:
         """Take back what closing the connection did not."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.common.errors import Problem, SourceError, name_list
 from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Entity
+from nestling.ir.quantity_words import counted
 from nestling.ir.words.value_words import value_words
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.table_ddl import place_of, quote
@@ -63,6 +64,21 @@ def refuse_dangling(sink: SqlSink, tables: Sequence[Existing], catalog: Catalog 
         for key in existing.table.foreign_keys
         if catalog is not None and (problem := _dangling(sink, existing, key, catalog))
     ]
+    if problems:
+        raise SourceError(*problems)
+
+
+def refuse_lost(sink: SqlSink, tables: Sequence[Existing], written: Mapping[str, int]) -> None:
+    """Raise SourceError where tables do not hold as many rows as they were given: their triggers or rules have seen to that."""
+    problems = []
+    for existing in tables:
+        name = existing.entity.name
+        there = sink.run(f"SELECT count(*) FROM {sink.table(existing.entity)}").fetchone()[0]  # noqa: S608 - quoted
+        if there != written.get(name, 0):
+            given = written.get(name, 0)
+            what = f"it holds {counted(there, 'row')} after it was given {given:,}: a trigger or rule of it did that"
+            move = "turn its triggers and rules off while rows are unloaded, or drop the table: unload then makes it"
+            problems.append(Problem(what, where=f"table {name} of {sink.address.origin}", next_move=move))
     if problems:
         raise SourceError(*problems)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from nestling.common.errors import Problem, SourceError
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.existing import existing_tables, refuse_dangling
+from nestling.sources.sql.existing import existing_tables, refuse_dangling, refuse_lost
 from nestling.sources.sql.table_ddl import (
     create_table,
     keyed_alike,
@@ -53,7 +54,9 @@ class SqlSink:
         self.existing: Mapping[str, Existing] = {}
         self.held: dict[str, Passage] = {}
         self.is_committed = False
+        self.was_there = True
         self._is_finished = False
+        self._written: Counter[str] = Counter()
         self._catalog: Catalog | None = None
         self._passages: dict[str, Passage] = {}
         self._entities: dict[str, Entity] = {}
@@ -61,6 +64,7 @@ class SqlSink:
     @cached_property
     def connection(self) -> Any:
         """The driver's own, made when first asked for."""
+        self.was_there = self._engine.is_there(self.address)
         connection = connect(self.address, read_only=False)
         self._engine.begin_writing(connection)
         return connection
@@ -122,6 +126,7 @@ class SqlSink:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
                 self._passages[entity.name].carry(self._without_computed(entity, rows))
+                self._written[entity.name] += len(rows)
 
     def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
         """The values of rows that `write` would refuse, all of them; adds nothing."""
@@ -163,6 +168,10 @@ class SqlSink:
         """The relationships whose foreign key is for this run to make: tables that were there have their own."""
         assert self._model is not None, "begin comes first"
         return tuple(link for link in self._model.relationships if link.child not in self.existing)
+
+    def refuse_lost(self) -> None:
+        """Raise SourceError where tables that were there do not hold as many rows as they were given."""
+        refuse_lost(self, tuple(self.existing.values()), self._written)
 
     def refuse_dangling(self) -> None:
         """Raise SourceError where rows break foreign keys of tables that were there."""

@@ -385,6 +385,7 @@ class Mysql(Engine):
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Every ALTER TABLE commits."""
+        sink.refuse_lost()
         sink.refuse_dangling()
         sink.connection.commit()
         sink.is_committed = True

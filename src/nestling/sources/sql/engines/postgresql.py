@@ -285,6 +285,7 @@ class Postgresql(Engine):
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Foreign keys, each in a savepoint; identities go on behind the highest number there is."""
         _move_held(sink)
+        sink.refuse_lost()
         broken = tuple(link.name for link in declared(sink.links_made) if not _added(sink, link, model))
         for existing in sink.existing.values():
             for name in existing.entity.attribute_names:

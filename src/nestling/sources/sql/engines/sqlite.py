@@ -370,8 +370,18 @@ class Sqlite(Engine):
                 marks = ", ".join("CAST(? AS TEXT)" if type(value) is UndecodableText else "?" for value in row)
                 connection.execute(f"{insert}({marks})", row)
 
+    def is_there(self, address: Address) -> bool:
+        """Whether there is a file."""
+        return address.path.exists()
+
+    def undone(self, sink: SqlSink) -> None:
+        """Opening the file has made it."""
+        if not sink.was_there:
+            sink.address.path.unlink(missing_ok=True)
+
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """The foreign keys are there, and can be checked."""
+        sink.refuse_lost()
         sink.refuse_dangling()
         checks = (f"PRAGMA foreign_key_check({sink.table(entity)})" for entity in sink.made)
         found = [row for check in checks for row in sink.run(check)]
