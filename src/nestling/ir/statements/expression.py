@@ -41,6 +41,10 @@ class Literal:
     type: Type
 
 
+CELL = "cell "
+"""What the names of parameters begin with that stand for columns of the row at hand; no statement's does, as it has a space."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A value given when the statement runs. `type` is what its surroundings expect, ANY when they do not say.
@@ -63,6 +67,11 @@ class Parameter:
     rules: Rules | None = field(default=None, compare=False)
     no_number: bool = field(default=False, compare=False)
     strict: bool = False
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it stands for a column of a row of the database: what is stored, and nothing that is given."""
+        return self.name.startswith(CELL)
 
 
 @dataclass(frozen=True, slots=True)

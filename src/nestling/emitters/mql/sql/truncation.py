@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
-from nestling.ir.statements.expression import Call, Expression, Literal
+from nestling.ir.statements.expression import Call, Expression, Literal, Parameter
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.value_forms.calendar_units import BEGINNINGS
 
@@ -34,8 +34,13 @@ class Truncation:
 
 
 def truncation(expression: Expression) -> Truncation | None:
-    """What an expression truncates to a unit that begins alike everywhere, in UTC; None where it is something else."""
+    """What an expression truncates to a unit that begins alike everywhere, in UTC; None where it is something else.
+
+    The server truncates the cell of a row: programs put it in as it is stored.
+    """
     match expression:
+        case Call(Function.TRUNCATE_TIME, (_, Parameter(is_cell=True))):
+            return None
         case Call(Function.TRUNCATE_TIME, (Literal(value=str(unit)), value), rules=Rules.POSTGRESQL) if (
             unit in BEGINNINGS
         ):

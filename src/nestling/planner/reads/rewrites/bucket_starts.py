@@ -68,7 +68,10 @@ def _compared(
         return
     start: Expression = replace(column, name=BUCKET_START, type=_of_dates(column.type))
     start = replace(time, operand=start) if isinstance(time, Raw) else start
-    is_constant = isinstance(time, Raw) or isinstance(value, Literal | Parameter)
+    is_cell = isinstance(value, Parameter) and value.is_cell
+    if is_cell and value.type.fraction_digits > BSON_DIGITS:  # it is a text
+        return
+    is_constant = isinstance(time, Raw) or (isinstance(value, Literal | Parameter) and not is_cell)
     value = replace(value, type=_of_dates(value.type)) if isinstance(value, Literal | Parameter) else value
     if operator in _BEGINS:
         first = _start(value, window.unit)

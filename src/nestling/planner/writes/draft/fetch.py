@@ -18,7 +18,7 @@ from nestling.ir.paths.write_path import Fetch
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.algebra import Named, Project, Relation, Scan, Values, filtered
 from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import ANY, Column, Compare, Expression, Parameter
+from nestling.ir.statements.expression import ANY, CELL, Column, Compare, Expression, Parameter
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.statistics import Statistics
@@ -145,12 +145,12 @@ def _plan(
 
 def cell(name: str, kind: Type = ANY) -> Parameter:
     """A column of the row at hand, inside a fetch."""
-    return Parameter(f"cell {name}", kind)
+    return Parameter(f"{CELL}{name}", kind)
 
 
 def fetch(rows: str, made: ReadPlan, cells: Sequence[str]) -> Fetch:
     """A fetch inside the steps of a row, whose cells it mentions."""
-    return Fetch(rows, made, tuple((f"cell {name}", name) for name in cells))
+    return Fetch(rows, made, tuple((f"{CELL}{name}", name) for name in cells))
 
 
 def same_row(types: Mapping[str, Type]) -> Values:
