@@ -30,6 +30,7 @@ STATEMENTS = {
     "by_due": "SELECT DISTINCT ON (due) due, id, weight FROM parcel ORDER BY due NULLS FIRST, weight DESC, id",
     "numbered": "SELECT x.status, x.id FROM (SELECT status, id, row_number() OVER (PARTITION BY status ORDER BY weight, id)"
     " AS place FROM parcel) x WHERE x.place = 1 ORDER BY x.status",
+    "many": "SELECT DISTINCT ON (weight) weight, id, status FROM parcel ORDER BY weight, status DESC, id",
     "nulls_last": "SELECT DISTINCT ON (due) due, id FROM parcel ORDER BY due, weight, id",
     "two_keys": "SELECT DISTINCT ON (status, site_id) status, site_id, id FROM parcel ORDER BY site_id, status DESC, id",
     "two_of_each": "SELECT x.site_id, x.id FROM (SELECT site_id, id, row_number() OVER"

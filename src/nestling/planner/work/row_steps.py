@@ -336,7 +336,7 @@ def _first(step: FirstRows, walk: _Walk, facts: WorkFacts, opened: Open) -> Stre
         access = first_of_each(begin.leading, facts.design, path, order, groups)
         if access is not None:
             return begin.read(access.rows, access.work + work_of.pass_on(2 * groups))
-    work = work_of.pass_on(stream.rows) + work_of.group(stream.rows, groups, groups * stream.bytes)
+    work = work_of.pass_on(stream.rows) + work_of.group(stream.rows, groups, stream.bytes)
     return replace(stream.blocked(work), rows=groups).then(work_of.pass_on(groups))
 
 
