@@ -29,7 +29,7 @@ def command(design: Path, target: str, copy: str, as_json: bool) -> None:
     """Rebuild the rows from a MongoDB of this design and write them to a SQL database, all or nothing.
 
     Tables that are missing are made. Tables that are there are filled as they are: none is dropped or changed, and their
-    triggers run.
+    triggers run. Where these take rows away or add some, nothing is kept; what they change in rows `nestling verify` shows.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress

@@ -27,7 +27,7 @@
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── DataError             a value that it makes does not fit its column, or cannot be reckoned
-    │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which
+    │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which, `attributes` where
     │   ├── TransactionFailed     an earlier statement of its transaction failed, and its error was caught
     │   ├── NoTransactions        it needs a transaction, which this server has none of
     │   └── WriteConflict         its transaction was tried again and again, and never went through

@@ -45,6 +45,7 @@ class Operator(StrEnum):
     FOLDED = "folded"  # lower(…) or upper(…) of it, or of more, otherwise
     CONTAINS = "contains"  # elements of an array
     EACH = "each"  # with what a subquery gives for each row
+    LACKS = "lacks"  # that no row of a subquery has it: NOT IN
     OTHER = "other"
 
     @property

@@ -28,6 +28,7 @@ _BECAUSE = {
         " ask for a range of it (`>=` and `<`)"
     ),
     Operator.EACH: "a subquery gives another value for each row",
+    Operator.LACKS: "each row is held against what a subquery gives (NOT IN)",
     Operator.OTHER: (
         "no column is compared for equality or a range by itself: it stands in a negation, in an expression, or in an OR of which"
         " one side asks nothing else"

@@ -88,7 +88,7 @@ def _lacks(part: exp.In, walk: StatementWalk) -> bool:
     found = list(_of_set(part, walk))
     for column, origins in found:
         _unite(walk.origins(column), origins, walk)
-        add_filter(walk.origins(column), Operator.EACH)
+        add_filter(walk.origins(column), Operator.LACKS)
     return bool(found)
 
 

@@ -202,6 +202,8 @@ class Sizes:
                 return elements.share if elements is not None else UNKNOWN
             case Operator.PATTERN | Operator.FOLDED | Operator.OTHER:
                 return UNKNOWN
+            case Operator.LACKS:
+                return 1 - UNKNOWN
             case _:
                 assert_never(operator)
 

@@ -21,6 +21,7 @@ from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.known.selectivity import bytes_by, distinct_values, ranged, together
 from nestling.planner.known.values import KnownOf, PathStatistics, known_of_scans
 from nestling.planner.options.statements.limited_rows import LimitedRows, is_as_found, limited_rows
+from nestling.planner.options.statements.named_rows import NamedRows, named_rows
 from nestling.planner.options.statements.ranges_beside import RangeBeside, ranges_beside
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
@@ -146,7 +147,7 @@ class ConditionFacts:
     aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
     shown, nor anything done but conditions asked. `early`: its groups are rows of their own, which are limited before their
     children are aggregated. `limited`: the rows a subquery in FROM limits, before more is joined to them. `firsts`: it shows the
-    first rows of groups.
+    first rows of groups. `named`: the rows it changes, where a subquery names them.
     """
 
     shares: Mapping[AttributeName, float] = field(default_factory=dict)
@@ -160,6 +161,7 @@ class ConditionFacts:
     early: bool = False
     limited: LimitedRows | None = None
     firsts: FirstFacts | None = None
+    named: NamedRows | None = None
 
 
 def statement_facts(statement: Statement, situation: Situation) -> ConditionFacts:
@@ -176,7 +178,7 @@ def statement_facts(statement: Statement, situation: Situation) -> ConditionFact
     tables = _tables(relations, situation, known, values, first_taken)
     shares = _shares(relations, known, values)
     if not isinstance(query, Query):
-        return ConditionFacts(shares, tables)
+        return ConditionFacts(shares, tables, named=named_rows(query, situation.model, situation.statistics))
     grouped = _grouped(relation, situation.model, known, values)
     as_found = grouped is None and is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))

@@ -119,7 +119,7 @@ class _Walk:
     def _each_of(self, before: Visit, *, inside: bool) -> float:
         """The rows of a visit for each of which others are looked up; for what a subquery asks before its value is compared."""
         access = before.access
-        compared = [each for each in access.filters if each.operator is Operator.EACH]
+        compared = [each for each in access.filters if each.operator in (Operator.EACH, Operator.LACKS)]
         if not inside or not compared:
             return before.rows
         if before.before is None and not before.outer:

@@ -20,6 +20,7 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.statements.held_links import held_links
+from nestling.planner.options.statements.named_rows import NamedRows
 from nestling.planner.options.statements.single_command import is_plain
 from nestling.planner.options.structures.buckets import summed
 from nestling.planner.options.structures.overflow import paged_again
@@ -39,9 +40,15 @@ class Changes:
     starts: Starts
     _plain: dict[tuple[str, bool], bool] = field(default_factory=dict, repr=False, compare=False)
 
-    def rows(self, access: Access) -> float:
+    def rows(self, statement: Statement, access: Access) -> float:
         """Rows that are changed."""
-        return self.modes.sizes.found(access)
+        found, named = self.modes.sizes.found(access), self._named(statement, access)
+        return found if named is None else min(found, named.count * self.modes.sizes.found(named.one(access)))
+
+    def _named(self, statement: Statement, access: Access) -> NamedRows | None:
+        """What a subquery of the statement names of the access's rows."""
+        named = self.modes.sizes.facts_of(statement).named
+        return named if named is not None and named.entity == access.entity else None
 
     def is_direct(self, statement: Statement, access: Access, home: Home) -> bool:
         """Whether one command does it, as far as the rows' own place is concerned."""
@@ -118,7 +125,7 @@ class Changes:
             yield replace(found, needs=needs, also=(*found.also, *also))
 
     def _changed(self, statement: Statement, access: Access, home: Home, *, direct: bool) -> Iterator[Mode]:
-        rows = self.rows(access)
+        rows = self.rows(statement, access)
         documents = rows if home.own else min(rows, self.modes.documents.count(home))
         cost = self._written(access, home, rows, documents)
         rewritten = documents
@@ -135,8 +142,16 @@ class Changes:
             )
         also = self.modes.documents.further(home, read=0.0 if direct else rows, rewritten=rewritten)
         more = self.modes.mode("", (home.id,), cost, also)
-        for found in self.starts.finds(replace(statement, limit=None), access, home):
+        for found in self._found(replace(statement, limit=None), access, home):
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
+
+    def _found(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """By the statement's own conditions, or one after the other by what a subquery names of them."""
+        yield from self.starts.finds(statement, access, home)
+        named = self._named(statement, access)
+        if named is not None:
+            for found in self.starts.finds(statement, named.one(access), home):
+                yield found.times(named.count)
 
     def _written(self, access: Access, home: Home, rows: float, documents: float) -> Work:
         size = self.modes.documents.base(home)
@@ -166,7 +181,7 @@ class Changes:
     def _below(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
         """Each foreign key once, the nearest first."""
         is_gone, attributes = access.kind is StatementKind.DELETE, frozenset(access.attributes)
-        waiting, met = deque([(access.entity, self.rows(access), is_gone, attributes)]), set[str]()
+        waiting, met = deque([(access.entity, self.rows(statement, access), is_gone, attributes)]), set[str]()
         while waiting:
             entity, rows, is_gone, attributes = waiting.popleft()
             along = dict(going_along(self.modes.situation.model, entity, is_gone, attributes))

@@ -33,7 +33,7 @@ class Together:
         homes = self.modes.places.homes[access.entity]
         asking = [home.id for home in homes if home.id not in within and self._asks(statement, access, home)]
         inside = [] if access.kind is not StatementKind.DELETE else list(self._children(access))
-        cost = self.modes.price_of(work_of.transaction() + self._first_read(access), access.entity)
+        cost = self.modes.price_of(work_of.transaction() + self._first_read(statement, access), access.entity)
         if len(asking) == len(homes):
             yield Charge(statement.name, "a transaction", (), self.modes.price(work_of.transaction()))
             return
@@ -42,11 +42,11 @@ class Together:
             alone, both = Mode("one command", (), 0.0, without=without), Mode("a transaction", (), cost)
             yield StatementStep(statement.name, f"{position}: together", (alone, both))
 
-    def _first_read(self, access: Access) -> Work:
+    def _first_read(self, statement: Statement, access: Access) -> Work:
         """What would be one command has to know the rows when something else follows from them."""
         if access.kind is StatementKind.INSERT:
             return NO_WORK
-        rows, size = self.changes.rows(access), self.modes.sizes.row_bytes(access.entity)
+        rows, size = self.changes.rows(statement, access), self.modes.sizes.row_bytes(access.entity)
         return work_of.request(READ_STAGES) + work_of.fetch_by_index(rows, size) + work_of.send(rows, size)
 
     def _asks(self, statement: Statement, access: Access, home: Home) -> bool:

@@ -45,7 +45,7 @@ class Writes:
                 new = inserted_rows(statement, access, self.modes.situation, self.modes.sizes)
                 modes = tuple(self._at_home(statement, access, new, one))
                 yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
-                rows = new.count if access.kind is StatementKind.INSERT else self.changes.rows(access)
+                rows = new.count if access.kind is StatementKind.INSERT else self.changes.rows(statement, access)
                 yield from self.guards.keys(statement, access, position, rows, within)
                 yield from self.guards.parents(statement, access, position, new)
                 yield from self.changes.children(statement, access, position)
