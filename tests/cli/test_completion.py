@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+import yaml
 
-from nestling.cli.completion import SHELLS
+from nestling.cli.completion import SCHEMAS, SHELLS
+from nestling.ir.text.schema import FileKind
+from nestling.ir.text.yaml_loader import Loader
 from tests.cli.commands import environment, nestling
+from tests.cli.conftest import write_library
 
 _COMPLETE = """
 COMP_WORDS=({words}); COMP_CWORD={place}
@@ -21,7 +27,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [("nestling des", ["design"]), ("nestling completion ''", [*SHELLS]), ("nestling load --fr", ["--from"])],
+    [("nestling des", ["design"]), ("nestling completion ''", [*SHELLS, *SCHEMAS]), ("nestling load --fr", ["--from"])],
 )
 def test_bash_completes(words: str, offered: list[str]) -> None:
     """A real bash that has read the lines offers commands, choices and options."""
@@ -49,6 +55,20 @@ def test_each_shell_has_lines_of_its_own(shell: str) -> None:
     assert f"_NESTLING_COMPLETE={shell}_complete" in done.out
     assert data["file"] in done.err
     assert data["script"] == done.out.strip()
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_editors_have_the_schema_that_files_name(kind: FileKind, tmp_path: Path) -> None:
+    """Beside a file that was written it is found, and the file is as it says."""
+    write_library(tmp_path / "library.db")
+    nestling("inspect", "sqlite:///library.db", "-o", "model.yaml", cwd=tmp_path)
+    nestling("design", "sqlite:///library.db", "-o", "design.yaml", cwd=tmp_path)
+    done, data = nestling("completion", kind), nestling("completion", kind, "--json").json
+    text = (tmp_path / f"{kind}.yaml").read_text(encoding="utf-8")
+    assert text.startswith(f"# yaml-language-server: $schema={data['file']}\n")
+    assert json.loads(done.out) == data["schema"]
+    written = json.loads(json.dumps(yaml.load(text, Loader=Loader), default=str))
+    jsonschema.validate(written, data["schema"])
 
 
 def test_a_shell_nobody_knows_is_misuse() -> None:

@@ -245,6 +245,21 @@ def test_notes_are_as_wide_as_the_tables(tmp_path: Path) -> None:
         assert lines[at + 1].startswith("  ")
 
 
+@pytest.mark.parametrize(("columns", "most"), [("0", 100), ("1", 20), ("19", 20), ("-5", 100), ("many", 100)])
+def test_widths_nobody_has(tmp_path: Path, columns: str, most: int) -> None:
+    """None, as programs without a terminal say, is the width of a pipe; the narrowest is one where words still stand."""
+    write_library(tmp_path / "library.db")
+    commands = (
+        ("inspect", "sqlite:///library.db", "-o", "library.yaml"),
+        ("design", "sqlite:///library.db", "-o", "tree.yaml"),
+        ("explain", "tree.yaml", "--all"),
+    )
+    for command in commands:
+        done = nestling(*command, cwd=tmp_path, COLUMNS=columns)
+        assert done.code == 0
+        assert max(len(line) for line in done.out.splitlines() if " " in line.strip()) <= max(most, 45)
+
+
 def test_numbers_and_counts() -> None:
     """Thousands are separated, fractions short, and nouns agree with their number."""
     assert [cell(value) for value in (1234567, 2.5, None, True, "x")] == ["1,234,567", "2.50", "", "True", "x"]

@@ -1,24 +1,54 @@
-"""`nestling completion`: what lets a shell complete commands, options and files."""
+"""`nestling completion`: what lets a shell complete commands, options and files, and an editor the files of a design."""
 
 from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
 
 import click
 
 from nestling.cli.parts import options
 
+if TYPE_CHECKING:
+    from nestling.ir.text.schema import FileKind
+
 SHELLS = ("bash", "zsh", "fish")
+SCHEMAS: tuple[FileKind, ...] = ("model", "design")
 SET_UP = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/completions/nestling.fish"}
 
 
 @click.command(
     "completion",
-    short_help="Print what lets your shell complete commands and options.",
-    epilog="\b\nExample:\n  nestling completion bash >> ~/.bashrc",
+    short_help="Print what lets your shell or editor complete.",
+    epilog="\b\nExamples:\n  nestling completion bash >> ~/.bashrc\n  nestling completion design > design.schema.json",
 )
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("kind", type=click.Choice((*SHELLS, *SCHEMAS)))
 @options.as_json
-def command(shell: str, as_json: bool) -> None:
-    """Print the lines that let SHELL complete commands, options and files. They belong into the file it reads when it starts."""
+def command(kind: str, as_json: bool) -> None:
+    """Print the lines that let a shell complete commands, options and files. They belong into the file it reads when it starts.
+
+    With `model` or `design` it is the JSON Schema of such files, by which editors complete and check them as you type: it
+    belongs beside them, as model.schema.json and design.schema.json, which their first lines name.
+    """
+    if kind in SCHEMAS:
+        _schema(kind, as_json=as_json)
+    else:
+        _lines(kind, as_json=as_json)
+
+
+def _schema(kind: FileKind, *, as_json: bool) -> None:
+    from nestling.cli.parts import text
+    from nestling.ir.text.schema import published_schema, schema_name
+
+    schema = published_schema(kind)
+    if as_json:
+        text.print_json({"kind": kind, "file": schema_name(kind), "schema": json.loads(schema)})
+        return
+    click.echo(schema, nl=False)
+    text.say(f"This belongs beside your {kind} files, as {schema_name(kind)}.")
+
+
+def _lines(shell: str, *, as_json: bool) -> None:
     from click.shell_completion import get_completion_class
 
     from nestling.cli import group

@@ -54,6 +54,7 @@ def read(path: Path, sql: str) -> Reading:
     return pipeline.inspect(f"sqlite:///{path}", workload=workload)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NAMED)
 def test_both_prices_are_of_these_rows(database: Path, name: str) -> None:
     """As many as the subquery names, each found by its key, with what is chosen and without any index."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 100
 """Columns to lay out for when nobody's terminal says how wide it is."""
+NARROWEST = 20
+"""Columns below which nothing is laid out; none at all means that nobody knows how many there are."""
 _WIDEST_PROSE = 100
 """Columns beyond which sentences are hard to read."""
 _GUTTER = re.compile(r"\s{2,}(?=\S)")
@@ -39,7 +41,10 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     shown = Console(stderr=stderr, highlight=False)
-    return shown if shown.is_terminal or "COLUMNS" in os.environ else Console(stderr=stderr, width=PIPED_WIDTH)
+    is_told = (shown.is_terminal or "COLUMNS" in os.environ) and shown.width > 0
+    if is_told and shown.width >= NARROWEST:
+        return shown
+    return Console(stderr=stderr, highlight=False, width=NARROWEST if is_told else PIPED_WIDTH)
 
 
 def prose_width(*, stderr: bool = False) -> int:
