@@ -62,7 +62,8 @@ nestling writes two kinds of files, and reads them again: `model.yaml` (`nestlin
 (`nestling design … -o design.yaml`). Both may be written or changed by hand. Every mistake is reported at once, with its line,
 and editors that know the [YAML language server](https://github.com/redhat-developer/yaml-language-server) check as you type:
 the first line of each file names its schema, which `nestling completion model > model.schema.json` and
-`nestling completion design > design.schema.json` put beside the files. No command writes a result over a file that it reads: name another after `-o`.
+`nestling completion design > design.schema.json` put beside the files. No command writes a result over a file that it reads:
+name another after `-o`.
 
 Both have one map a section; below, every map with its keys. A key with `?` may be left out. *Texts* are a list, or one text
 without brackets. Types are the conceptual ones of the [type map](type-map.md); `integer!` is NOT NULL.
