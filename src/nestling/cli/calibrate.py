@@ -50,8 +50,15 @@ def command(uri: str | None, output: Path | None, name: str, seconds: float, as_
         text.print_json(calibrate_json(made))
     else:
         show(made)
-        if output is not None:
+        if output is None:
+            text.say(
+                "This is kept nowhere: with -o cost.yaml it is a profile, which `nestling design --profile cost.yaml` weighs by."
+            )
+        else:
             text.say(f"Wrote {output}")
+            text.say_next(
+                f"nestling design SOURCE --workload workload.sql --profile {text.argument(output)} -o design.yaml"
+            )
     return FINE
 
 
