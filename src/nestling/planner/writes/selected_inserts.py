@@ -98,7 +98,10 @@ def _refuse_unlike(insert: Insert, conflict: Conflict, met: Sequence[UniqueGroup
     changes = conflict.action is ConflictAction.UPDATE
     does = "changes" if changes else "leaves"
     if len(met) > 1 or len(_over_all_rows(met)) < len(met):
-        move = f"name the columns of one that is over all rows, as in ON CONFLICT (id) DO {conflict.action.name}"
+        move = (
+            "read the rows first and insert each by INSERT … VALUES with the same clause, which is converted; or name the one UNIQUE"
+            f" over all rows they may meet, as in ON CONFLICT (id) DO {conflict.action.name}: rows that meet another then fail"
+        )
         raise write_gap(
             f"INSERT … SELECT that {does} rows which exist by several unique groups or by one of some rows; {move}"
         )
