@@ -53,3 +53,13 @@ def test_a_threshold_is_no_saving() -> None:
         short_text(explained).split()
     )
     assert saving(STAYS) == "stays: costs 9 ms/s"
+
+
+def test_what_turned_out_cheaper_left_out_saves_nothing() -> None:
+    """Where the search ended before it tried that, it says so, and what to do: no structure saves less than nothing."""
+    kept = Weighed("the index", "compound-index", True, -0.0536, motives=("page",))
+    explained = Explanation("optimal", (), weighed=(kept,), costs=Costs(0.9, 0.5, "wiredtiger"))
+    for shown in (explanation_text(explained), short_text(explained), saving(kept)):
+        assert "would save 53.6 ms/s" in " ".join(shown.split())
+        assert "raise --time-limit" in " ".join(shown.split())
+        assert "-53.6" not in shown

@@ -52,7 +52,7 @@ def command(uri: str | None, output: Path | None, name: str, seconds: float, as_
         show(made)
         if output is None:
             text.say(
-                "This is kept nowhere: with -o cost.yaml it is a profile, which `nestling design --profile cost.yaml` weighs by."
+                "This is kept nowhere: with -o cost.yaml it is a profile, by which `nestling design --profile` weighs."
             )
         else:
             text.say(f"Wrote {output}")

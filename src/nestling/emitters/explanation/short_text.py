@@ -22,7 +22,7 @@ from nestling.emitters.explanation.text import (
 from nestling.emitters.explanation.weighed_words import rate_and_share, staying
 from nestling.ir.proposal import Costs, Weighed
 from nestling.ir.quantity_words import counted
-from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNUSED
+from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNTRIED, UNUSED
 
 MORE = "`nestling explain DESIGN.YAML NAME` says all of one relationship, entity or statement, `--all` of everything."
 
@@ -64,6 +64,8 @@ def _saved(each: Weighed, costs: Costs | None) -> str:
     serves = f", for {', '.join(each.motives)}" if each.motives else ""
     if each.stays:
         return f"{each.structure}: {STAYS}{serves or f', for {UNUSED}'}; {staying(each, costs)}"
+    if each.gain is not None and each.gain < 0:
+        return f"{each.structure}: leaving it out would save {rate_and_share(-each.gain, costs)}, {UNTRIED}{serves}"
     if each.gain:
         return f"{each.structure}: saves {rate_and_share(each.gain, costs)}{serves}"
     return f"{each.structure}: {EQUAL}{serves}" if each.gain is not None else f"{each.structure}{serves}"

@@ -20,7 +20,7 @@ from nestling.emitters.explanation.weighed_words import (
 from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
 from nestling.ir.quantity_words import short
 from nestling.ir.rules import RULES
-from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNUSED, cost_line
+from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNTRIED, UNUSED, cost_line
 from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
 from nestling.ir.words.work_words import work_rate
 
@@ -203,6 +203,8 @@ def _weighed_lines(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]
     if each.stays:
         yield from wrapped(f"{kept_text(each, costs)}{checked}", f"    {STAYS}   ")
         yield from wrapped(", ".join(each.motives) or UNUSED, "    serves  ")
+    elif each.gain is not None and each.gain < 0:
+        yield from wrapped(f"leaving it out would save {rate_and_share(-each.gain, costs)}: {UNTRIED}", "    price   ")
     elif each.gain:
         other = without_it(each)
         because = f" over {other}" if each.instead else f"; {other}" if other else ""

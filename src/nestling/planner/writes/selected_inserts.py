@@ -99,8 +99,8 @@ def _refuse_unlike(insert: Insert, conflict: Conflict, met: Sequence[UniqueGroup
     does = "changes" if changes else "leaves"
     if len(met) > 1 or len(_over_all_rows(met)) < len(met):
         move = (
-            "read the rows first and insert each by INSERT … VALUES with the same clause, which is converted; or name the one UNIQUE"
-            f" over all rows they may meet, as in ON CONFLICT (id) DO {conflict.action.name}: rows that meet another then fail"
+            "read the rows first, and insert each by INSERT … VALUES with the same clause; or name the one UNIQUE over all rows"
+            " that they may meet, as in ON CONFLICT (id): rows that meet another then fail"
         )
         raise write_gap(
             f"INSERT … SELECT that {does} rows which exist by several unique groups or by one of some rows; {move}"

@@ -13,6 +13,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import full_rate
 from nestling.ir.rules import OUTWEIGHS
 from nestling.ir.situation.situation import Situation
+from nestling.ir.words.proposal_rows import UNTRIED
 from nestling.ir.words.work_words import work_rate
 from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
 from nestling.strategies.placement.nesting import Nesting
@@ -144,6 +145,8 @@ class _Deciding:
 
         One that `is_new` is a change too: the other one is a larger one.
         """
+        if threshold <= 0 and saved < 0:
+            return f"is kept, though the runner-up, {other}, would save {saving(-saved, self.solution)}: {UNTRIED}"
         if threshold <= 0:
             return f"saves {saving(saved, self.solution)} over the runner-up, {other}"
         passed = f"the {CHANGE}, {saving(threshold, self.solution)}"
