@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 @click.option(
     "--seconds",
     type=options.FiniteRange(1, 86_400),
-    help="How long to measure. Loading, comparing answers and --open-seconds come on top.",
+    help="How long to measure; longer where all --rounds take longer, as each runs every statement on every design. "
+    "Loading, comparing answers and --open-seconds come on top.",
 )
 @click.option("--rounds", type=click.IntRange(2, 1_000), help="How many rounds to measure in.")
 @click.option(

@@ -21,7 +21,7 @@ from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_
 
 TABLES = """
 CREATE TYPE size AS ENUM ('small', 'big');
-CREATE TABLE author (id integer PRIMARY KEY, name text NOT NULL, born date);
+CREATE TABLE author (id integer PRIMARY KEY, name text NOT NULL, born date, code varchar(5) DEFAULT 'c');
 CREATE TABLE book (id integer PRIMARY KEY, author_id integer REFERENCES author, title text, price numeric(8, 2), pages integer,
     size size, rate float8, sold boolean, tags text[], data jsonb, mark uuid, noted timestamp);
 INSERT INTO author VALUES (1, 'Ann', '1970-05-01'), (2, 'Bob', NULL), (3, 'Cy', '1990-01-31');
@@ -54,6 +54,11 @@ STATEMENTS = (
     "SELECT array_agg(DISTINCT pages ORDER BY pages DESC) FROM book",
     "SELECT author_id, array_agg(id ORDER BY id) FILTER (WHERE pages > 100) FROM book GROUP BY author_id",
     "SELECT coalesce(array_agg(id) FILTER (WHERE pages > 1000), '{}') FROM book",
+    "SELECT a.id, ARRAY(SELECT b.title FROM book b WHERE b.author_id = a.id ORDER BY b.id DESC) AS titles FROM author a",
+    "SELECT a.id, ARRAY(SELECT b.pages + 1 AS more FROM book b WHERE b.author_id = a.id ORDER BY b.pages, b.id) FROM author a",
+    "SELECT ARRAY(SELECT id FROM book WHERE id > 99), ARRAY(SELECT title FROM book WHERE sold ORDER BY price DESC)",
+    ("SELECT a.id, coalesce((SELECT array_agg(a2.code ORDER BY a2.code) FROM author a2 WHERE a2.born = a.born),"
+     " ARRAY[]::text[]) FROM author a"),
     "SELECT coalesce(array_agg(title ORDER BY title) FILTER (WHERE sold), '{}'::text[]) FROM book WHERE id > 3",
     "SELECT array_agg(id) FROM book WHERE id > 99",
     "SELECT array_agg(mark ORDER BY id), array_agg(noted ORDER BY id) FROM book",
@@ -119,6 +124,9 @@ GAPS = {
     "UPDATE book SET data = jsonb_build_object('p', price) WHERE id = 1": "json as made",
     "SELECT to_jsonb(:x)": "a parameter whose type no cast says",
     "SELECT array_agg(id) OVER () FROM book": "over a window",
+    "SELECT ARRAY(SELECT id FROM book ORDER BY id LIMIT 2)": "ARRAY of a SELECT with DISTINCT, GROUP BY or LIMIT",
+    "SELECT ARRAY(SELECT DISTINCT pages FROM book)": "ARRAY of a SELECT with DISTINCT, GROUP BY or LIMIT",
+    "SELECT ARRAY(SELECT max(id) FROM book)": "ARRAY of a SELECT",
 }
 
 

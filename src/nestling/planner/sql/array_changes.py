@@ -35,7 +35,9 @@ _COMPARED = {TypeName.TEXT, TypeName.INTEGER, TypeName.BOOLEAN, TypeName.UUID, T
 def written_array(node: exp.Array, env: Env, bound: Bind) -> Expression:
     """`ARRAY[…]`; what it is an array of is known where it is stored, or by its items."""
     if any(isinstance(each, exp.Query) for each in node.expressions):
-        raise statement_gap("ARRAY(SELECT …)", node)
+        raise statement_gap(
+            "ARRAY of a SELECT with DISTINCT, GROUP BY or LIMIT, of which `array_agg` is converted", node
+        )
     items = [bound(each) for each in node.expressions]
     found, kind = one_value.common(items, env.translation)
     if kind.name in MAY_BE_ARRAYS:

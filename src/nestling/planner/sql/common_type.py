@@ -129,10 +129,10 @@ def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type
         return values[0].type
     if values[0].type.name is TypeName.ENUM:
         return _of_enums(translation)
-    kind = Type(values[0].type.name)
-    if kind.name in MAY_BE_ARRAYS:
+    if values[0].type.name in MAY_BE_ARRAYS:
         made = [value.type for value in values if not isinstance(value, Cast)]
-        return made[0] if len(set(made)) == 1 else _of_several(kind, values)
+        return made[0] if len(set(made)) == 1 else _of_several(values)
+    kind = Type(values[0].type.name)
     exact = translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL
     return together(values) or kind if exact else kind
 
@@ -144,10 +144,13 @@ def _of_enums(translation: Translation) -> Type:
     return TEXT
 
 
-def _of_several(kind: Type, values: Sequence[Expression]) -> Type:
-    """One type of JSON and JSON of which no text is kept; arrays of several types are none."""
-    if kind.name is TypeName.JSON:
-        return replace(kind, carried=MADE)
+def _of_several(values: Sequence[Expression]) -> Type:
+    """One type of JSON and JSON of which no text is kept, and of arrays of texts of several lengths; other arrays have none."""
+    if values[0].type.name is TypeName.JSON:
+        return Type(TypeName.JSON, carried=MADE)
+    elements = {value.type.element for value in values}
+    if all(each is not None and each.name is TypeName.TEXT and not each.carried for each in elements):
+        return Type(TypeName.ARRAY, element=TEXT)
     raise statement_gap(f"{' and '.join(sorted({str(value.type) for value in values}))} that become one value")
 
 

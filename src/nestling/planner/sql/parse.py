@@ -28,6 +28,7 @@ from nestling.common.sql_tokens import (
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
+from nestling.planner.sql.postgresql.array_queries import with_array_queries
 from nestling.planner.sql.postgresql.interval_text import as_written, keep_whole
 from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
@@ -118,7 +119,8 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         _refuse_signs(tokens)
     tree = _with_functions(as_written(trees[0]), dialect)
     refuse_other_order(tree, dialect)
-    return Parsed(with_intervals(tree, dialect), _items(tokens, sql, _list_start(tokens, tree)), replaces, numbers_too)
+    items = _items(tokens, sql, _list_start(tokens, tree))
+    return Parsed(with_array_queries(with_intervals(tree, dialect), dialect), items, replaces, numbers_too)
 
 
 def _refused(tokens: Sequence[Token]) -> StatementGap:
