@@ -57,6 +57,8 @@ CHANGES: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("tags = ARRAY['a,b', '', 'NULL', NULL, '{}', '\"q\"', 'back\\slash']", {}),
     ("tags = ARRAY[name, :tag, 'c']", {"tag": "z"}),
     ("tags = ARRAY[]::text[]", {}),
+    ("tags = ARRAY(SELECT code FROM shelf ORDER BY code DESC)", {}),
+    ("tags = ARRAY(SELECT code FROM shelf WHERE shelf.id = book.shelf_id)", {}),
     ("tags = CASE WHEN 'x' = ANY(tags) THEN array_remove(tags, 'x') ELSE array_append(tags, 'x') END", {}),
     ("marks = array_append(marks, rank)", {}),
     ("marks = array_append(marks, 7)", {}),
@@ -146,7 +148,7 @@ def test_new_rows_are_postgresqls(served: Served, rows: str, values: Mapping[str
 
 GAPS = {
     "UPDATE book SET tags = tags || :tag": "cast it, as `:tag::text`",
-    "UPDATE book SET tags = ARRAY(SELECT code FROM shelf)": "ARRAY",
+    "UPDATE book SET tags = ARRAY(SELECT DISTINCT code FROM shelf)": "ARRAY of a SELECT",
     "UPDATE book SET tags[2] = 'x'": "an assignment to an element of an array",
 }
 
