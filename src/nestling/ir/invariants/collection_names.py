@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.common.errors import Problem
-from nestling.ir.storage.layout import StoredCollection
+from nestling.ir.storage.layout import Role, StoredCollection
 
 _LONGEST = 255 - len("x.")
 """Bytes of a name beside a database's, which is one and a dot at least."""
 
 
 def name_mistakes(store: StoredCollection) -> Iterator[Problem]:
-    """Why there can be no collection of that name."""
-    if why := _why_not(store.name):
-        what = f"MongoDB has no collection called `{store.name}`: {why}"
-        yield Problem(what=what, path=("collections", store.collection.name), next_move="rename it")
+    """Why there can be no collection of that name, nor those of its files."""
+    files = [split.collection for split in store.collection.splits if split.gridfs and store.role is Role.HOME]
+    for name, longest in ((store.name, store.name), *((name, f"{name}.chunks" if name else "") for name in files)):
+        if why := _why_not(longest):
+            what = f"MongoDB has no collection called `{name}`: {why}"
+            yield Problem(what=what, path=("collections", store.collection.name), next_move="rename it")
 
 
 def _why_not(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nestling.common.errors import Problem, unknown
 from nestling.ir.freshness import Level
+from nestling.ir.invariants.field_names import field_name_mistakes
 from nestling.ir.model import Cardinality, Entity, Model
 from nestling.ir.primitives import (
     Bucket,
@@ -40,6 +41,7 @@ def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterat
         if not model.has_entity(collection.root):
             yield unknown("entity", collection.root, (e.name for e in model.entities), path=(*path, "root"))
             continue
+        yield from field_name_mistakes(model, collection, path)
         yield from _collection_mistakes(model, collection, path)
         yield from _document_mistakes(model, collection.body, path, collection)
         for member in collection.variant.members if collection.variant else ():
@@ -219,8 +221,6 @@ def _reference_mistakes(
         if collection is None:
             what = f"`{body.entity}` is embedded; only a root document holds its children's ids"
             yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
-        if not reference.field:
-            yield Problem(what="a child-reference names the field of the ids", path=path)
 
 
 def _path_mistakes(model: Model, start: str, hops: Sequence[Hop], path: _Where) -> Iterator[Problem]:
