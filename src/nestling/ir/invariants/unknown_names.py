@@ -30,6 +30,8 @@ from nestling.ir.value_forms.written_values import bound_mistake
 _Where = tuple[str | int, ...]
 
 _FILES = FILES | {TypeName.GEOMETRY}
+_CAPPED_BYTES = (4_096, 1 << 50)
+"""The least that MongoDB's manual promises a capped collection, and the most that the server takes."""
 
 
 def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterator[Problem]:
@@ -135,8 +137,17 @@ def _window_mistakes(entity: Entity, attribute: str, path: _Where) -> Iterator[P
 
 
 def _variant_mistakes(collection: Collection, variant: Variant, path: _Where) -> Iterator[Problem]:
-    if variant.members and variant.value is None:
-        yield Problem(what="the root needs a discriminator value beside its members", path=path)
+    if variant.members and not variant.value:
+        yield Problem(what="the root needs a discriminator value beside its members", path=(*path, "value"))
+    seen = {variant.value}
+    for value, where in (
+        *((member.value, ("members", member.body.entity, "value")) for member in variant.members),
+        *((value, ("subtypes", name)) for name, value in variant.subtypes),
+    ):
+        if value in seen:
+            what = f"`{value}` is said of two kinds of documents in `{collection.name}`, and would tell neither"
+            yield Problem(what=what, path=(*path, *where), next_move="give each a value of its own")
+        seen.add(value)
     for name, _ in variant.subtypes:
         if not any(e.relationship == name and e.form is Form.INLINE for e in collection.body.embeddings):
             yield Problem(what=f"subtype `{name}` is not embedded inline", path=(*path, "subtypes", name))
@@ -163,8 +174,19 @@ def _option_mistakes(entity: Entity, collection: Collection, path: _Where) -> It
         if collection.body.embeddings or collection.bucket or collection.variant or collection.splits or collection.id:
             what = "a time series collection holds plain events: no id, embeddings, bucket, variant or splits"
             yield Problem(what=what, path=(*path, "options"))
-    if options.kind is CollectionKind.CAPPED and not options.size_bytes:
-        yield Problem(what="a capped collection says its size", path=(*path, "options", "size_bytes"))
+    if options.kind is CollectionKind.CAPPED:
+        yield from _capped_mistakes(options.size_bytes, (*path, "options", "size_bytes"))
+
+
+def _capped_mistakes(size: int | None, path: _Where) -> Iterator[Problem]:
+    if size is None:
+        yield Problem(what="a capped collection says its size", path=path)
+    elif not _CAPPED_BYTES[0] <= size <= _CAPPED_BYTES[1]:
+        least, most = _CAPPED_BYTES
+        what = f"a capped collection has {least:,} to {most:,} bytes, not {size:,}"
+        yield Problem(
+            what=what, path=path, next_move="give it room for all rows: the first are dropped when it is full"
+        )
 
 
 def _is_inside(body: Document, attribute: str) -> bool:

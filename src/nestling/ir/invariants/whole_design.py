@@ -9,6 +9,7 @@ from nestling.common.errors import Problem, unknown
 from nestling.ir.invariants.any_case_indexes import any_case_mistakes
 from nestling.ir.invariants.collection_names import name_mistakes
 from nestling.ir.invariants.expiring_indexes import expiry_mistakes
+from nestling.ir.invariants.parallel_arrays import parallel_mistakes
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import (
     Form,
@@ -67,6 +68,7 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
         yield from _keys_twice(index, where)
         roots = next(store.roots for store in stores if store.name == index.collection)
         yield from expiry_mistakes(model, index, roots, where)
+        yield from parallel_mistakes(model, index, roots, where)
         if _is_altered_id(index):
             what = f"the server keeps its own index on `_id` of `{index.collection}` and builds no other on `_id` alone"
             yield Problem(what=what, path=where, next_move="leave the index out: `_id` is read in both directions")

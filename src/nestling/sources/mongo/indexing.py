@@ -7,6 +7,7 @@ from dataclasses import replace
 from nestling.ir.facts import IndexFacts
 from nestling.ir.invariants import paths_in
 from nestling.ir.invariants.expiring_indexes import expiry_mistakes
+from nestling.ir.invariants.parallel_arrays import parallel_mistakes
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Index
 from nestling.ir.reading import Gap, GapKind
@@ -35,7 +36,12 @@ def indexes(
             seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
             partial = tuple(Clause(field, ClauseOperator.PRESENT) for field in index.present)
             made = Index(collection.name, keys, index.unique, partial, seconds)
-            if any(expiry_mistakes(model, made, stores[collection.name].roots, ())):
+            roots = stores[collection.name].roots
+            if any(parallel_mistakes(model, made, roots, ())):
+                what = f"index `{index.name}` is on two arrays, which no document holds at once; a design knows no such index"
+                gaps.append(Gap(GapKind.NEVER, what, collection.name))
+                continue
+            if any(expiry_mistakes(model, made, roots, ())):
                 gaps.append(
                     Gap(
                         GapKind.NEVER,

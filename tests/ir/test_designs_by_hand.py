@@ -1,0 +1,97 @@
+"""What no load of a design could do is refused where the design is written, with its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.common.errors import InputError
+from nestling.ir.text import read_proposal
+
+DESIGN = """\
+nestling: 1
+strategy: by hand
+model:
+  name: garage
+  entities:
+    vehicle: {key: [id], attributes: {id: integer!, name: text, tags: array(text), notes: json, more: json}}
+    car: {key: [id], attributes: {id: integer!, doors: integer}}
+    truck: {key: [id], attributes: {id: integer!, load: integer}}
+    video: {key: [id], attributes: {id: integer!, title: text}}
+    service: {key: [id], attributes: {id: integer!, vehicle: integer!, day: date, parts: array(text)}}
+    trip: {key: [id], attributes: {id: integer!, vehicle: integer!, day: date}}
+  relationships:
+    cars: {parent: vehicle, child: car, attributes: id, cardinality: "1:1", required: true}
+    trucks: {parent: vehicle, child: truck, attributes: id, cardinality: "1:1", required: true}
+    services: {parent: vehicle, child: service, attributes: vehicle, required: true}
+    trips: {parent: vehicle, child: trip, attributes: vehicle, required: true}
+design:
+  collections:
+    vehicles:
+      root: vehicle
+      id: [id]
+      variant: {discriminator: kind, value: any, members: {video: {value: film}}, subtypes: {cars: auto, trucks: lorry}}
+      embeddings:
+        car: {of: cars, as: inline}
+        truck: {of: trucks, as: inline}
+        services: {of: services}
+      references: {trips: {child-reference: trip_ids}}
+    trips: {root: trip, id: [id], options: {kind: capped, size_bytes: 8000}}
+  indexes:
+    - {collection: vehicles, keys: [name, services.day]}
+"""
+
+
+def refused(old: str, new: str, at: str = "") -> str:
+    """The one problem after a change, which is told at the place of the new text, or of what it ends with."""
+    assert read_proposal(DESIGN, "f.yaml").design.collections
+    assert DESIGN.count(old) == 1
+    with pytest.raises(InputError) as caught:
+        read_proposal(DESIGN.replace(old, new), "f.yaml")
+    [problem] = caught.value.problems
+    before = DESIGN[: DESIGN.index(old)] + new.removesuffix(at if at else new)
+    assert problem.where == f"f.yaml:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+    return problem.what
+
+
+@pytest.mark.parametrize(("old", "new"), [("lorry", "auto"), ("lorry", "film"), ("lorry", "any"), ("film", "any")])
+def test_each_kind_of_document_has_a_value_of_its_own(old: str, new: str) -> None:
+    """What two kinds carried would tell neither."""
+    assert refused(old, new).startswith(f"`{new}` is said of two kinds of documents in `vehicles`")
+
+
+def test_the_root_has_a_value_beside_members() -> None:
+    """An empty one would be none."""
+    said = refused("value: any", 'value: ""', '""')
+    assert said == "the root needs a discriminator value beside its members"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("services", "trip_ids"),
+        ("services.day", "tags"),
+        ("tags", "services.parts"),
+        ("trip_ids", "tags"),
+    ],
+)
+def test_no_index_is_on_two_arrays(one: str, other: str) -> None:
+    """The server takes no document that holds both."""
+    said = refused("name, services.day", f"{one}, name, {other}", other)
+    assert said.startswith(f"`{other}` is in an index of `vehicles` on two arrays, ")
+
+
+@pytest.mark.parametrize(
+    "keys", ["services.day, services._id", "services, services.parts", "notes, more", "kind, tags"]
+)
+def test_an_index_may_be_on_one_array(keys: str) -> None:
+    """Also on several fields of its elements, one of them an array; and on JSON, which is one or not."""
+    text = DESIGN.replace("services.day", keys).replace(
+        "services: {of: services}", "services: {of: services, fields: {id: _id}}"
+    )
+    assert read_proposal(text, "f.yaml").design.indexes
+
+
+@pytest.mark.parametrize("size", ["5", "0", "-1", "4095", "9999999999999999"])
+def test_a_capped_collection_has_room(size: str) -> None:
+    """As much as the server takes, and not next to none."""
+    assert refused("8000", size).startswith("a capped collection has 4,096 to 1,125,899,906,842,624 bytes, not ")
