@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from nestling.cli.demo import FILES
+from nestling.cli.parts.own_files import NOTE
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file
 from nestling.shop import workload
 from nestling.strategies import strategy_names
-from tests.cli.commands import nestling, process
+from tests.cli.commands import Ran, nestling, process
 
 
 def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
@@ -33,7 +36,7 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
     ):
         assert said in done.out
     assert done.out.count("  equal  yes, ") == 3
-    assert {path.name for path in folder.iterdir()} == {*FILES} - {"report.html"}
+    assert {path.name for path in folder.iterdir()} == {*FILES, NOTE} - {"report.html"}
     assert isinstance(read_file(folder / "design.yaml"), Proposal)
     suggested = next(line for line in done.out.splitlines() if line.startswith("Ask why:")).split(":", 1)[1].split()
     assert nestling(*suggested[1:]).code == 0
@@ -81,16 +84,43 @@ def test_it_ends_in_a_report_and_a_verdict(target: str, tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
-@pytest.mark.thorough
-def test_files_of_somebody_else_are_left_alone(target: str, tmp_path: Path) -> None:
-    """What a demo left it writes anew; a file of such a name that is another's stays, and the demo says so."""
-    (tmp_path / "design.yaml").write_text("mine")
-    done = nestling("demo", "-o", ".", "--no-prove", "--to", target, cwd=tmp_path)
+def _demo(folder: Path, target: str, *options: str) -> Ran:
+    return nestling(
+        "demo", "-o", ".", "--strategy", "tree", "--no-prove", "--json", "--to", target, *options, cwd=folder
+    )
+
+
+def test_what_was_changed_is_not_lost(mongod: Server, tmp_path: Path) -> None:
+    """A demo's folder takes a second demo, until somebody changes a file: then it stays, unless `--replace` is said."""
+    assert _demo(tmp_path, mongod.uri).code == 0
+    assert _demo(tmp_path, mongod.uri).code == 0
+    design = (tmp_path / "design.yaml").read_text(encoding="utf-8")
+    (tmp_path / "design.yaml").write_text(design + "# mine\n", encoding="utf-8")
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as shop, shop:
+        shop.execute("DELETE FROM page_view")
+    (tmp_path / "schema.md").unlink()
+    done = _demo(tmp_path, mongod.uri)
     assert done.code == 2
-    assert "there is `design.yaml` already, which the demo would write" in done.err
-    assert {each.name for each in tmp_path.iterdir()} == {"design.yaml"}
-    (tmp_path / "design.yaml").unlink()
-    (tmp_path / "workload.sql").write_text(workload())
-    (tmp_path / "shop.db").write_text("half written")
-    done = nestling("demo", "-o", ".", "--strategy", "tree", "--no-prove", "--to", target, cwd=tmp_path)
+    assert "`shop.db`, `design.yaml` were changed since: what is there would be written over" in done.err
+    assert "--replace" in done.err
+    assert (tmp_path / "design.yaml").read_text(encoding="utf-8").endswith("# mine\n")
+    done = _demo(tmp_path, mongod.uri, "--replace")
     assert done.code == 0, done.err
+    assert (tmp_path / "design.yaml").read_text(encoding="utf-8") == design
+
+
+def test_files_of_somebody_else_are_left_alone(target: str, tmp_path: Path) -> None:
+    """A file of such a name that no demo left stays, also beside the demo's own statements, and the demo says so."""
+    (tmp_path / "design.yaml").write_text("mine")
+    (tmp_path / "workload.sql").write_text(workload())
+    done = _demo(tmp_path, target)
+    assert done.code == 2
+    assert "`workload.sql`, `design.yaml` were not written by this command" in done.err
+    assert {each.name for each in tmp_path.iterdir()} == {"design.yaml", "workload.sql"}
+
+
+def test_replace_is_about_a_folder() -> None:
+    """Without `-o` there are no files to replace."""
+    done = nestling("demo", "--replace")
+    assert done.code == 2
+    assert "name it with -o DIR" in done.err

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FILES = ("shop.db", "workload.sql", "model.yaml", "design.yaml", "schema.md", "create.js", "report.html")
 """What a demo leaves in its folder."""
+_UNFINISHED = ("shop.db-wal", "shop.db-journal")
+"""Beside the shop while somebody changes it: what it holds is not in its file alone."""
 OWN_DATABASE = "nestling_demo"
 """Ours, so a second demo may replace what the first left there."""
 ASKED = {
@@ -51,6 +53,9 @@ MOST_LINES = 4
     metavar="DIR",
     help="Keep the shop, the design and its scripts here.",
 )
+@click.option(
+    "--replace", is_flag=True, help="Write the files of DIR anew, also those that were changed since a demo left them."
+)
 @options.to_mongodb
 @click.option(
     "--strategy", default="optimal", show_default=True, metavar="NAME", help="optimal, tree, embedded or normalized."
@@ -59,12 +64,19 @@ MOST_LINES = 4
     "--no-prove", is_flag=True, help="Leave out the measuring of rival designs, which takes most of the time."
 )
 @options.as_json
-def command(output: Path | None, target: str | None, strategy: str, no_prove: bool, as_json: bool) -> int:
+def command(
+    output: Path | None, replace: bool, target: str | None, strategy: str, no_prove: bool, as_json: bool
+) -> int:
     """Take a bundled SQL shop through the whole chain: inspect, design, load, verify, ask, keep right, measure rivals."""
+    from nestling.cli.parts.own_files import check_own
     from nestling.cli.parts.text import check_place
 
+    if replace and output is None:
+        raise click.UsageError("--replace is about the files of a folder: name it with -o DIR")
     if output is not None:
         check_place(output / "shop.db")
+        if not replace:
+            check_own(output, (*FILES, *_UNFINISHED), "name an empty folder with -o DIR, or say --replace to lose it")
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nestling-demo-")))
         if as_json:
@@ -143,13 +155,12 @@ def _proved(
     folder: Path, reading: Reading, proposal: Proposal, on: tuple[Server, Database[Any]], watch: Watch | None
 ) -> Proof:
     """The quick proof, its report left in the folder."""
-    from nestling.cli.parts.text import write_text
     from nestling.emitters.proof import html
     from nestling.pipeline.proving import QUICK, prove_source
 
     address = f"sqlite:///{folder / 'shop.db'}"
     proof = prove_source(reading, address, on, proposal=proposal, variants=False, effort=QUICK, watch=watch)
-    write_text(folder / "report.html", html(proof))
+    _leave(folder / "report.html", html(proof))
     return proof
 
 
@@ -209,41 +220,36 @@ def _show_mended(mended: StaleCopy) -> None:
 
 def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
     """Make the shop in the folder, design it, and leave everything there: the address, what was read, the proposal."""
-    from nestling.cli.parts.text import write_text
+    from nestling.cli.parts.own_files import note_own
     from nestling.emitters import emit
     from nestling.ir.text import write_proposal, write_reading
     from nestling.pipeline import design, inspect
     from nestling.shop import create_shop, workload
 
     database, statements = folder / "shop.db", folder / "workload.sql"
-    _leave_alone(folder)
-    write_text(statements, workload())
-    database.unlink(missing_ok=True)
+    _leave(statements, workload())
+    for old in (database, *(folder / name for name in _UNFINISHED)):
+        old.unlink(missing_ok=True)
     create_shop(database)
+    note_own(database)
     address = f"sqlite:///{database}"
     reading = inspect(address, workload=statements)
     proposal = design(reading, strategy)
-    write_text(folder / "model.yaml", write_reading(reading))
-    write_text(folder / "design.yaml", write_proposal(proposal))
+    _leave(folder / "model.yaml", write_reading(reading))
+    _leave(folder / "design.yaml", write_proposal(proposal))
     for name in ("markdown", "mongosh"):
         for file, content in emit(proposal, name).items():
-            write_text(folder / file, content)
+            _leave(folder / file, content)
     return address, reading, proposal
 
 
-def _leave_alone(folder: Path) -> None:
-    """Raise where files of these names are there that no demo left."""
-    from nestling.common.errors import InputError, Problem, name_list
-    from nestling.ir.quantity_words import agreeing
-    from nestling.shop import workload
+def _leave(file: Path, text: str) -> None:
+    """Write a file that the next demo may write anew, unless somebody changed it."""
+    from nestling.cli.parts.own_files import note_own
+    from nestling.cli.parts.text import write_text
 
-    statements = folder / "workload.sql"
-    if statements.is_file() and statements.read_text(encoding="utf-8", errors="replace") == workload():
-        return
-    theirs = [name for name in FILES if (folder / name).exists()]
-    if theirs:
-        what = f"there {agreeing(len(theirs))} {name_list(theirs)} already, which the demo would write"
-        raise InputError(Problem(what, where=str(folder), next_move="name an empty folder: -o DIR"))
+    write_text(file, text)
+    note_own(file)
 
 
 def _document(proposal: Proposal, database: Database[Any]) -> None:

@@ -1,0 +1,54 @@
+"""Files that a command left in a folder and may write anew, as long as nobody changed them since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import file_digest
+from pathlib import Path
+
+from nestling.cli.parts.text import write_text
+from nestling.common.errors import InputError, Problem, name_list
+from nestling.ir.quantity_words import agreeing
+
+NOTE = ".nestling.sha256"
+"""Beside the files: what each was when it was written, in the form of `sha256sum`."""
+
+
+def note_own(file: Path) -> None:
+    """Keep what the file is now, as it was just written."""
+    noted = _noted(file.parent) | {file.name: _digest(file)}
+    write_text(file.parent / NOTE, "".join(f"{digest}  {name}\n" for name, digest in sorted(noted.items())))
+
+
+def check_own(folder: Path, names: Iterable[str], next_move: str) -> None:
+    """Raise `InputError` where files of these names are there that were not written here, or were changed since."""
+    noted = _noted(folder)
+    there = [name for name in names if (folder / name).exists()]
+    foreign = [name for name in there if name not in noted]
+    changed = [name for name in there if name in noted and noted[name] != _digest(folder / name)]
+    said = [
+        f"{name_list(names)} {agreeing(len(names), 'was', 'were')} {why}"
+        for names, why in ((changed, "changed since"), (foreign, "not written by this command"))
+        if names
+    ]
+    if said:
+        what = f"{' and '.join(said)}: what is there would be written over"
+        raise InputError(Problem(what, where=str(folder), next_move=next_move))
+
+
+def _noted(folder: Path) -> dict[str, str]:
+    """The digests by name; a line that is none says nothing."""
+    try:
+        lines = (folder / NOTE).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+
+
+def _digest(file: Path) -> str:
+    """What the file holds, in short; nothing of what cannot be read."""
+    try:
+        with file.open("rb") as content:
+            return file_digest(content, "sha256").hexdigest()
+    except OSError:
+        return ""
