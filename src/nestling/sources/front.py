@@ -100,15 +100,18 @@ def _read_database(
 ) -> Reading:
     """A database also measures the relationships that are only joined along."""
     from nestling.sources.sql import open_database
-    from nestling.sources.statements import with_joined
 
     database = open_database(url)
-    if statements is not None:
-        statements.check(database.dialect)
-    joined = (
-        None if statements is None else partial(with_joined, statements=tuple(statements.statements(database.dialect)))
-    )
+    joined = None if statements is None else partial(_checked_and_joined, statements, database.dialect)
     return database.reading(progress=progress, joined=joined, read_check=read_check)
+
+
+def _checked_and_joined(statements: WorkloadFile, dialect: str, model: Model) -> tuple[Model, tuple[str, ...]]:
+    """The model with what is joined along; raises for mistakes in the file, before the tables are measured."""
+    from nestling.sources.statements import with_joined
+
+    statements.check(dialect, model)
+    return with_joined(model, statements.statements(dialect))
 
 
 def _with_joined(reading: Reading, statements: WorkloadFile | None) -> Reading:

@@ -34,10 +34,10 @@ class WorkloadFile:
         for each in self.kept.workload.statements:
             yield NamedSql(each.name, each.sql, self.kept.dialect_of(each) or dialect)
 
-    def check(self, dialect: str = "") -> None:
-        """Raise `WorkloadError` where `over` would, as far as that can be told before there is a model."""
+    def check(self, dialect: str = "", model: Model | None = None) -> None:
+        """Raise `WorkloadError` where `over` would, as far as that can be told before the data is read."""
         if self.kept is None:
-            check_workload(self.text, dialect, self.path)
+            check_workload(self.text, dialect, self.path, model)
 
     def over(self, reading: Reading) -> Reading:
         """The reading with the file's statements and requirements instead of its own."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from nestling import pipeline
 from nestling.common.errors import InputError, WorkloadError
 from nestling.ir.freshness import Freshness
 from nestling.ir.rate import parse_rate, read_rate
@@ -304,6 +308,94 @@ def test_all_mistakes_are_told_at_once():
     words = " ".join(what for _, what in told)
     for said in ("`often` is no rate", "did you mean `name`?", "did you mean `params`?", "SELEC", "`3/x`", "not JSON"):
         assert said in words
+
+
+def test_mistakes_of_all_kinds_are_told_at_once(tmp_path: Path) -> None:
+    """Requirements, rates and misspelt words, in the order of the lines; also of a database, before it is measured."""
+    text = (
+        "-- freshnes: product.name snapshot\n-- document bound: lots\n-- atomic: orders, zz\n-- window: long\n"
+        "-- nam: q\n-- name: a, rate: fast\nSELECT 1;\n-- parms: {}\n"
+    )
+    said = (
+        "`freshnes`",
+        "`lots` is not",
+        "no entity `zz`",
+        "is no window",
+        "mean `name`?",
+        "`fast` is no",
+        "`params`?",
+    )
+    with pytest.raises(WorkloadError) as error:
+        read(text)
+    for problem, (line, what) in zip(error.value.problems, zip((1, 2, 3, 4, 5, 6, 8), said, strict=True), strict=True):
+        assert (problem.where, what in problem.what) == (f"w.sql:{line}", True), problem
+    (tmp_path / "w.sql").write_text(text, encoding="utf-8")
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as database:
+        database.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY)")
+    with pytest.raises(WorkloadError) as early:
+        pipeline.inspect(f"sqlite:///{tmp_path / 'shop.db'}", workload=tmp_path / "w.sql")
+    assert [each.where[-1] for each in early.value.problems] == [each.where[-1] for each in error.value.problems]
+
+
+def _rates(text: str) -> dict[str, float]:
+    """The rates of the statements; fails for a statement without one that is not told."""
+    workload, gaps = read(text)
+    assert all(each.rate_per_second != 1 or "no rate" in str(gaps) for each in workload.statements)
+    return {each.name: each.rate_per_second for each in workload.statements}
+
+
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        ("-- rate: 9/s\nSELECT 1;", {"line_2": 9}),
+        ("-- rate: 9/s\nSELECT 1;\n-- rate: 7/s\nSELECT 2;", {"line_2": 9, "line_4": 7}),
+        ("SELECT 1;\n-- rate: 9/s", {"line_1": 9}),
+        ("-- rate: 9/s\n-- name: a\nSELECT 1;", {"a": 9}),
+        ("-- rate: 9/s\n-- name: a\nSELECT 1;\n-- rate: 7/s\n-- name: b\nSELECT 2;", {"a": 9, "b": 7}),
+        ("-- name: a\nSELECT 1;\n\n-- rate: 7/s\n-- name: b\nSELECT 2;", {"a": 1, "b": 7}),
+        ("-- name: a\nSELECT 1;\n-- rate: 7/s\n\n-- name: b\nSELECT 2;", {"a": 7, "b": 1}),
+        ("-- name: a\nSELECT 1;\n-- rate: 7/s\n-- name: b, rate: 5/s\nSELECT 2;", {"a": 7, "b": 5}),
+        ("-- name: a\nSELECT 1\n-- rate: 7/s\nFROM product; SELECT 2;", {"a": 7, "a.2": 7}),
+        ("-- rate: as they were in May\n\n-- name: a, rate: 9/s\nSELECT 1;", {"a": 9}),
+        (
+            "-- rates of May\n-- name of it: page\n-- name: a, rate: 9/s\nSELECT ' -- rates: 9/s', '\nrate: 9/s';",
+            {"a": 9},
+        ),
+    ],
+)
+def test_a_rate_above_a_statement_is_its_own(text: str, rates: dict[str, float]) -> None:
+    """With a name or without, also above the name, unless that has one or the statement before it may be meant."""
+    assert _rates(text) == rates
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "move"),
+    [
+        ("-- name a, rate: 9/s\nSELECT 1;", 1, "-- name: a, rate: 9/s"),
+        ("SELECT 2;\n/* name: a, rate: 9/s */\nSELECT 1;", 2, "-- name: a, rate: 9/s"),
+        ("/*\n * name: a\n * rate: 9/s\n */\nSELECT 1;", 3, "-- rate: 9/s"),
+        ("-- name: a, rates: 9/s\nSELECT 1;", 1, "-- name: a, rate: 9/s"),
+        ("-- name: a, rate 9/s\nSELECT 1;", 1, "-- name: a, rate: 9/s"),
+        ("-- name: a\n-- rates: 9/s\nSELECT 1;", 2, "-- rate: 9/s"),
+        ("-- name: a\n-- rate = 9/s\nSELECT 1;", 2, "-- rate: 9/s"),
+        ("-- name: a\nSELECT 1; -- rate: 9/s", 2, "-- rate: 9/s"),
+        ("-- name: a\nSELECT 1;\n-- rate: 9/s\n-- name: b\nSELECT 2;", 3, "-- name: b, rate: 9/s"),
+        ("-- rate: 9/s\n\n-- name: a\nSELECT 1;", 1, "-- name: a, rate: 9/s"),
+    ],
+)
+def test_a_rate_that_would_not_be_read_is_an_error(text: str, line: int, move: str) -> None:
+    """With its line and how it is written: no statement is weighed by another rate than the one the file has for it."""
+    with pytest.raises(WorkloadError) as error:
+        read(text)
+    (problem,) = error.value.problems
+    assert problem.where == f"w.sql:{line}"
+    assert f"`{move}`" in problem.next_move
+
+
+def test_what_is_said_above_a_statement_without_a_name() -> None:
+    """Its samples are read as those below a name are."""
+    workload, _ = read('-- rate: 9/s\n-- params: {"id": 7}\nSELECT name FROM product WHERE id = :id;')
+    assert workload.statements[0].samples == (("id", 7),)
 
 
 # --- mistakes in the file ----------------------------------------------------------------------------------------------

@@ -9,11 +9,11 @@
     -- params: {"id": 7}
     SELECT name, price FROM product WHERE id = :id;
 
-`blocks` cuts the file, `placeholders` makes parameters `:name`, `footprint` finds out what each statement accesses,
-`requirements` reads the comment lines that say what any design must keep (its docstring has their grammar), `undeclared` finds
-the relationships that statements join along and no foreign key declares, `hand_written` what the statements of a model file
-touch. `-- window` says how long statements were watched, where their rates were counted; those of less than an hour tell
-nothing of growth.
+`blocks` cuts the file, `rates` says whose a rate is, `placeholders` makes parameters `:name`, `footprint` finds out what each
+statement accesses, `requirements` reads the comment lines that say what any design must keep (its docstring has their grammar),
+`undeclared` finds the relationships that statements join along and no foreign key declares, `hand_written` what the statements of
+a model file touch. `-- window` says how long statements were watched, where their rates were counted; those of less than an hour
+tell nothing of growth.
 """
 
 from nestling.sources.statements.hand_written import with_footprints

@@ -1,8 +1,7 @@
 """A workload file cut into blocks: a header, then one block per `-- name: …` line.
 
 A block is what stands between two name lines: comments, `-- params:`, `-- quantiles:`, `-- rate:` and the statement. Statements
-before the first name line, and further ones in a block, are found too, so that none is lost. A rate that stands between two
-statements is the second one's.
+before the first name line, and further ones in a block, are found too, so that none is lost. `rates` says whose a rate is.
 """
 
 from __future__ import annotations
@@ -11,20 +10,30 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 
 from nestling.common.errors import Problem
-from nestling.ir.rate import no_rate, read_rate
+from nestling.ir.rate import read_rate
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
+from nestling.sources.statements.rates import (
+    SaidRate,
+    Whose,
+    is_unread_rate,
+    line_at,
+    rate_lines,
+    rate_of,
+    unread_rates,
+    whose,
+)
 
 _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _SAID = re.compile(
     r"^(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>[^,;]*?)(?:[ \t]+:\w+)?[ \t]*(?:[,;].*)?$",
     re.IGNORECASE,
 )
-_RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _QUANTILES = re.compile(r"^[ \t]*--[ \t]*quantiles[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _MEASURED = re.compile(r"^[ \t]*--[ \t]*measured[ \t]*:[ \t]*(?P<said>[^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
@@ -68,17 +77,86 @@ class StatementBlock:
         return f"{self.name}_".startswith(f"{_line_name(self.line)}_")
 
 
+@dataclass(slots=True)
+class _Span:
+    """What stands between two name lines: the `mark` of the one above, and the statements found, each with its offset.
+
+    `rates` has for each statement, or for none, those that are said of it; `wrong` is the problem of one nobody can place.
+    """
+
+    mark: re.Match[str] | None
+    start: int
+    end: int
+    found: tuple[tuple[str, int], ...]
+    rates: list[list[SaidRate]]
+    wrong: Problem | None = None
+
+    @property
+    def tail(self) -> int:
+        """Where the last statement ends: what stands behind it may be about the next one."""
+        return self.found[-1][1] + len(self.found[-1][0]) if self.found else self.start
+
+    @property
+    def name(self) -> str:
+        """What its name line calls it."""
+        return _said_name(self.mark["said"]) if self.mark else ""
+
+
 def blocks(text: str, dialect: str) -> Iterator[StatementBlock]:
     """The blocks in file order; a block without a statement has an empty `sql`."""
-    marks = list(_NAME_LINE.finditer(text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)][: len(marks)]
-    on_line = Counter[int]()
-    for sql, offset in _statements(text, 0, marks[0].start() if marks else len(text), dialect):
-        line = _line(text, offset)
-        on_line[line] += 1
-        yield StatementBlock(_line_name(line, on_line[line]), line, sql, offset)
-    for mark, end in zip(marks, ends, strict=True):
-        yield from _named(text, mark, end, dialect)
+    spans = list(_spans(text, dialect))
+    for span, following in pairwise(spans):
+        _place_rates(text, span, following)
+    for span in spans:
+        yield from _unnamed(text, span) if span.mark is None else _named(text, span, span.mark)
+
+
+def _spans(text: str, dialect: str) -> Iterator[_Span]:
+    marks = [None, *_NAME_LINE.finditer(text)]
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        start, end = mark.end() if mark else 0, following.start() if following else len(text)
+        found = tuple(_statements(text, start, end, dialect))
+        span = _Span(mark, start, end, found, [list(rate_lines(text, *part)) for part in _parts(start, end, found)])
+        if mark is not None and (said := _SAID.match(mark["said"].strip())) and said["rate"] is not None:
+            span.rates[0].insert(0, SaidRate(said["rate"], line_at(text, mark.start()), mark.start(), mark.end()))
+        yield span
+
+
+def _parts(start: int, end: int, found: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
+    """For each statement, or for none, where the lines that say something of it are: before and in it; of the last all others."""
+    for sql, offset in found[:-1]:
+        yield start, offset + len(sql)
+        start = offset + len(sql)
+    yield start, end
+
+
+def _place_rates(text: str, span: _Span, following: _Span) -> None:
+    """Give the rates behind a span's last statement to the one under the next name line, where they are about that."""
+    assert following.mark is not None
+    behind = [each for each in span.rates[-1] if each.start >= span.tail]
+    if not behind or (span.mark is not None and not span.found):
+        return
+    its = [each for each in span.rates[-1] if each not in behind]
+    above_has = bool(its or (span.mark is not None and len(span.found) > 1 and span.rates[0]))
+    above = span.tail if span.found else None
+    below = following.mark.start()
+    found = whose(text, behind, above, below, above_has=above_has, below_has=bool(following.rates[0]))
+    if found is not Whose.ABOVE:
+        span.rates[-1] = its
+    if found is Whose.BELOW:
+        following.rates[0] += behind
+    elif found is Whose.EITHER:
+        what = f"`rate: {behind[0].text.strip()}` may be its own or that of `{following.name}`, as neither has another"
+        span.wrong = _not_placed(behind[0], what, following.name)
+    elif found is Whose.NOBODY and (readable := next((each for each in behind if read_rate(each.text)), None)):
+        what = f"`rate: {readable.text.strip()}` stands apart from it, and above no other statement"
+        following.wrong = _not_placed(readable, what, following.name)
+
+
+def _not_placed(said: SaidRate, what: str, name: str) -> Problem:
+    return Problem(
+        what, where=f"{said.line}", next_move=f"write it behind a name: `-- name: {name}, rate: {said.text.strip()}`"
+    )
 
 
 def _line_name(line: int, number: int = 1) -> str:
@@ -86,63 +164,80 @@ def _line_name(line: int, number: int = 1) -> str:
     return f"line_{line}" if number == 1 else f"line_{line}_{number}"
 
 
-def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[StatementBlock]:
-    said = _SAID.match(mark["said"].strip())
-    line = _line(text, mark.start())
-    name = ((said["name"] or said["bare"]) if said else "") or _line_name(line)
-    mistakes: list[tuple[str, int]] = []
-    samples = _samples(text, mark.end(), end, mistakes)
-    quantiles = _quantiles(text, mark.end(), end, mistakes)
-    measured, beside = _measured(text, mark.end(), end, mistakes)
-    found = list(_statements(text, mark.end(), end, dialect))
-    if not found:
-        mistakes.append(("there is no statement under this name", line))
-    mistakes += [(f"`{each}` behind the name is not read; {_LINES}", line) for each in _further(mark["said"])]
-    rates = [list(_rate_lines(text, start, stop)) for start, stop in _headers(mark.end(), end, found)]
-    if said is not None and said["rate"] is not None:
-        rates[0].insert(0, (said["rate"], line))
-    rate, wrong = _rate(rates[0], mistakes)
-    sql, offset = found[0] if found else ("", mark.end())
-    yield StatementBlock(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
-    for number, ((more, at), own) in enumerate(zip(found[1:], rates[1:], strict=True), start=2):
-        several = [(f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))]
-        its_rate, wrong = _rate(own, several) if own else (rate, None)
+def _unnamed(text: str, span: _Span) -> Iterator[StatementBlock]:
+    """The statements above the first name line: each with what is said above it alone."""
+    on_line = Counter[int]()
+    parts = _parts(span.start, span.end, span.found)
+    for (sql, offset), (start, end), rates in zip(span.found, parts, span.rates, strict=False):
+        line = line_at(text, offset)
+        on_line[line] += 1
+        mistakes: list[tuple[str, int]] = []
+        samples, quantiles = _samples(text, start, end, mistakes), _quantiles(text, start, end, mistakes)
+        measured, beside = _measured(text, start, end, mistakes)
+        rate, wrong = rate_of(rates, mistakes)
+        wrong = span.wrong if span.wrong is not None and offset == span.found[-1][1] else wrong
+        name = _line_name(line, on_line[line])
         yield StatementBlock(
-            f"{name}.{number}", _line(text, at), more, at, its_rate, samples, quantiles, None, "", tuple(several), wrong
+            name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong
         )
 
 
-def _headers(start: int, end: int, found: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
-    """For each statement, or for none, where the lines that say something of it are: before it; of the last behind it, too."""
-    for number in range(max(len(found), 1)):
-        is_last = number + 1 >= len(found)
-        yield start, end if is_last else found[number][1]
-        start = end if is_last else found[number][1] + len(found[number][0])
+def _said_name(said: str) -> str:
+    found = _SAID.match(said.strip())
+    return (found["name"] or found["bare"]) if found else ""
+
+
+def _named(text: str, span: _Span, mark: re.Match[str]) -> Iterator[StatementBlock]:
+    line, start, end, found = line_at(text, mark.start()), span.start, span.end, span.found
+    name = span.name or _line_name(line)
+    mistakes: list[tuple[str, int]] = []
+    samples = _samples(text, start, end, mistakes)
+    quantiles = _quantiles(text, start, end, mistakes)
+    measured, beside = _measured(text, start, end, mistakes)
+    if not found:
+        mistakes.append(("there is no statement under this name", line))
+    mistakes += [(f"`{each}` behind the name is not read; {_LINES}", line) for each in _further(mark["said"])]
+    rate, wrong = rate_of(span.rates[0], mistakes)
+    sql, offset = found[0] if found else ("", start)
+    wrong = wrong or span.wrong
+    yield StatementBlock(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
+    for number, ((more, at), own) in enumerate(zip(found[1:], span.rates[1:], strict=True), start=2):
+        several = [(f"`{name}` holds several statements; this one is called `{name}.{number}`", line_at(text, at))]
+        its_rate, wrong = rate_of(own, several) if own else (rate, None)
+        yield StatementBlock(
+            f"{name}.{number}",
+            line_at(text, at),
+            more,
+            at,
+            its_rate,
+            samples,
+            quantiles,
+            None,
+            "",
+            tuple(several),
+            wrong,
+        )
 
 
 def _further(said: str) -> Iterator[str]:
     """What stands behind a name and its rate, and looks as if it said something."""
     rest = re.sub(r"^[^,;]*?[,; \t][ \t]*rate[ \t]*:[^,;]*", "", said, count=1, flags=re.IGNORECASE)
     found = _FURTHER.search(rest)
-    if found is not None:
+    if found is not None and not is_unread_rate(found["said"].strip()):
         yield found["said"].strip()
 
 
-def _rate_lines(text: str, start: int, end: int) -> Iterator[tuple[str, int]]:
-    return ((found["rate"], _line(text, found.start())) for found in _RATE_LINE.finditer(text, start, end))
+def unread_words(text: str, dialect: str) -> Iterator[Problem]:
+    """Comments that were to say something of a statement and do not, as they are written otherwise; the place is a line."""
+    yield from _nearly_keys(text)
+    named = (
+        mark for mark in _NAME_LINE.finditer(text) if (_SAID.match(mark["said"].strip()) or {"rate": None})["rate"]
+    )
+    read = [each.line for each in rate_lines(text, 0, len(text))]
+    yield from unread_rates(text, dialect, [*read, *(line_at(text, mark.start()) for mark in named)])
 
 
-def _rate(said: Sequence[tuple[str, int]], mistakes: list[tuple[str, int]]) -> tuple[float | None, Problem | None]:
-    """The first rate; the problem of one that cannot be read. A further one is a mistake."""
-    mistakes += [(f"it has a rate already: `{more.strip()}` is not read", line) for more, line in said[1:]]
-    if not said:
-        return None, None
-    written, line = said[0]
-    rate = read_rate(written)
-    return rate, None if rate is not None else replace(no_rate(written), where=f"{line}")
-
-
-def nearly_keys(text: str) -> Iterator[Problem]:
+def _nearly_keys(text: str) -> Iterator[Problem]:
     """Comment lines that begin with what is nearly one of the words for them; the place is a line."""
     for found in _KEY.finditer(text):
         key = found["key"].lower()
@@ -150,7 +245,7 @@ def nearly_keys(text: str) -> Iterator[Problem]:
         if near and key.removesuffix("s") not in KEYS and key not in KEYS:  # `Rates: …` is prose
             move = f"write `-- {near[0]}: …`; a comment begins with another word"
             what = f"`{found['key']}` says nothing of a statement; did you mean `{near[0]}`?"
-            yield Problem(what, where=f"{_line(text, found.start())}", next_move=move)
+            yield Problem(what, where=f"{line_at(text, found.start())}", next_move=move)
 
 
 def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> object:
@@ -159,14 +254,14 @@ def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -
         try:
             read = json.loads(found["json"])
         except ValueError as problem:
-            mistakes.append((f"params are not JSON: {problem}", _line(text, found.start())))
+            mistakes.append((f"params are not JSON: {problem}", line_at(text, found.start())))
             continue
         if isinstance(read, dict):
             samples = {**samples, **read} if isinstance(samples, dict) else read
         elif isinstance(read, list):
             samples = read
         else:
-            mistakes.append(('params must be an object, such as {"id": 7}', _line(text, found.start())))
+            mistakes.append(('params must be an object, such as {"id": 7}', line_at(text, found.start())))
     return samples
 
 
@@ -182,7 +277,7 @@ def _quantiles(text: str, start: int, end: int, mistakes: list[tuple[str, int]])
     except (ValueError, TypeError, AttributeError):
         pass
     what = 'quantiles must be shares of the values that are smaller, such as {"since": 0.99}'
-    mistakes.append((what, _line(text, said.start())))
+    mistakes.append((what, line_at(text, said.start())))
     return ()
 
 
@@ -197,7 +292,7 @@ def _measured(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) 
     number = _MILLISECONDS.fullmatch(said["said"])
     if number is None:
         what = "`measured` must be milliseconds each time, such as `-- measured: 23.5 ms`, or `-- measured: with` a statement"
-        mistakes.append((what, _line(text, said.start())))
+        mistakes.append((what, line_at(text, said.start())))
         return None, ""
     return float(number[1]) / 1e3, ""
 
@@ -207,7 +302,3 @@ def _statements(text: str, start: int, end: int, dialect: str) -> Iterator[tuple
     for statement in statements(part, dialect or SQLITE):
         first, last = statement.tokens[0], statement.tokens[-1]
         yield part[first.start : last.end], start + first.start
-
-
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.common.errors import Problem, WorkloadError, name_list, unknown
@@ -13,7 +14,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.text.sql_quotes import sql_text
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
-from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks, nearly_keys
+from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks, unread_words
 from nestling.sources.statements.footprint import footprint, syntax_tree
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise
@@ -33,9 +34,9 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     there are statements and none of them can be read, or a requirement or a rate cannot be read.
     """
     reader = _Reader(text.removeprefix("\ufeff"), model, _dialect(dialect), path)
-    requirements = read_requirements(reader.text, model, path)
+    requirements, wrong = read_requirements(reader.text, model, path)
     reader.read_only = frozenset(requirements.read_only)
-    found = reader.blocks()
+    found = reader.blocks(wrong)
     read = [statement for block in found if (statement := reader.statement(block)) is not None]
     if found and not read:
         raise reader.nothing_read(found)
@@ -47,10 +48,14 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     return workload, tuple(reader.gaps)
 
 
-def check_workload(text: str, dialect: str = SQLITE, path: str = "") -> None:
-    """Raise `WorkloadError` where `parse_workload` would, as far as that can be told before there is a model."""
-    reader = _Reader(text.removeprefix("\ufeff"), Model("any", ()), _dialect(dialect), path)
-    found = reader.blocks()
+def check_workload(text: str, dialect: str = SQLITE, path: str = "", model: Model | None = None) -> None:
+    """Raise `WorkloadError` where `parse_workload` would, as far as that can be told before the data is measured.
+
+    Types may differ then: what requirements say of a `model` is told with other mistakes, and is none by itself.
+    """
+    reader = _Reader(text.removeprefix("\ufeff"), model or Model("any", ()), _dialect(dialect), path)
+    _, wrong = read_requirements(reader.text, model, path)
+    found = reader.blocks(wrong, is_certain=model is None)
     if found and not any(reader.is_sql(block) for block in found):
         raise reader.nothing_read(found)
 
@@ -122,16 +127,22 @@ class _Reader:
     def _where(self, place: str) -> str:
         return f"{self.path}:{place}" if self.path else f"line {place}"
 
-    def blocks(self) -> list[StatementBlock]:
-        """The file's blocks; raises `WorkloadError` for rates and words that cannot be read, with what else is wrong."""
+    def blocks(self, wrong: Sequence[Problem], *, is_certain: bool = True) -> list[StatementBlock]:
+        """The file's blocks; raises `WorkloadError` for rates and words that cannot be read, with what else is wrong.
+
+        `wrong`: what cannot be read of the requirements, which is raised for if it is certain.
+        """
         found = list(blocks(self.text, self.dialect))
-        wrong = [self.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]
-        wrong += [replace(each, where=self._where(each.where)) for each in nearly_keys(self.text)]
-        if wrong:
+        unread = [self.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]
+        unread += [replace(each, where=self._where(each.where)) for each in unread_words(self.text, self.dialect)]
+        if unread or (wrong and is_certain):
             for block in found:
                 self.is_sql(block)
-            wrong += [Problem(gap.what, where=gap.where) for gap in self.gaps]
-            raise WorkloadError(*sorted(wrong, key=lambda each: [int(part) for part in _PLACE.findall(each.where)]))
+            _window(self)
+            gaps = [Problem(gap.what, where=gap.where) for gap in self.gaps]
+            raise WorkloadError(
+                *sorted([*unread, *wrong, *gaps], key=lambda each: [int(part) for part in _PLACE.findall(each.where)])
+            )
         return found
 
     def is_sql(self, block: StatementBlock) -> bool:

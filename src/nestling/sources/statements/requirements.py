@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from nestling.common.errors import InputError, Problem, WorkloadError, unknown
+from nestling.common.errors import InputError, Problem, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.types import TIMES
@@ -49,6 +49,9 @@ KEYS = (
     "short names",
     "read only",
 )
+_OF_NO_MODEL = ("storage", "document bound", "array bound", "transaction bound", "schema version", "short names")
+"""Those that name nothing of a model."""
+_NOTHING = Model("any", ())
 _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
 )
@@ -76,10 +79,11 @@ class _Found:
     read_only: dict[str, None] = field(default_factory=dict)
 
 
-def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
-    """The requirements that comments of a workload file state, such as `-- storage: 10 GB`.
+def read_requirements(text: str, model: Model | None, path: str = "") -> tuple[Requirements, tuple[Problem, ...]]:
+    """The requirements that comments of a workload file state, such as `-- storage: 10 GB`, and every mistake in them.
 
-    Raises `WorkloadError` with every mistake found: none is ignored, as the design would then break what the file requires.
+    None of these may be ignored, as the design would then break what the file requires. Without a model, only lines that name
+    nothing of it are read.
     """
     found, problems = _Found(), list[Problem]()
     for match in _LINE.finditer(text):
@@ -87,15 +91,14 @@ def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
         line = text.count("\n", 0, match.start()) + 1
         where = f"{path}:{line}" if path else f"line {line}"
         if key in KEYS:
-            problems += [Problem(what, where) for what in _read(key, match["value"], model, found)]
+            if model is not None or key in _OF_NO_MODEL:
+                problems += [Problem(what, where) for what in _read(key, match["value"], model or _NOTHING, found)]
         elif key not in _OTHER_KEYS and (near := get_close_matches(key, KEYS, n=1, cutoff=0.8)):
             what = f"`{match['key']}` is no requirement; did you mean `{near[0]}`?"
             move = f"write `-- {near[0]}: …`; a comment begins with another word"
             problems.append(Problem(what, where, next_move=move))
-    if problems:
-        raise WorkloadError(*problems)
     default = Requirements()
-    return Requirements(
+    requirements = Requirements(
         freshness=tuple(found.freshness.items()),
         atomic=tuple(found.atomic),
         storage_budget_bytes=found.numbers.get("storage"),
@@ -109,6 +112,7 @@ def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
         archive=tuple((entity, attribute, before) for entity, (attribute, before) in found.archive.items()),
         read_only=tuple(found.read_only),
     )
+    return requirements, tuple(problems)
 
 
 def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
