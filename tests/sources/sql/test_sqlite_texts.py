@@ -42,6 +42,30 @@ def test_a_note_names_the_columns(tmp_path: Path) -> None:
     assert not [each for each in pipeline.inspect(tmp_path / "a.db").notes if "NUL" in each]
 
 
+def test_texts_that_are_not_utf8(tmp_path: Path, database: Database[Any]) -> None:
+    """`inspect` counts them in columns of any type, and `load` says why they are bytes, and not to design again."""
+    source = write(tmp_path / "a.db", ("größe", "plain", "x"))
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("UPDATE t SET m = CAST(x'ff41' AS TEXT), n = CAST(x'c3' AS TEXT) WHERE m = 'x'")
+    found = pipeline.inspect(source)
+    (note,) = (each for each in found.notes if "UTF-8" in each)
+    assert note.startswith("`t.m` (1 row), `t.n` (1 row) have texts that are not UTF-8: they are stored as bytes")
+    proposal = pipeline.design(found, "normalized")
+    loaded = pipeline.load(proposal, source, database)
+    assert loaded.verified is not None
+    assert loaded.verified.equal
+    (note,) = (each for each in loaded.report.notes if "UTF-8" in each)
+    assert "t.m (1), t.n (1)" in note
+    assert not [each for each in loaded.report.notes if "design again" in each]
+
+
+def test_texts_in_utf16(tmp_path: Path) -> None:
+    """A file that keeps its texts in UTF-16 has none that are told."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("PRAGMA encoding = 'UTF-16'")
+    assert not [each for each in pipeline.inspect(write(tmp_path / "a.db", ("größe", "Łódź"))).notes if "UTF-8" in each]
+
+
 def test_what_differs_is_as_documented(tmp_path: Path, database: Database[Any]) -> None:
     """The statements of the table answer otherwise than SQLite, those said to be alike do not."""
     source = write(tmp_path / "a.db", ("a\0z",))

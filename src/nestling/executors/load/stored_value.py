@@ -10,6 +10,7 @@ from uuid import UUID
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.model import Attribute
+from nestling.ir.rows import UndecodableText
 from nestling.ir.types import BSON_DIGITS, KEPT_AS_TEXT, MOMENTS, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.values import Policy, encoder
@@ -54,6 +55,7 @@ class ValueEncoders:
         self.policy = policy
         self.as_found: Counter[tuple[str, str]] = Counter()
         self.finer: Counter[tuple[str, str]] = Counter()
+        self.undecodable: Counter[tuple[str, str]] = Counter()
 
     def encoder(self, entity: str, attribute: Attribute) -> Callable[[object], object]:
         """From a conceptual value (not NULL) to BSON; raises `UnstorableError` naming the attribute."""
@@ -62,13 +64,13 @@ class ValueEncoders:
             convert = _remembered(convert)
         usual = attribute.type.name in _EXPECTED
         expected = {_EXPECTED[kind.name] for kind in (attribute.type, *attribute.also) if kind.name in _EXPECTED}
-        as_found, finer, place = self.as_found, self.finer, (entity, attribute.name)
+        as_found, finer, undecodable, place = self.as_found, self.finer, self.undecodable, (entity, attribute.name)
         is_date = attribute.type.name in MOMENTS and attribute.type.fraction_digits <= BSON_DIGITS
         stops, has_no_nan = self.policy.microseconds == "error", attribute.type.is_without_nan
 
         def stored(value: object) -> object:
             if usual and (value.__class__ not in expected or (has_no_nan and is_nan(value))):
-                as_found[place] += 1
+                (undecodable if value.__class__ is UndecodableText else as_found)[place] += 1
             elif is_date and getattr(value, "microsecond", 0) % 1000:
                 if stops:
                     raise UnstorableError(name, _too_fine(value, entity, name))
@@ -81,7 +83,7 @@ class ValueEncoders:
         return stored
 
     def notes(self) -> tuple[str, ...]:
-        """A sentence about values stored as found, and one about instants stored as text, with their numbers by attribute."""
+        """A sentence about each way in which values were stored otherwise than their type is, with their numbers by attribute."""
         found = []
         if self.as_found:
             what = "values that did not fit their type were stored as found, and statements may take them for others"
@@ -89,6 +91,9 @@ class ValueEncoders:
         if self.finer:
             what = "instants with microseconds were stored as text beside dates, where they sort and compare apart"
             found.append(f"{what}: {_counts(self.finer)}; {_AGAIN}")
+        if self.undecodable:
+            what = "texts that are not UTF-8 were stored as bytes, and statements may take them for others"
+            found.append(f"{what}: {_counts(self.undecodable)}; write them as UTF-8 in the source to have texts")
         return tuple(found)
 
 

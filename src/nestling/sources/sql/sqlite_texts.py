@@ -1,4 +1,4 @@
-"""What SQLite makes of texts with NUL characters: some functions read them to the first one, MongoDB reads all of them."""
+"""Texts of SQLite that MongoDB takes otherwise: some of its functions read to the first NUL, and its texts need not be UTF-8."""
 
 from __future__ import annotations
 
@@ -11,29 +11,62 @@ from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.sources.sql.probes import counted as rows_where
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from nestling.sources.sql.catalog import Catalog
     from nestling.sources.sql.measure import TableMeasures
 
 _NAMED = 4
-_MEASURE = "nul"
+_NUL, _NOT_UTF8 = "nul", "not_utf8"
+_IS_UTF8 = "nestling_is_utf8"
+_BEYOND_ASCII = "*[^\x01-\x7f]*"
 
 
 def measures_of_texts(column: Any) -> Iterator[tuple[str, Any]]:
-    """How many texts have a NUL character."""
-    yield _MEASURE, rows_where(sa.and_(sa.func.typeof(column) == "text", sa.func.instr(column, sa.func.char(0)) > 0))
+    """How many texts have a NUL character, and how many are not UTF-8."""
+    is_text = sa.func.typeof(column) == "text"
+    yield _NUL, rows_where(sa.and_(is_text, sa.func.instr(column, sa.func.char(0)) > 0))
+    is_utf8 = getattr(sa.func, _IS_UTF8)(sa.cast(column, sa.LargeBinary))
+    may_not_be = sa.and_(is_text, column.op("GLOB")(_BEYOND_ASCII))  # asked first: most texts are plain
+    yield _NOT_UTF8, sa.func.sum(sa.case((may_not_be, 1 - is_utf8), else_=0))
+
+
+def tell_utf8(connection: sqlite3.Connection) -> None:
+    """Teach a connection the function that `measures_of_texts` asks of bytes; a file in UTF-16 has no such texts."""
+    ((encoding,),) = connection.execute("PRAGMA encoding").fetchall()
+    connection.create_function(_IS_UTF8, 1, _is_utf8 if encoding == "UTF-8" else lambda _: 1, deterministic=True)
+
+
+def _is_utf8(content: bytes) -> int:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return 0
+    return 1
 
 
 def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> Iterator[str]:
-    """A note on the columns with such texts; none where there are none."""
-    found = [
+    """A note on the columns with such texts of each kind; none where there are none."""
+    if found := _columns(catalog, measures, _NUL):
+        yield (
+            f"{_have(found)} texts with NUL characters: SQLite's LIKE, GLOB, length,"
+            " substr, printf, unicode and its functions of dates read them to the first NUL, a compiled statement reads all"
+        )
+    if found := _columns(catalog, measures, _NOT_UTF8):
+        yield (
+            f"{_have(found)} texts that are not UTF-8: they are stored as bytes and come back as they were, but statements may"
+            " take them for others; write them as UTF-8 in the source to have texts"
+        )
+
+
+def _columns(catalog: Catalog, measures: Mapping[str, TableMeasures], measure: str) -> list[str]:
+    return [
         f"`{table.entity}.{column.name}` ({counted(rows, 'row')})"
         for table in catalog.tables
         for column in table.columns
-        if (rows := int(measures[table.entity].columns[column.name].get(_MEASURE) or 0))
+        if (rows := int(measures[table.entity].columns[column.name].get(measure) or 0))
     ]
-    if found:
-        have = agreeing(len(found), "has", "have")
-        yield (
-            f"{first_of(found, _NAMED)} {have} texts with NUL characters: SQLite's LIKE, GLOB, length,"
-            " substr, printf, unicode and its functions of dates read them to the first NUL, a compiled statement reads all"
-        )
+
+
+def _have(found: list[str]) -> str:
+    return f"{first_of(found, _NAMED)} {agreeing(len(found), 'has', 'have')}"

@@ -100,6 +100,8 @@ class Sqlite(Engine):
 
     def connect(self, address: Address, *, read_only: bool) -> sqlite3.Connection:
         """Open the file by its URI, which can say that it is only read."""
+        from nestling.sources.sql.sqlite_texts import tell_utf8
+
         path = address.path
         if read_only and not path.is_file():
             what = "this is a directory, not a database file" if path.is_dir() else "there is no such file"
@@ -118,6 +120,7 @@ class Sqlite(Engine):
         )
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            tell_utf8(connection)
         except BaseException:
             connection.close()
             raise
@@ -220,7 +223,7 @@ class Sqlite(Engine):
         return sa.func.length(sa.cast(column, sa.LargeBinary))
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
-        """How many values are stored as what, and how many texts its functions read in part."""
+        """How many values are stored as what, and how many texts its functions read in part or are not UTF-8."""
         from nestling.sources.sql.probes import counted
         from nestling.sources.sql.sqlite_texts import measures_of_texts
 
@@ -249,7 +252,7 @@ class Sqlite(Engine):
     def value_notes(
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:
-        """Texts that its functions read in part."""
+        """Texts that its functions read in part, and those that are not UTF-8."""
         from nestling.sources.sql.sqlite_texts import notes_on_texts
 
         yield from notes_on_texts(catalog, measures)
