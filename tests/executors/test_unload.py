@@ -12,6 +12,7 @@ from uuid import UUID
 import bson
 import pytest
 from bson.binary import Binary
+from bson.decimal128 import Decimal128
 from gridfs import GridFSBucket
 from pymongo.database import Database
 
@@ -132,7 +133,7 @@ def test_a_missing_file_is_named(database: Database[Any], tmp_path: Path) -> Non
     """The attribute, the file and the bucket."""
     write_letters(database)
     database["scans.files"].delete_one({"_id.field": "body", "_id._id": 3})
-    with pytest.raises(RebuildError, match=r"GridFS bucket scans: `body` points to the file .*'_id': 3"):
+    with pytest.raises(RebuildError, match=r"GridFS bucket scans: `body` points to the file .*_id: 3"):
         unloaded(database, FILES, tmp_path)
 
 
@@ -142,6 +143,34 @@ def test_a_file_that_lacks_a_chunk_is_named(database: Database[Any], tmp_path: P
     database["scans.chunks"].delete_one({"files_id.field": "scan", "files_id._id": 1, "n": 1})
     with pytest.raises(RebuildError, match="GridFS bucket scans: `scan` points to the file"):
         unloaded(database, FILES, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("bucket", "change", "said"),
+    [
+        ("chunks", {"$unset": {"data": 1}}, "the data of its chunk 0 are no bytes"),
+        ("chunks", {"$set": {"data": None}}, "the data of its chunk 0 are no bytes"),
+        ("chunks", {"$set": {"data": "text"}}, "the data of its chunk 0 are no bytes"),
+        ("chunks", {"$set": {"data": b"short"}}, "its `length` is 768,000"),
+        ("chunks", {"$set": {"n": 7}}, "there is no chunk 0, but a chunk 1"),
+        ("files", {"$unset": {"length": 1}}, "its `length` is missing"),
+        ("files", {"$set": {"length": None}}, "its `length` is NULL"),
+        ("files", {"$set": {"length": Decimal128("768000")}}, "its `length` is Decimal128"),
+        ("files", {"$set": {"length": 3}}, "its chunks hold 768,000 bytes, its `length` is 3"),
+    ],
+)
+def test_a_damaged_file_is_named(
+    database: Database[Any], tmp_path: Path, bucket: str, change: dict[str, Any], said: str
+) -> None:
+    """Whatever is not as it was stored is an error that says what, and never a shorter value."""
+    write_letters(database)
+    name = "_id" if bucket == "files" else "files_id"
+    first = {f"{name}.field": "scan", f"{name}._id": 1} | ({} if bucket == "files" else {"n": 0})
+    assert database[f"scans.{bucket}"].update_one(first, change).modified_count == 1
+    with pytest.raises(RebuildError, match=r"GridFS bucket scans: `scan` points to the file .*_id: 1") as error:
+        unloaded(database, FILES, tmp_path)
+    assert said in str(error.value)
+    assert "Collection(" not in str(error.value)
 
 
 def test_files_are_verified(database: Database[Any], tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ from typing import Any
 import bson
 from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.errors import BSONError
-from gridfs import GridFSBucket
-from gridfs.errors import CorruptGridFile, NoFile
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
@@ -22,6 +20,7 @@ from pymongo.errors import OperationFailure
 from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
 from nestling.executors.exact import exact
+from nestling.executors.stored_file import DamagedFileError, file_content
 from nestling.ir.codec import CODEC
 from nestling.ir.literals import shell
 from nestling.ir.model import Entity
@@ -66,12 +65,11 @@ def read_stored(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows as they are stored, undecoded, whole files in place of their pointers; raises `RebuildError`."""
     ours = exact(database)
-    files = [(file, GridFSBucket(ours, file.bucket)) for file in query.files]
     for batch in _batches(database, query, session):
         for document in _decoded(batch, query, ours.codec_options):
-            for file, bucket in files:
+            for file in query.files:
                 if is_pointer(document.get(file.field)):
-                    document[file.field] = _file_content(bucket, document[file.field]["gridfs"], query, file)
+                    document[file.field] = _file_value(ours, document[file.field]["gridfs"], query, file)
             yield document
 
 
@@ -164,14 +162,14 @@ def _rebuild_errors(query: Aggregation) -> Iterator[None]:
         raise RebuildError(Problem(what=what, where=query.collection)) from error
 
 
-def _file_content(bucket: GridFSBucket, name: object, query: Aggregation, file: FileField) -> object:
+def _file_value(database: Database[Any], name: object, query: Aggregation, file: FileField) -> object:
     """The file's content as BSON would hold it."""
     try:
-        with bucket.open_download_stream(name) as stream:
-            content: bytes = stream.read()
-    except (NoFile, CorruptGridFile) as error:
+        content = file_content(database, file.bucket, name)
+    except DamagedFileError as error:
         what = f"`{query.columns[int(file.field)]}` points to the file {shell(name)}: {error}"
-        raise RebuildError(Problem(what=what, where=f"GridFS bucket {file.bucket}")) from error
+        move = "put the file back as it was, or give the field its value anew"
+        raise RebuildError(Problem(what=what, where=f"GridFS bucket {file.bucket}", next_move=move)) from error
     if not file.is_text:
         return content
     try:
