@@ -75,10 +75,10 @@ def plan_read(
     relation, collation = with_one_collation(with_cases_as_patterns(_checked(query.relation)), design)
     tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
     first, *others = ways(relation, design, allowed, tolerated, statistics, priced=price is not None)
-    plans = [_planned(first, query.names, design, allowed, tolerated, statistics)]
+    plans = [_planned(first, query.names, design, allowed, tolerated, statistics, price)]
     for each in others:
         with suppress(ReadGap):
-            plans.append(_planned(each, query.names, design, allowed, tolerated, statistics))
+            plans.append(_planned(each, query.names, design, allowed, tolerated, statistics, price))
     plans = [replace(plan, collation=collation) for plan in plans]
     made = plans[0]
     if len(plans) > 1 and price is not None:
@@ -153,6 +153,7 @@ def _planned(
     allowed: frozenset[Rewrite],
     tolerated: Tolerated,
     statistics: Statistics,
+    price: Callable[[Work], float] | None,
 ) -> ReadPlan:
     first: Mapping[str, First] = {}
     if Rewrite.LATE_CHILDREN in allowed:
@@ -166,7 +167,7 @@ def _planned(
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
     context = LoweringContext(
-        design, uses, allowed, VariableNames(), tolerated=tolerated, first=first, statistics=statistics
+        design, uses, allowed, VariableNames(), tolerated=tolerated, first=first, statistics=statistics, price=price
     )
     try:
         return final_shape(relation, names, lower(relation, context), context)

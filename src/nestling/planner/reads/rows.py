@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from nestling.ir.design import Design
 from nestling.ir.paths.access_path import Step
 from nestling.ir.paths.row_steps import ColumnId, Compute, Layout, Where
+from nestling.ir.paths.work import Work
 from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import Place
@@ -168,6 +169,7 @@ class LoweringContext:
     first: Mapping[str, First] = field(default_factory=dict)  # by alias
     statistics: Statistics = field(default_factory=Statistics)
     is_inside: bool = False  # a lookup, whose steps are done again for each row around it
+    price: Callable[[Work], float] | None = None  # the seconds some work takes
 
     def seen(self, layout: Layout) -> Layout:
         """The layout of what an expression may mention: the rows' own columns and the variables from outside."""

@@ -33,6 +33,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
 from nestling.ir.statements.operators import Collation
 from nestling.ir.types import BOOLEAN, INTEGER
+from nestling.planner.reads.asked_in_turn import asked_in_turn
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
@@ -50,9 +51,9 @@ def where(rows: Lowered, predicate: Expression, context: LoweringContext) -> Low
     """The rows for which the predicate is true; what needs no subquery is asked first."""
     plain = [each for each in conjuncts(predicate) if not has_subquery(each)]
     rows = rows.where(conjunction(*plain), context)
-    for each in conjuncts(predicate):
-        if has_subquery(each):
-            rows = _where_subquery(rows, each, context)
+    asking = [each for each in conjuncts(predicate) if has_subquery(each)]
+    for each in asked_in_turn(rows, asking, _where_subquery, context):
+        rows = _where_subquery(rows, each, context)
     return rows
 
 

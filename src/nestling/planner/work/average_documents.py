@@ -16,6 +16,7 @@ from nestling.ir.storage.names import is_within, join, stored_name
 from nestling.planner.known.array_elements import ArrayElements, elements_of
 from nestling.planner.known.bucket_fill import events_in_bucket, rows_in_bucket, windows_of_series
 from nestling.planner.known.busy_parents import longer
+from nestling.planner.known.childless import childless
 from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.known.tree_walks import rows_on_the_way
 from nestling.planner.known.values import PathStatistics, attribute_known
@@ -23,6 +24,8 @@ from nestling.planner.work.archives import as_parted
 
 FEW_ORPHANS = 0.01
 """The share of rows taken to be in overflow pages, orphans or archives where nothing says how many."""
+FIRST = "0"
+"""An array's first element: what is known at its path is in which share of the arrays it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,9 @@ def _of_node(
         bias |= part.bias
         if child.form.to_many:
             arrays[inside] = per_parent
+            known[join(inside, FIRST)] = PathStatistics(
+                missing=_empty(child, per_parent, design, statistics), bytes=0.0, each=0.0
+            )
             bias[inside] = _bias(child, statistics)
             array_bytes[inside] = each * per_parent * part.bytes
         else:
@@ -212,6 +218,14 @@ def mean_fan_out(link: RelationshipStatistics, child: str, statistics: Statistic
         return link.mean.value
     rows = statistics.entity(child).count
     return rows.value / parents if rows is not None and parents else 1.0
+
+
+def _empty(child: Node, mean: float, design: Design, statistics: Statistics) -> float:
+    """The share of arrays without an element; of fixed slots and of what is in groups each has some."""
+    embedding = child.embedding
+    if embedding is None or embedding.slots is not None:
+        return 0.0
+    return childless(design.model.relationship(embedding.relationship), mean, statistics)
 
 
 def _bias(child: Node, statistics: Statistics) -> float:

@@ -12,12 +12,12 @@ from nestling.ir.statements.expression import SPELLED, Call, Column, Compare, Ex
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
-from nestling.ir.storage.names import is_within
+from nestling.ir.storage.names import is_within, join
 from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
 from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
 from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.correlate import ordered_columns
-from nestling.planner.work.average_documents import AverageDocuments
+from nestling.planner.work.average_documents import FIRST, AverageDocuments
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.expressions import patterns, weight
 from nestling.planner.work.stream import Condition, Use
@@ -104,7 +104,8 @@ def element_condition(
     elements = known.each if known is not None else documents.arrays.get(step.array, 1.0)
     if not parts:
         return None
-    some = of_any(parts, elements)
+    empty = 0.0 if step.again else empty_share(step.array, documents.known, documents.arrays)
+    some = of_any(parts, elements, empty)
     return replace(some, share=1 - some.share, same=()) if step.negated else some
 
 
@@ -115,21 +116,29 @@ def _in_windows(asked: Condition, documents: AverageDocuments, met: Mapping[Expr
     return replace(asked, share=min(asked.share / left, 1.0), entries=min(asked.entries / left, 1.0)) if left else asked
 
 
-def of_any(parts: tuple[Condition, ...], elements: float) -> Condition:
-    """What is asked of one element, asked of a document: whether one of so many meets it all."""
+def of_any(parts: tuple[Condition, ...], elements: float, empty: float = 0.0) -> Condition:
+    """What is asked of one element, asked of a document: whether one of so many meets it all; `empty`: so many have none."""
     share, weight, patterns = 1.0, 0.0, 0.0
     for each in in_turn(parts):
         weight, patterns = weight + share * each.weight, patterns + share * each.patterns
         share *= each.share
-    kept = has_some(share, elements)
+    kept = has_some(share, elements, empty)
     return Condition(
         "", Use.NONE, kept, weight=weight * elements, patterns=patterns * elements, same=parts, elements=elements
     )
 
 
-def has_some(share: float, elements: float) -> float:
-    """The share of documents with so many elements one of which is among that share of all."""
-    return float(1 - (1 - min(share, 1.0)) ** elements)
+def has_some(share: float, elements: float, empty: float = 0.0) -> float:
+    """The share of documents with so many elements on average, one of which is among that share of all; `empty` have none."""
+    filled = 1 - empty
+    return float(filled * (1 - (1 - min(share, 1.0)) ** (elements / filled))) if filled > 0 else 0.0
+
+
+def empty_share(array: str, known: Mapping[str, PathStatistics], arrays: Mapping[str, float]) -> float:
+    """The share of documents whose array has no element; an array inside another's elements is asked about in none of these."""
+    is_inner = any(is_within(array, other) for other in arrays if other != array)
+    first = known.get(join(array, FIRST))
+    return 0.0 if first is None or is_inner else first.missing
 
 
 def in_turn(conditions: Sequence[Condition]) -> Sequence[Condition]:

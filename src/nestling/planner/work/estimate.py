@@ -68,6 +68,14 @@ def estimate(
     return work._replace(passed=0.0) if as_find else work
 
 
+def narrowed(before: Step, after: Step, design: Design, statistics: Statistics) -> tuple[Work, float]:
+    """The work of further steps, and the share of rows they leave."""
+    facts = WorkFacts(design, statistics, mentioned=mentioned_paths(after))
+    rows, left = _rows(before, facts), _rows(after, facts)
+    added = Work._make(later - earlier for later, earlier in zip(left.work, rows.work, strict=True))
+    return added, left.rows / rows.rows if rows.rows > 0 else 1.0
+
+
 def is_find(step: Step) -> bool:
     """Whether the plan is a scan, then at most one each of condition, order, slice and shape: what a `find` says."""
     for kind in (Shape, Slice, SortRows, Where | WherePair):

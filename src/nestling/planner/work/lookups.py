@@ -23,6 +23,7 @@ from nestling.ir.paths.row_steps import (
 )
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
+from nestling.planner.known.childless import FEW_CHILDLESS
 from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.cold_reads import from_disk, read_once
@@ -46,8 +47,6 @@ LIGHT_STEPS = (
     WherePair,
 )
 """Steps whose stages are light to set up: they take rows out of arrays, ask, order or show them."""
-FEW_LACKING = 0.01
-"""The share of rows taken to have no children, where on average each has one or more."""
 _Rows = Callable[[Step, WorkFacts], Stream]
 """The rows of a step, its collection read."""
 
@@ -121,17 +120,24 @@ def looked_up(
     inner = replace(
         inner, rows=inner.rows * there, fixed=read_once(inner.fixed, again), flow=read_once(inner.flow, again)
     )
-    return _joined(outer, inner, foreign, field, keep, lacking=_lacking(foreign, path, facts))
+    return _joined(outer, inner, foreign, field, keep, lacking=_lacking(foreign, probe, facts))
 
 
-def _lacking(foreign: Step, path: str, facts: WorkFacts) -> float:
-    """The least share of outer rows that find nothing, as far as is known: some have none where others have several."""
+def _lacking(foreign: Step, probe: Probe, facts: WorkFacts) -> float:
+    """The least share of outer rows that find nothing, as far as is known: some have none where others have several, and all
+    those have none whose value is not among the fewer values that are looked for.
+    """
     while not isinstance(foreign, CollectionScan):
         source: Step | None = getattr(foreign, "source", None)
         if source is None:
             return 0.0
         foreign = source
-    return 0.0 if facts.is_unique(foreign.collection, path) else FEW_LACKING
+    if facts.is_unique(foreign.collection, probe.path):
+        return 0.0
+    there = facts.documents(foreign.collection).known.get(probe.path)
+    if there is None or there.distinct is None or not probe.distinct:
+        return FEW_CHILDLESS
+    return max(FEW_CHILDLESS, 1 - there.distinct / probe.distinct)
 
 
 def scanned(collection: str, facts: WorkFacts) -> Stream:
@@ -203,7 +209,7 @@ def _stages(step: Step) -> Iterator[Step]:
 
 def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep, lacking: float = 0.0) -> Stream:
     """Outer rows times inner rows; the lookup and what it runs once for each outer row. `lacking`: so many find none at least."""
-    found = inner.rows
+    found = min(inner.rows, 1 - lacking) if isinstance(foreign, Slice) else inner.rows
     together = keep is Keep.TOGETHER
     rows = {Keep.MATCHED: found, Keep.ALL: max(found, 1.0), Keep.TOGETHER: 1.0}[keep]
     again = inner.work._replace(nodes=0.0)  # what the foreign steps say is parsed once

@@ -47,6 +47,7 @@ from nestling.planner.work.conditions import (
     compared_in,
     condition,
     element_condition,
+    empty_share,
     has_some,
     merged,
     met_windows,
@@ -248,7 +249,7 @@ def _asked_of_elements(step: WhereElement, stream: Stream, values: SampleValues)
     """All that is asked of elements, of each row's in turn."""
     find, parts = _find(stream, step.layout), conjuncts(step.predicate)
     elements = stream.arrays.get(step.array, 1.0)
-    kept = has_some(together(parts, find, values), elements)
+    kept = has_some(together(parts, find, values), elements, empty_share(step.array, stream.known, stream.arrays))
     asked = work_of.pass_on(stream.rows) + work_of.ask(stream.rows * elements * sum(map(weight, parts)))
     rows = stream.rows * (1 - kept if step.negated else kept)
     return stream.parsing(size(step.predicate)).then(asked, rows=rows)
