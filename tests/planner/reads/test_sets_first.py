@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -10,10 +12,12 @@ from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.statements.algebra import Join
 from nestling.ir.statistics import Statistics
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.rewrites.sets_first import with_set_first
+from nestling.planner.reads.traverse import everything
 from tests.planner.reads.beside_sqlite import Beside, shown
 from tests.planner.reads.shop import READING, known
 
@@ -22,6 +26,10 @@ TITLED = (
     " (SELECT l.order_id FROM line l JOIN product p ON p.id = l.product_id WHERE p.title = 'Pen')"
 )
 PAID = "SELECT c.name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.status = 'paid')"
+NESTED = (
+    "SELECT id, title FROM product WHERE id IN (SELECT product_id FROM line WHERE order_id IN"
+    " (SELECT id FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'Oslo')))"
+)
 BEGINNING = (
     TITLED,
     PAID,
@@ -56,6 +64,16 @@ BEGINNING = (
     "SELECT id FROM product WHERE (SELECT MAX(maker_id) FROM product) = maker_id",
     "SELECT id FROM product WHERE maker_id = (SELECT maker_id FROM product WHERE id = 103 AND title IS NULL)",
     "SELECT l.no FROM line l WHERE EXISTS (SELECT 1 FROM orders o, customer c WHERE o.id = l.order_id AND c.city = 'Oslo')",
+    NESTED,
+    f"{NESTED} ORDER BY id LIMIT 1 -- total order",
+    (
+        "SELECT title FROM product p WHERE EXISTS (SELECT 1 FROM line l WHERE l.product_id = p.id AND l.quantity > 1 AND EXISTS"
+        " (SELECT 1 FROM orders o WHERE o.id = l.order_id AND o.status = 'paid'))"
+    ),
+    (
+        "SELECT id FROM product WHERE id IN (SELECT product_id FROM line WHERE order_id IN (SELECT id FROM orders"
+        " WHERE customer_id IN (SELECT id FROM customer WHERE city = 'Oslo')) UNION SELECT id FROM product WHERE price > 5)"
+    ),
 )
 STAYING = (
     "SELECT id FROM orders WHERE id NOT IN (SELECT order_id FROM line)",
@@ -69,22 +87,25 @@ STAYING = (
 )
 
 
-def compiled(beside: Beside, sql: str, *, ways: int) -> CompiledRead:
-    """The statement by the last of so many of its plans."""
-    prices = count(start=0, step=-1)
-    plan = plan_read(beside.query(sql), beside.design, price=lambda _: float(next(prices)) if ways > 1 else 0.0)
-    return compiled_read(plan, name="statement", sql=sql)
+def compiled(beside: Beside, sql: str) -> Iterator[CompiledRead]:
+    """The statement by its plain plan, by that of each set that begins, and by the last of all its plans."""
+    query, prices = beside.query(sql), count(start=0, step=-1)
+    made = with_set_first(query.relation, beside.design.model, Statistics())
+    for each in (query, *(replace(query, relation=relation) for relation in made)):
+        yield compiled_read(plan_read(each, beside.design), name="statement", sql=sql)
+    last = plan_read(query, beside.design, price=lambda _: float(next(prices)))
+    yield compiled_read(last, name="statement", sql=sql)
 
 
 @pytest.mark.in_turn("shop")
 @pytest.mark.parametrize("sql", BEGINNING)
 def test_answers_are_equal(shop: Beside, sql: str) -> None:
-    """Of the plain plan and of that which begins with the values."""
-    assert list(with_set_first(shop.query(sql).relation, shop.design.model))
-    plain, first = (compiled(shop, sql, ways=ways) for ways in (1, 2))
-    assert plain.pipeline != first.pipeline
+    """Of the plain plan, of that which begins with the values, and of those that begin with what tells the values."""
+    plain, *others = compiled(shop, sql)
+    assert len(others) > 1
+    assert all(plain.pipeline != each.pipeline for each in others)
     theirs = shop.theirs(sql)
-    for read in (plain, first):
+    for read in (plain, *others):
         mine = [tuple(map(shown, row, read.columns)) for row in run_read(shop.database, read, {})]
         assert (mine if "total order" in sql else sorted(mine)) == (
             theirs if "total order" in sql else sorted(theirs)
@@ -94,7 +115,7 @@ def test_answers_are_equal(shop: Beside, sql: str) -> None:
 @pytest.mark.parametrize("sql", STAYING)
 def test_what_asks_for_more_than_equal_columns_is_looked_up(shop: Beside, sql: str) -> None:
     """Negations, expressions, ranges, alternatives, and what mentions nothing outside."""
-    assert not list(with_set_first(shop.query(sql).relation, shop.design.model))
+    assert not list(with_set_first(shop.query(sql).relation, shop.design.model, Statistics()))
 
 
 def begins_at(sql: str, statistics: Statistics) -> str | None:
@@ -112,3 +133,22 @@ def test_the_cheaper_plan_is_taken() -> None:
     assert begins_at(PAID, known(customer=5, orders=100_000)) == "customer"
     assert begins_at(f"{PAID} AND c.id = 3", known(customer=100_000, orders=50)) == "customer"
     assert begins_at(TITLED, known(orders=100_000, line=100, product=10)) != "orders"
+
+
+@pytest.mark.thorough
+def test_a_set_within_a_set_begins() -> None:
+    """However deep the few are that tell the rest; where the rows are few, with these."""
+    many = {"product": 50_000, "line": 100_000, "orders": 50_000}
+    assert begins_at(NESTED, known(customer=20, **many)) == "customer"
+    assert begins_at(f"{NESTED} AND id = 3", known(customer=20, **many)) == "product"
+
+
+def test_the_set_of_fewest_rows_is_tried_first(shop: Beside) -> None:
+    """Whichever condition comes first, of more conditions than there are plans for."""
+    sets = [f"id IN (SELECT order_id FROM line WHERE quantity > {number})" for number in range(5)]
+    few = "id IN (SELECT order_id FROM line WHERE quantity = 7)"
+    for conditions in ([few, *sets], [*sets, few]):
+        query = shop.query(f"SELECT id FROM orders WHERE {' AND '.join(conditions)}")
+        first = next(with_set_first(query.relation, shop.design.model, known(orders=1_000, line=5_000)))
+        begun = next(each for each in everything(first) if isinstance(each, Join))
+        assert "value=7" in str(begun.left)

@@ -108,7 +108,7 @@ def ways(
     if joins:
         yield from _other_joins(relation, design, allowed, tolerated, statistics)
     if priced and Rewrite.SETS_FIRST in allowed:
-        for each in islice(with_set_first(relation, design.model), MOST_SETS):
+        for each in islice(with_set_first(relation, design.model, statistics), MOST_SETS):
             yield from _by_starts(each, design, allowed, tolerated, statistics, several=True)
     if priced and Rewrite.ORDER_FIRST in allowed:
         for alias in limited_tables(relation):

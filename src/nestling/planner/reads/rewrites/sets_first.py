@@ -1,15 +1,17 @@
 """`EXISTS`, `IN (SELECT …)` and `= (SELECT …)` as conditions: the values are made first, each once, and their rows looked up.
 
 `… FROM post WHERE id IN (SELECT post_id FROM tagging JOIN tag … WHERE tag.name = :name)` begins with the tag. Looked up from each
-post, the tag would be read as often as there are posts. Of what is told by its key there is one row: an `EXISTS` that asks for it
-is a join with it, in the order that reads least. Writes ask so for parents that go. Which is cheaper depends on
-how many rows there are on either side, on indexes and on limits: `plan_read` makes all these plans and takes the cheapest.
+post, the tag would be read as often as there are posts. Where a set is found by another set, that may be made before it. Of what
+is told by its key there is one row: an `EXISTS` that asks for it is a join with it, in the order that reads least. Writes ask so
+for parents that go. Which is cheaper depends on how many rows there are on either side, on indexes and on limits: `plan_read`
+makes all these plans and takes the cheapest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
@@ -17,10 +19,13 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Column, Compare, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.statements.operators import Comparison
+from nestling.ir.statistics import Statistics
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import is_unique, scan_of
+from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.subqueries import by_key
 from nestling.planner.reads.traverse import aliases, free_columns, single
 
@@ -28,28 +33,42 @@ _Pair = tuple[Column, Column]
 """A column of the rows, and that of the set which is equal to it."""
 
 
-def with_set_first(relation: Relation, model: Model) -> Iterator[Relation]:
-    """The same rows, one way for each condition that can begin: as a join with the set of its values, or the rows it tells."""
+def with_set_first(relation: Relation, model: Model, statistics: Statistics) -> Iterator[Relation]:
+    """The same rows, the ways in which a condition can begin: as a join with the set of its values, or the rows it tells.
+
+    Of sets those come first that are made of fewer rows, whatever order the conditions are in.
+    """
     match relation:
         case a.Filter():
-            yield from _joined(relation, model)
+            rows, asked = _with_told(relation, model)
+            if rows is not relation.input:
+                yield restricted(rows, asked)
+            found = list(_joined(rows, asked, model, statistics))
+            yield from (joined for _, joined in sorted(found, key=lambda each: _rows(each[0], model, statistics)))
         case a.Project() | a.Sort() | a.LimitOffset() | a.GroupBy() | a.Distinct() | a.Window():
-            for each in with_set_first(relation.input, model):
+            for each in with_set_first(relation.input, model, statistics):
                 yield replace(relation, input=each)
         case _:
             return
 
 
-def _joined(relation: a.Filter, model: Model) -> Iterator[Relation]:
-    rows, asked = _with_told(relation, model)
-    if rows is not relation.input:
-        yield restricted(rows, asked)
+def _joined(
+    rows: Relation, asked: Sequence[Expression], model: Model, statistics: Statistics
+) -> Iterator[tuple[Relation, Relation]]:
+    """The values a condition looks for, as they are or with what they look for made before them; and the rows joined to them."""
     for each in asked:
         if (found := _set(each, model)) is not None:
             values, pairs = found
             equal = conjunction(*(Compare(Comparison.EQUAL, own, of_set) for own, of_set in pairs))
             rest = [other for other in asked if other is not each]
-            yield restricted(a.Join(JoinKind.INNER, values, rows, equal), rest)
+            for made in (values, *with_set_first(values, model, statistics)):
+                yield made, restricted(a.Join(JoinKind.INNER, made, rows, equal), rest)
+
+
+def _rows(values: Relation, model: Model, statistics: Statistics) -> float:
+    """How many rows a set is made of, as far as that is known."""
+    left = rows_left(push_predicates(values), model, statistics)
+    return left.rows if left is not None else inf
 
 
 def _with_told(relation: a.Filter, model: Model) -> tuple[Relation, list[Expression]]:
