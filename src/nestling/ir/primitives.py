@@ -225,9 +225,9 @@ class Summary:
     attribute: str | None = None
 
 
-BUCKET_START, PAGE = "bucket_start", "page"
-"""Where a bucket begins; the number of a bucket or page among those of its owner."""
-OF_BUCKETS = (BUCKET_START, "bucket_end", PAGE, "count")
+BUCKET_START, BUCKET_END, PAGE = "bucket_start", "bucket_end", "page"
+"""Where a bucket's window begins, and the first instant after it; the number of a bucket or page among those of its owner."""
+OF_BUCKETS = (BUCKET_START, BUCKET_END, PAGE, "count")
 """The fields a bucket document has of its own, whose names nothing it is grouped by may have."""
 
 

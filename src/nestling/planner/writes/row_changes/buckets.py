@@ -25,25 +25,26 @@ from nestling.ir.paths.write_path import (
     WriteStep,
     WrittenValue,
 )
-from nestling.ir.primitives import Bucket
+from nestling.ir.primitives import BUCKET_END, BUCKET_START, PAGE, Bucket
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import ANY, Arithmetic, Call, Case, Column, Compare, Expression, IsNull, Literal
+from nestling.ir.statements.expression import ANY, Arithmetic, Case, Column, Compare, Expression, IsNull, Literal
 from nestling.ir.statements.operands import conjunction
-from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Function, Rules
+from nestling.ir.statements.operators import ArithmeticOperator, Comparison
 from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import stored_name
-from nestling.ir.types import INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.planner.known.bucket_fill import room_in
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
+from nestling.planner.upkeep.bucket_window import window_end, window_start
 from nestling.planner.writes.draft.cells import ID, Cells
 from nestling.planner.writes.draft.fetch import cell, fetch
 from nestling.planner.writes.places.address import element_matches
 from nestling.planner.writes.places.conditional_steps import cell_types
 from nestling.planner.writes.places.new_document import constants, element
 
-_START, _END, _PAGE = "bucket_start", "bucket_end", "page"
+_START, _END, _PAGE = BUCKET_START, BUCKET_END, PAGE
 
 
 def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
@@ -138,12 +139,8 @@ def _window(row: Cells, bucket: Bucket) -> tuple[Expression, Expression]:
     """The beginning of the window the row lies in, and the first instant after it; NULL where it has no date."""
     assert bucket.window is not None
     attribute = row.entity.attribute(bucket.window.attribute)
-    kind = Type.parse("timestamp(0)")
-    value = cell(row.column(attribute.name), attribute.type)
-    unit = Literal(bucket.window.unit.value, TEXT)
-    start = Call(Function.TRUNCATE_TIME, (unit, value), kind, Rules.POSTGRESQL)
-    end = Call(Function.ADD_TIME, (start, unit, Literal(1, INTEGER)), kind, Rules.POSTGRESQL)
-    return start, end
+    start = window_start(cell(row.column(attribute.name), attribute.type), bucket.window)
+    return start, window_end(start, bucket.window)
 
 
 def _constants(types: dict[str, Type], made: dict[str, Expression]) -> ReadPlan:
