@@ -91,7 +91,7 @@ def command(
     checkpoint: Path | None,
     as_json: bool,
 ) -> int:
-    """Compare every copy, computed value, summary, flag and reference with what its source implies, on the server.
+    """Compare every copy, computed value, summary, flag, reference and row's place with what its source implies, on the server.
 
     Snapshot copies are to stay as they were written, and are not compared. Fields that are not in the design are notes. Exits 1
     when something differs and is not repaired.

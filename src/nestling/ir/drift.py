@@ -28,6 +28,8 @@ class DriftKind(StrEnum):
     SUMMARY = "summary"  # of a bucket
     OVERFLOW = "overflow"  # the flag that tells of further pages
     DISCRIMINATOR = "discriminator"
+    HEADER = "header"  # whose rows a bucket or page holds, its window and number
+    MISPLACED = "misplaced"  # a row that lies where no statement looks for it
     DANGLING = "dangling"  # a reference to a row that does not exist
     DUPLICATE = "duplicate"  # a key or a unique group that several rows share
 
@@ -80,7 +82,7 @@ class Check:
     and only while it holds what was found; None: people have to decide, `next_move` says what. `inexact`: sums that may differ
     in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `led_by`: of a copy, the key of the
     check that tells whether the reference it is made along leads to a row. `is_needed`: no document does without that copy, so
-    where its source is gone, the row that has it is an orphan.
+    where its source is gone, the row that has it is an orphan. `is_unread`: no home is read from the documents it finds.
     """
 
     id: str
@@ -97,6 +99,7 @@ class Check:
     is_walked: bool = True
     led_by: str = ""
     is_needed: bool = False
+    is_unread: bool = False
 
     @property
     def key(self) -> str:

@@ -38,13 +38,13 @@ def check(
     checkpoint: Path | str | None = None,
     watch: Watch | None = None,
 ) -> CheckReport:
-    """Compare every copy, computed value, summary, flag and reference with what it follows from. Writes only to `repair`.
+    """Compare every copy, computed value, summary, flag, reference and row's place with what it follows from.
 
-    `remove`: copies of what is not there any more, which may be the last there is of it, are taken away by a repair, too.
-    Where all documents are looked at, fields that are not in the design are told too. `sample`: so many documents of each
-    collection by chance, a share of them below 1. `since`: only what may differ by changes since then, which a standalone
-    server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an interruption. Raises `VerifyError`
-    where the database is not of this design, `MigrationError` where a migration is between this and another one,
+    Writes only to `repair`. `remove`: copies of what is not there any more, which may be the last there is of it, are taken
+    away by a repair, too. Where all documents are looked at, fields that are not in the design are told too. `sample`: so many
+    documents of each collection by chance, a share of them below 1. `since`: only what may differ by changes since then, which
+    a standalone server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an interruption. Raises
+    `VerifyError` where the database is not of this design, `MigrationError` where a migration is between this and another one,
     `ChangesError` where its history is not known.
     """
     from nestling.common.stopping import telling_what_stays
@@ -76,6 +76,25 @@ def check(
     unknown = find_fields(database, unknown_fields(proposal.design))
     gone = unset_commands(proposal.design, unknown)
     return replace(report, unknown=unknown, unset_commands=gone, strays=strays(database, stores))
+
+
+def unread(proposal: Proposal, database: Database[Any]) -> Iterator[str]:
+    """What is said of documents that no home is read from: in words, for each collection that has such."""
+    from nestling.executors.check import CheckOptions, run_checks
+    from nestling.ir.drift import Checks
+    from nestling.ir.quantity_words import agreeing, counted
+    from nestling.ir.words.value_words import value_words
+    from nestling.planner.checks import checks_of
+
+    asked, _ = compiled_checks(Checks(tuple(each for each in checks_of(proposal.design).checks if each.is_unread)))
+    report = run_checks(asked, database, way=CheckOptions(shown=1))
+    for each in report.findings:
+        documents = report.verdicts[each.check].differing
+        tells = agreeing(documents, "tells", "tell")
+        yield (
+            f"{counted(documents, 'document')} of `{each.collection}` {tells} of no row, such as _id {value_words(each.id)}:"
+            f" {each.next_move}"
+        )
 
 
 def _not_enforced(proposal: Proposal) -> Iterator[Gap]:

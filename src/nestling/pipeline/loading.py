@@ -179,10 +179,11 @@ def unload(
 ) -> UnloadReport:
     """Rebuild the conceptual data from the homes and write it to the SQL database at `address`.
 
-    Raises `VerifyError` where the documents are those of another design: some rows would not be found.
+    Documents that tell of no row, such as what was split off one that is gone, are named in its notes. Raises `VerifyError`
+    where the documents are those of another design: some rows would not be found.
     """
     from nestling.executors.unload import unload as rebuild
-    from nestling.pipeline.checking import require_design
+    from nestling.pipeline.checking import require_design, unread
     from nestling.sources.checks import not_made
     from nestling.sources.front import open_target
 
@@ -190,4 +191,4 @@ def unload(
     homes = home_queries(proposal.design)
     require_design(proposal, database)
     made = rebuild(proposal.design.model, homes, database, open_target(address), report=told)
-    return dataclasses.replace(made, notes=(*made.notes, *not_made(proposal.notes)))
+    return dataclasses.replace(made, notes=(*made.notes, *not_made(proposal.notes), *unread(proposal, database)))

@@ -14,7 +14,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
 from nestling.ir.freshness import Level
-from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
+from nestling.ir.primitives import BUCKET_END, BUCKET_START, PAGE, CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.storage.layout import NodeKind, Place, collection_discriminator
 from nestling.ir.storage.names import join
 from nestling.planner.checks import checks_of
@@ -69,6 +69,10 @@ def spots(design: Design) -> Iterator[Spot]:
             if root.bucket is not None and store.name not in gaps:
                 for name in ("count", *(item.field for item in root.bucket.summary)):
                     yield Spot(DriftKind.SUMMARY, Place(store, (root,)), name)
+            if root.kind is NodeKind.GROUP:
+                has_window = root.bucket is not None and root.bucket.window is not None
+                for name in (PAGE, *((BUCKET_START, BUCKET_END) if has_window else ())):
+                    yield Spot(DriftKind.HEADER, Place(store, (root,)), name)
             if root.presence is not None or any(child.presence is not None for child in root.children):
                 yield Spot(DriftKind.DISCRIMINATOR, Place(store, (root,)), collection_discriminator(store.collection))
     for places in design.places.values():

@@ -1,5 +1,6 @@
-"""What there is to compare in a design: everything it keeps that follows from something else, references that must lead to
-something, and keys that one row alone may have. What must be there is said by `planner.upkeep`, which writes and sync go by, too.
+"""What there is to compare in a design: everything it keeps that follows from something else, where its rows must lie,
+references that must lead to something, and keys that one row alone may have. What must be there is said by `planner.upkeep`,
+which writes and sync go by, too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from nestling.ir.reading import Gap
 from nestling.planner.checks.derived_values import field_checks, kept_checks, where_held
 from nestling.planner.checks.discriminators import discriminator_checks
 from nestling.planner.checks.duplicates import duplicate_checks
+from nestling.planner.checks.headers import header_checks
+from nestling.planner.checks.misplaced import misplaced_checks
 from nestling.planner.checks.overflow_flags import overflow_checks
+from nestling.planner.checks.parts import part_checks
 from nestling.planner.checks.references import reference_checks
 from nestling.planner.checks.summaries import summary_checks
 
@@ -25,14 +29,17 @@ _ANEW = "documents of this kind of collection are not changed: load the collecti
 def checks_of(design: Design) -> Checks:
     """Every check of the design, in the order of repair; snapshot copies have none.
 
-    Discriminators come first: they tell which rows there are, which everything else goes by.
+    Discriminators and headers come first: they tell which rows there are, which everything else goes by.
     """
     found = tuple(
         chain(
             discriminator_checks(design),
+            header_checks(design),
             kept_checks(design),
             summary_checks(design),
             overflow_checks(design),
+            misplaced_checks(design),
+            part_checks(design),
             reference_checks(design),
             duplicate_checks(design),
         )

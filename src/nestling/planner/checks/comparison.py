@@ -22,11 +22,14 @@ from nestling.ir.paths.access_path import (
 from nestling.ir.paths.write_path import Cell, ElementFilter, FieldMatch, Set, UpdateDocuments
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
-from nestling.ir.statements.expression import ANY
+from nestling.ir.statements.expression import ANY, Column
 from nestling.ir.storage.layout import Place
-from nestling.ir.storage.names import join
+from nestling.ir.storage.names import join, stored_name
+from nestling.planner.reads.rows import Lowered
 from nestling.planner.upkeep.holder import ID, Locator, changed_path, element_filters, is_array, locating
 
+FOUND = "found 0"
+"""The column of what was found, where nothing tells what should be instead."""
 NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
 """Kinds of collections whose documents cannot be changed at will."""
 
@@ -68,6 +71,19 @@ def compared_read(
     projected = ProjectDocuments(step, tuple((name, value) for name, value, _ in fields))
     columns = tuple(OutputColumn(name, name, kind) for name, _, kind in fields)
     return ReadPlan(differing(projected, named), columns), named
+
+
+def found_read(step: Step, place: Place, told: Sequence[Locator], value: PathExpression) -> ReadPlan:
+    """The read of all rows at a place, with the value (`FOUND`) that shows that they should not be as they are."""
+    fields = (*locating(place, told), (FOUND, value, ANY))
+    columns = tuple(OutputColumn(name, name, kind) for name, _, kind in fields)
+    return ReadPlan(ProjectDocuments(step, tuple((name, each) for name, each, _ in fields)), columns)
+
+
+def values_of(rows: Lowered, columns: Sequence[Column]) -> PathExpression:
+    """The value of a column of the rows; of several columns a document of them."""
+    found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in columns)
+    return found[0][1] if len(found) == 1 else DocumentOf(found)
 
 
 def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:

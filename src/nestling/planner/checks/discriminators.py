@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.drift import Check, DriftKind
+from nestling.ir.drift import Check, ComparedValue, DriftKind
 from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
@@ -26,7 +26,7 @@ from nestling.ir.paths.access_path import (
 from nestling.ir.primitives import Variant
 from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.ir.storage.names import join
-from nestling.planner.checks.comparison import compared_read, mended
+from nestling.planner.checks.comparison import FOUND, compared_read, found_read, mended
 
 
 def discriminator_checks(design: Design) -> Iterator[Check]:
@@ -38,6 +38,30 @@ def discriminator_checks(design: Design) -> Iterator[Check]:
                 expected = _expected(design, variant, root)
                 if expected is not None:
                     yield _check(store, variant, root, expected, _documents(store, variant, root))
+            if variant.members and all(root.presence is not None for root in store.roots):
+                yield _unknown(store, variant)
+
+
+def _unknown(store: StoredCollection, variant: Variant) -> Check:
+    """A check for documents whose `_id` is of none of the kinds, which no statement reads."""
+    named = join("_id", variant.discriminator)
+    step: Step = CollectionScan(store.name)
+    told = IfMissing(FieldPath(named), FixedValue(None))
+    for root in store.roots:
+        assert root.presence is not None
+        kind = FixedValue(root.presence.value if _is_named(store, root) else None)
+        step = FilterDocuments(step, DocumentComparison(told, Comparator.NOT_EQUAL, kind))
+    kinds = ", ".join(f"`{root.presence.value}`" for root in store.roots if root.presence is not None)
+    return Check(
+        f"{store.name}.{named}",
+        DriftKind.DISCRIMINATOR,
+        store.name,
+        found_read(step, Place(store, store.roots[:1]), (), FieldPath(named)),
+        (ComparedValue(named, "", FOUND),),
+        next_move=f"no row is told by it, as the kinds there are in `{store.name}` are {kinds}: delete it, or insert its row by a"
+        " statement, and delete it then",
+        is_unread=True,
+    )
 
 
 def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
@@ -46,11 +70,16 @@ def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
     if not variant.members or root.presence is None:
         return step
     named = join("_id", variant.discriminator)
-    if store.collection.id or root.body != store.collection.body:
+    if _is_named(store, root):
         return FilterDocuments(step, Holds(named, root.presence.value))
     return FilterDocuments(
         step, DocumentComparison(IfMissing(FieldPath(named), FixedValue(None)), Comparator.EQUAL, FixedValue(None))
     )
+
+
+def _is_named(store: StoredCollection, root: Node) -> bool:
+    """Whether the `_id` of such documents is made of a key, and begins with the discriminator."""
+    return bool(store.collection.id) or root.body != store.collection.body
 
 
 def _expected(design: Design, variant: Variant, root: Node) -> PathExpression | None:

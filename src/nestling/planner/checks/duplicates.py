@@ -36,18 +36,18 @@ from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER
-from nestling.planner.checks.comparison import way_to
+from nestling.planner.checks.comparison import FOUND, found_read, values_of, way_to
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copies import looked_up
-from nestling.planner.upkeep.holder import holder_rows, locating, locators
+from nestling.planner.upkeep.holder import holder_rows, locators
 from nestling.planner.upkeep.source import HOLDER, alias_of, column, homes_context, scan
 from nestling.planner.writes.constraints import sharing, unguarded
 
-_FOUND, _THERE, _HELD, _ALL = "found 0", "there", "held", "all"
+_THERE, _HELD, _ALL = "there", "held", "all"
 
 
 def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
@@ -80,13 +80,13 @@ def _contradictions(name: str, design: Design, collection: str, path: str, entit
     several = FilterDocuments(grouped, DocumentComparison(FieldPath(_ALL), Comparator.GREATER, FixedValue(1)))
     told = tuple((stored_name(each.name), FieldPath(f"_id.{_link(n)}")) for n, each in enumerate(key))
     value: PathExpression = told[0][1] if len(told) == 1 else DocumentOf(told)
-    fields = ((ID, value), (_FOUND, value))
+    fields = ((ID, value), (FOUND, value))
     return Check(
         name,
         DriftKind.DUPLICATE,
         collection,
         ReadPlan(ProjectDocuments(several, fields), tuple(OutputColumn(each, each, ANY) for each, _ in fields)),
-        (ComparedValue(path, "", _FOUND),),
+        (ComparedValue(path, "", FOUND),),
         next_move=f"make all copies of one `{entity.name}` say the same: they are the only home of these rows",
         is_walked=False,
     )
@@ -121,19 +121,15 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
         return ProjectDocuments(Slice(step, None, Literal(1, INTEGER)), ((_THERE, FixedValue(value=True)),))
 
     rows, field = looked_up(rows, relation, Keep.TOGETHER, context, inner)
-    found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in own)
-    value: PathExpression = found[0][1] if len(found) == 1 else DocumentOf(found)
     told = locators(design, place)
     several = FilterDocuments(rows.step, DocumentComparison(FieldPath(field), Comparator.NOT_EQUAL, FixedValue([])))
-    fields = (*locating(place, told), (_FOUND, value, ANY))
-    columns = tuple(OutputColumn(each, each, ANY) for each, _, _ in fields)
     paths = [path for each in group if (path := place.node.path_of(each)) is not None]
     return Check(
         name,
         DriftKind.DUPLICATE,
         place.store.name,
-        ReadPlan(ProjectDocuments(several, tuple((each, what) for each, what, _ in fields)), columns),
-        (ComparedValue(", ".join(paths), "", _FOUND),),
+        found_read(several, place, told, values_of(rows, own)),
+        (ComparedValue(", ".join(paths), "", FOUND),),
         way_to(place, told),
         next_move=f"keep one of the rows of `{entity.name}` with the same {', '.join(group)}, and change or delete the others",
         screen=_screen(design, place, entity, own),

@@ -12,42 +12,37 @@ from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
     DocumentComparison,
-    DocumentOf,
     FieldPath,
     FilterDocuments,
     FixedValue,
-    PathExpression,
     ProjectDocuments,
     Step,
     Unwind,
 )
 from nestling.ir.paths.row_steps import Correlate, Keep, Layout, Slice
 from nestling.ir.primitives import CollectionKind, Holder, Reference
-from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.rows import Hop
-from nestling.ir.statements.expression import ANY, IsNull, Literal, Not
+from nestling.ir.statements.expression import IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import followed_links, is_collated, linked
 from nestling.ir.storage.layout import Place
-from nestling.ir.storage.names import join, stored_name
+from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
-from nestling.planner.checks.comparison import way_to
+from nestling.planner.checks.comparison import FOUND, found_read, values_of, way_to
 from nestling.planner.checks.required_keys import must_lead, reference_name
 from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.homes.attribute import id_at
 from nestling.planner.homes.place import documents_at
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.agreeing_keys import keys_agree
-from nestling.planner.reads.rows import Lowered
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copies import looked_up
-from nestling.planner.upkeep.holder import holder_rows, locating, locators
+from nestling.planner.upkeep.holder import holder_rows, locators
 from nestling.planner.upkeep.source import HOLDER, along, column, homes_context
 
 _THERE = "there"
-_FOUND = "found 0"
 
 
 def reference_checks(design: Design) -> Iterator[Check | Gap]:
@@ -77,8 +72,6 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         return _first(step)
 
     rows, field = looked_up(rows, along(model, up), Keep.TOGETHER, context, inner)
-    found = tuple((stored_name(key.name), FieldPath(rows.layout.path(key))) for key in keys)
-    value: PathExpression = found[0][1] if len(found) == 1 else DocumentOf(found)
     told = locators(design, place)
     paths = [path for key in keys if (path := place.node.path_of(key.name)) is not None]
     move = f"bring the row of `{link.parent}` back, or change or delete the row that refers to it"
@@ -86,8 +79,10 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         name,
         DriftKind.DANGLING,
         place.store.name,
-        replace(_read(rows, field, (*locating(place, told), (_FOUND, value, ANY))), collation=_collation(design, link)),
-        (ComparedValue(", ".join(paths), "", _FOUND),),
+        replace(
+            found_read(_alone(rows.step, field), place, told, values_of(rows, keys)), collation=_collation(design, link)
+        ),
+        (ComparedValue(", ".join(paths), "", FOUND),),
         way_to(place, told),
         next_move=move,
         screen=shared_screen(design, place, up[0]) or existence_screen(design, place, up[0]),
@@ -110,11 +105,9 @@ def _first(step: Step) -> Step:
     return ProjectDocuments(Slice(step, Literal(1, INTEGER), None), ((_THERE, FixedValue(value=True)),))
 
 
-def _read(rows: Lowered, field: str, fields: tuple[tuple[str, PathExpression, object], ...]) -> ReadPlan:
+def _alone(step: Step, field: str) -> Step:
     """The rows that have met nothing."""
-    alone = FilterDocuments(rows.step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
-    columns = tuple(OutputColumn(name, name, ANY) for name, _, _ in fields)
-    return ReadPlan(ProjectDocuments(alone, tuple((name, value) for name, value, _ in fields)), columns)
+    return FilterDocuments(step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
 
 
 # --- ids that only the parent holds ----------------------------------------------------------------------------------
@@ -139,16 +132,13 @@ def _listed(design: Design, place: Place, link: Relationship, reference: Referen
     for number, home in enumerate(homes):
         field = f"home {number} of {link.name}".replace(".", "_").replace("$", "_")
         foreign = _first(CollectionScan(home.store.name))
-        step = Correlate(step, foreign, field, Keep.TOGETHER, equal=(identity, "_id"))
-        step = FilterDocuments(step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
-    fields = (*locating(place, told), (_FOUND, FieldPath(identity), ANY))
-    columns = tuple(OutputColumn(column_name, column_name, ANY) for column_name, _, _ in fields)
+        step = _alone(Correlate(step, foreign, field, Keep.TOGETHER, equal=(identity, "_id")), field)
     return Check(
         name,
         DriftKind.DANGLING,
         place.store.name,
-        ReadPlan(ProjectDocuments(step, tuple((column_name, value) for column_name, value, _ in fields)), columns),
-        (ComparedValue(reference.field, "", _FOUND),),
+        found_read(step, place, told, FieldPath(identity)),
+        (ComparedValue(reference.field, "", FOUND),),
         way_to(place, told),
         next_move=f"bring the row of `{link.child}` back, or take the id out of the array",
     )

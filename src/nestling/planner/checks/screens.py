@@ -16,6 +16,7 @@ from nestling.ir.drift import SCREEN_KEY, Screen
 from nestling.ir.freshness import Level
 from nestling.ir.model import Model
 from nestling.ir.paths.access_path import (
+    CollectionScan,
     Comparator,
     DocumentComparison,
     DocumentOf,
@@ -116,6 +117,14 @@ def existence_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
         sources = _Sources(rows.step, _paths(rows, keys), (), None)
         return _screened(design, place, hop, (), sources, linked=True)
     return None
+
+
+def unmatched_ids(collection: str, homes: Sequence[str]) -> Screen:
+    """The screen of documents whose `_id` a document of one of the homes must have, too."""
+    there = tuple(ProjectDocuments(CollectionScan(name), (("_id", FieldPath("_id")),)) for name in homes)
+    sources = _Sources(Union(there), (FieldPath("_id"),), (), None)
+    step = _different(CollectionScan(collection), ["_id"], (), sources, ())
+    return Screen(ReadPlan(step, (OutputColumn(SCREEN_KEY, SCREEN_KEY, ANY),)), ("_id",))
 
 
 def _screened(

@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from nestling.ir.design import Design
 from nestling.ir.paths.write_path import WriteStep
 from nestling.ir.primitives import Split
-from nestling.ir.statements.columns import column_of
-from nestling.ir.statements.expression import FALSE, TRUE, Case, Compare, Expression, Not
+from nestling.ir.statements.expression import Expression, Not
 from nestling.ir.statements.operands import conjunction
-from nestling.ir.statements.operators import Comparison
 from nestling.ir.storage.layout import Place
-from nestling.ir.types import BOOLEAN
-from nestling.planner.homes.archive_bound import archive_bound
+from nestling.planner.homes.archive_bound import is_before
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places.conditional_steps import cell_types, when
 
@@ -40,9 +37,6 @@ def not_archived(
 
 
 def _before(row: Cells, split: Split) -> Expression:
-    """True or false: NULL is never before."""
     assert split.rows is not None
     attribute = row.entity.attribute(split.rows.attribute)
-    column = column_of(attribute, "row", row.column(attribute.name))
-    less = Compare(Comparison.LESS, column, archive_bound(attribute, split.rows.value))
-    return Case(((less, TRUE),), FALSE, BOOLEAN)
+    return is_before(attribute, split.rows, "row", row.column(attribute.name))
