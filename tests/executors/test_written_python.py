@@ -24,6 +24,7 @@ from nestling.emitters.identifiers import Identifiers
 from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.python_code import module
 from nestling.emitters.python_code.parameters import argument
+from nestling.executors.write import run_write
 from nestling.ir.paths.write_path import (
     Answer,
     Cell,
@@ -48,7 +49,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.statements.expression import ANY, Literal, Parameter
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from tests.bundled_shop import shop_reading, write_shop
-from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value
+from tests.executors.write_cases import CHANGES, GATHERED, ONE, TAKEN, given, read, stored, value
 
 RUN = """
 import json, sys
@@ -117,6 +118,30 @@ def test_commands_of_several_rows_are_one_request(tmp_path: Path, mongod: Server
     assert ran(tmp_path, mongod, database, [some, none], [("some", {}), ("none", {})]) == [3, 0]
     assert list(database.p.find()) == [{"_id": 7, "times": 1}, {"_id": 8, "times": 1}]
     assert [each["_id"] for each in database.u.find()] == [0, 4]
+
+
+def test_what_alike_rows_have_is_gathered(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """As the executor does it: elements that become alike at once. 0.0 is not -0.0, and JSON's null is not nothing."""
+    others: list[dict[str, object]] = [{"n": 6 + n, "p": 2, "to": value} for n, value in enumerate((0.0, -0.0, None))]
+    rows: list[dict[str, object]] = [*GATHERED, *others, {"n": 9, "p": 2}]
+    found = read("rows", "n", "p", "to")
+    json_too = tuple(replace(each, type=Type(TypeName.JSON)) if each.name == "to" else each for each in found.columns)
+    fetched = Fetch("rows", replace(found, columns=json_too))
+    steps = (fetched, Each("rows", (TAKEN,), by=("p", "to"), gathered=("n",)))
+    write = compiled_write(WritePlan(steps, ("rows",)), name="gathered")
+    database.rows.insert_many([{**row, "_id": n} for n, row in enumerate(rows)])
+    before = [{"_id": p, "a": [{"id": n, "to": "was"} for n in (1, 2, 3, None, *range(5, 11))]} for p in (1, 2)]
+    left = []
+    for run in (
+        lambda: ran(tmp_path, mongod, database, [write], [("gathered", {})]),
+        lambda: [run_write(database, write).affected],
+    ):
+        database.p.delete_many({})
+        database.p.insert_many(before)
+        assert run() == [9]
+        left.append({each["_id"]: [str(inner.get("to", "-")) for inner in each["a"]] for each in database.p.find()})
+    wanted = {1: ["5", "-", "5", "-", *["was"] * 6], 2: [*["was"] * 4, "5", "0.0", "-0.0", "None", "-", "was"]}
+    assert left == [wanted, wanted]
 
 
 @pytest.mark.thorough

@@ -24,6 +24,7 @@ from nestling.ir.paths.write_path import (
     Push,
     Set,
     SubDocument,
+    UpdateDocuments,
 )
 from nestling.ir.paths.write_path import Test as Compared
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -127,3 +128,19 @@ def read(collection: str, *fields: str) -> ReadPlan:
     return ReadPlan(
         Shape(CollectionScan(collection), named, Layout.of({("r", name): name for name in fields})), columns
     )
+
+
+GATHERED: list[dict[str, object]] = [
+    {"n": 1, "p": 1, "to": 5},
+    {"n": 2, "p": 1},
+    {"n": 3, "p": 1, "to": 5},
+    {"p": 1},
+    {"n": 5, "p": 2, "to": 5},
+]
+"""Rows of two documents: elements of their arrays, and what each is to become."""
+TAKEN = UpdateDocuments(
+    "p",
+    (FieldMatch("_id", Cell("p")),),
+    (Set("a.$[e].to", Cell("to")),),
+    (ElementFilter("e", (FieldMatch("id", Cell("n"), Compared.IN),)),),
+)

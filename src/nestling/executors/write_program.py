@@ -151,7 +151,7 @@ class _Run:
     def _for_each(self, step: ForEach) -> Generator[Request, Any, None]:
         rows = self.rows[step.rows]
         if step.by:
-            rows = _first_of_each(step.by, rows)
+            rows = _first_of_each(step.by, rows, step.gathered)
         if step.at_once is None:
             for row in rows:
                 yield from self.steps(step.steps, row)
@@ -192,12 +192,14 @@ class _Run:
         return tuple(shown(_read_back(row)) for row in self.kept)
 
 
-def _first_of_each(columns: Sequence[str], rows: Iterable[RowFields]) -> tuple[RowFields, ...]:
-    """Of the rows that are alike in these columns the first."""
-    found: dict[bytes, RowFields] = {}
+def _first_of_each(columns: Sequence[str], rows: Iterable[RowFields], gathered: Sequence[str]) -> tuple[RowFields, ...]:
+    """Of the rows that are alike in these columns the first, with lists of what all of them have in those `gathered`."""
+    found: dict[bytes, list[RowFields]] = {}
     for row in rows:
-        found.setdefault(_as_bytes([row.get(column) for column in columns]), row)
-    return tuple(found.values())
+        found.setdefault(_as_bytes({column: row[column] for column in columns if column in row}), []).append(row)
+    return tuple(
+        {**alike[0], **{column: [row.get(column) for row in alike] for column in gathered}} for alike in found.values()
+    )
 
 
 def _rows(

@@ -44,7 +44,7 @@ from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.statements.expression import Parameter
 from nestling.ir.types import INTEGER, TEXT
-from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value
+from tests.executors.write_cases import CHANGES, GATHERED, ONE, TAKEN, given, read, stored, value
 
 SHELL = """
 // What the script asks of the shell, one line of JSON each; rows are those of the statement, so that none are read.
@@ -158,6 +158,23 @@ def test_commands_of_several_rows_are_one_request() -> None:
     shown: dict[str, Any] = write_json(write)
     assert [step.get("by") for step in shown["steps"]] == [None, ["p"], None]
     assert "for each p of rows, at once:" in shown["access_path"]
+
+
+@pytest.mark.usefixtures("node")
+def test_what_alike_rows_have_is_gathered() -> None:
+    """In one list for the first of them, null where a row has nothing."""
+    steps = (given(GATHERED), Each("rows", (TAKEN,), by=("p", "to"), gathered=("n",)))
+    write = compiled_write(WritePlan(steps, ("rows",)))
+    ((collection, action, requests),) = asked(write_shell(write))
+    assert (collection, action) == ("p", "bulkWrite")
+    assert [(each["updateOne"]["arrayFilters"], each["updateOne"]["update"]) for each in requests] == [
+        ([{"e.id": {"$in": [1, 3]}}], {"$set": {"a.$[e].to": 5}}),
+        ([{"e.id": {"$in": [2, None]}}], {"$unset": {"a.$[e].to": ""}}),
+        ([{"e.id": {"$in": [5]}}], {"$set": {"a.$[e].to": 5}}),
+    ]
+    shown: dict[str, Any] = write_json(write)
+    assert [(step.get("by"), step.get("gathered")) for step in shown["steps"]] == [(None, None), (["p", "to"], ["n"])]
+    assert "for each p and to of rows, with every n, at once:" in shown["access_path"]
 
 
 @pytest.mark.usefixtures("node")

@@ -142,3 +142,44 @@ def test_joins_of_an_entity_with_itself(more: str, tmp_path: Path) -> None:
     proposal = designed(reading)
     assert [each.keys for each in proposal.design.indexes if each.serves] == ([(("boss_id", 1),)] if more else [])
     assert all(prices.factor < 1.3 for prices in two_prices(reading, proposal).values())
+
+
+KEPT = """
+nestling: 1
+dialect: postgresql
+model:
+  name: kept
+  entities:
+    firm: {key: id, attributes: {id: integer!, name: text!}}
+    entry: {key: id, attributes: {id: integer!, firm_id: integer!, at: integer!, note: text!, read_at: integer}}
+  relationships:
+    of_firm: {parent: firm, child: entry, attributes: firm_id, required: true, on_delete: cascade}
+statistics:
+  entities:
+    firm: {count: 100}
+    entry:
+      count: 40000
+      attributes:
+        at: {distinct: 40000, quantiles: [0, 10000, 20000, 30000, 40000]}
+        firm_id: {distinct: 100}
+        note: {average_bytes: 100}
+  relationships: {of_firm: {mean: 400, maximum: 500}}
+workload:
+  kept: {sql: "SELECT at, note FROM entry WHERE firm_id = :firm", rate: 100/s}
+  old: {sql: "DELETE FROM entry WHERE at < 10000", rate: 1/h}
+  read: {sql: "UPDATE entry SET read_at = NULL WHERE at < 10000", rate: 1/h}
+  later: {sql: "UPDATE entry SET at = at + 1 WHERE at < 10000", rate: 1/h}
+  of_one: {sql: "DELETE FROM entry WHERE firm_id = :firm AND at < 10000", rate: 1/h}
+"""
+
+
+def test_rows_of_one_document_are_one_command(tmp_path: Path) -> None:
+    """Where they go or get the same value, and one for each of them where their values are their own."""
+    path = tmp_path / "kept.yaml"
+    path.write_text(KEPT, encoding="utf-8")
+    reading = inspect(str(path))
+    proposal = designed(reading, "embedded")
+    assert [each.name for each in proposal.design.collections] == ["firm"]
+    prices = two_prices(reading, proposal)
+    assert {name: each for name, each in prices.items() if each.factor > 1.7} == {}
+    assert prices["later"].search > 10 * max(prices["old"].search, prices["read"].search)

@@ -68,9 +68,9 @@ class ProgramWriter(ABC):
                 yield from self._counted(rows)
             case RefuseRows(rows, _, text, missing):
                 yield self.refused(self.variable(rows), text, missing)
-            case ForEach(rows, steps, by):
+            case ForEach(rows, steps, by, gathered):
                 inner, every = inner_row(row), self.variable(rows)
-                each_of = self.first_of_each(by, every) if by else every
+                each_of = self.first_of_each(by, every, gathered) if by else every
                 if step.at_once is None:
                     yield from self.repeated(inner, each_of, "\n".join(self.steps(steps, inner)))
                 else:
@@ -177,8 +177,8 @@ class ProgramWriter(ABC):
         """One call for the commands of all these rows, if there are `any_of` them."""
 
     @abstractmethod
-    def first_of_each(self, columns: Sequence[str], rows: str) -> str:
-        """Of the rows that are alike in these columns the first."""
+    def first_of_each(self, columns: Sequence[str], rows: str, gathered: Sequence[str]) -> str:
+        """Of the rows that are alike in these columns the first, with lists of what all of them have in those `gathered`."""
 
     @abstractmethod
     def both(self, command: WriteCommand, parts: Parts) -> str:

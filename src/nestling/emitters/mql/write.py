@@ -82,8 +82,8 @@ def _step(step: WriteStep) -> ProgramStep:
             return GivenRows(rows, tuple(_row(row) for row in values))
         case Refuse(rows, violation, text, missing, attributes):
             return RefuseRows(rows, violation, text, missing, attributes)
-        case Each(rows, steps, by):
-            return ForEach(rows, tuple(map(_step, steps)), by)
+        case Each(rows, steps, by, gathered):
+            return ForEach(rows, tuple(map(_step, steps)), by, gathered)
         case InsertOne():
             return _insert(step)
         case UpdateDocuments():

@@ -66,9 +66,10 @@ def _step(step: ProgramStep) -> Json:
                 "missing": [*missing],
                 "attributes": [*attributes],
             }
-        case ForEach(rows, steps, by):
+        case ForEach(rows, steps, by, gathered):
             once: Json = {"by": [*by]} if by else {}
-            return {"rows": rows, "operation": "forEach", **once, "steps": [*map(_step, steps)]}
+            lists: Json = {"gathered": [*gathered]} if gathered else {}
+            return {"rows": rows, "operation": "forEach", **once, **lists, "steps": [*map(_step, steps)]}
         case WriteCommand():
             shown = _command(step)
             return shown | ({"otherwise": [*map(_step, step.otherwise)]} if step.otherwise else {})

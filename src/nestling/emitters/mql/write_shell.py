@@ -198,8 +198,9 @@ class _Script(ProgramWriter):
         )
         yield f"{there} {target}.bulkWrite({rows}.{each});"
 
-    def first_of_each(self, columns: Sequence[str], rows: str) -> str:
-        return f"firstOfEach({shell(list(columns))}, {rows})"
+    def first_of_each(self, columns: Sequence[str], rows: str, gathered: Sequence[str]) -> str:
+        lists = f", {shell(list(gathered))}" if gathered else ""
+        return f"firstOfEach({shell(list(columns))}, {rows}{lists})"
 
     def both(self, command: WriteCommand, parts: Parts) -> str:
         return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(_requests(command, parts))}])"

@@ -77,12 +77,13 @@ function valuesOf(column, ...sets) {
   const values = sets.flat().map(row => row[column]).filter(value => value !== undefined);
   return [...new Map(values.map(value => [asKey(value), value])).values()];
 }
-// Of the rows that are alike in these columns the first.
-function firstOfEach(columns, rows) {
+// Of the rows that are alike in these columns the first, with lists of what all of them have in those that are gathered.
+function firstOfEach(columns, rows, gathered = []) {
   const found = new Map();
   for (const row of rows) {
-    const alike = asKey(columns.map(column => row[column] ?? null));
-    if (!found.has(alike)) found.set(alike, row);
+    const alike = asKey(Object.fromEntries(columns.filter(column => column in row).map(column => [column, row[column]])));
+    if (!found.has(alike)) found.set(alike, {...row, ...Object.fromEntries(gathered.map(column => [column, []]))});
+    for (const column of gathered) found.get(alike)[column].push(orNull(row[column]));
   }
   return [...found.values()];
 }

@@ -144,8 +144,9 @@ class _Function(ProgramWriter):
             each = several if requests[1:] else f"{requests[0]}\n{of_rows}"
         yield indent(f"{_collection(command)}.{method}([\n{indent(each, '    ')}\n], session=session)", "    ")
 
-    def first_of_each(self, columns: Sequence[str], rows: str) -> str:
-        return f"first_of_each({one_line(list(columns))}, {rows})"
+    def first_of_each(self, columns: Sequence[str], rows: str, gathered: Sequence[str]) -> str:
+        lists = f", gathered={one_line(list(gathered))}" if gathered else ""
+        return f"first_of_each({one_line(list(columns))}, {rows}{lists})"
 
     def both(self, command: WriteCommand, parts: Parts) -> str:
         return f"{_collection(command)}.bulk_write([\n{_listed(_requests(command, parts))}], session=session)"

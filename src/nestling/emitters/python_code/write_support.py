@@ -123,14 +123,21 @@ def as_key(value: Any) -> Any:
     """What tells a stored value from others, of other types too."""
     if isinstance(value, Mapping):
         return dict, tuple((name, as_key(inner)) for name, inner in value.items())
-    return (list, tuple(map(as_key, value))) if isinstance(value, list) else (type(value), value)
+    if isinstance(value, list):
+        return list, tuple(map(as_key, value))
+    return type(value), repr(value) if isinstance(value, float) else value  # -0.0 is not 0.0
 
 
-def first_of_each(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the rows that are alike in these columns the first."""
+def first_of_each(
+    columns: Sequence[str], rows: Iterable[dict[str, Any]], *, gathered: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Of the rows that are alike in these columns the first, with lists of what all of them have in those `gathered`."""
     found: dict[Any, dict[str, Any]] = {}
     for row in rows:
-        found.setdefault(tuple(as_key(row.get(column)) for column in columns), row)
+        alike = as_key({column: row[column] for column in columns if column in row})
+        kept = found.setdefault(alike, {**row, **{column: [] for column in gathered}})
+        for column in gathered:
+            kept[column].append(row.get(column))
     return list(found.values())
 
 

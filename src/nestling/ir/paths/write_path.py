@@ -251,12 +251,14 @@ class Refuse:
 class Each:
     """For each row in order, these steps; inside, cells are its columns (those of an outer row are not seen).
 
-    `by`: once only for all rows that are alike in these columns.
+    `by`: once only for all rows that are alike in these columns, with the first of them at hand. `gathered`: columns that hold
+    a list then, of what each of the alike rows has there (null where it has nothing).
     """
 
     rows: str
     steps: tuple[WriteStep, ...]
     by: tuple[str, ...] = ()
+    gathered: tuple[str, ...] = ()
 
     @property
     def at_once(self) -> InsertOne | UpdateDocuments | DeleteDocuments | None:

@@ -120,11 +120,12 @@ class RefuseRows:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """The steps for each of the rows, in order; `by`: once for all rows that are alike in these columns."""
+    """The steps for each of the rows, in order; `by` and `gathered`: as in `Each`."""
 
     rows: str
     steps: tuple[ProgramStep, ...]
     by: tuple[str, ...] = ()
+    gathered: tuple[str, ...] = ()
 
     @property
     def at_once(self) -> WriteCommand | None:

@@ -87,9 +87,10 @@ def _lines(step: WriteStep) -> Iterator[str]:
         case Refuse(rows, violation, said, missing):
             without = f" without {' or '.join(missing)}" if missing else ""
             yield f"refuse if there are {rows}{without} ({violation}): {said}"
-        case Each(rows, steps, by):
+        case Each(rows, steps, by, gathered):
             which = f"each {' and '.join(by)} of" if by else "each of"
-            yield f"for {which} {rows}{', at once' if step.at_once is not None else ''}:"
+            every = f", with every {' and '.join(gathered)}" if gathered else ""
+            yield f"for {which} {rows}{every}{', at once' if step.at_once is not None else ''}:"
             yield from (f"  {line}" for inner in steps for line in _lines(inner))
         case InsertOne(collection, document, if_there):
             yield f"insert into `{collection}`{_IF_THERE[if_there]} {value_words(document)}"

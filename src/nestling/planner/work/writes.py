@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import inf, prod
 from typing import assert_never
 
 from nestling.ir.bindings import UNKNOWN_LIST
@@ -16,6 +16,7 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.paths.write_path import (
     COUNT,
+    Cell,
     Constant,
     DeleteDocuments,
     DocumentChange,
@@ -95,11 +96,14 @@ def estimate_write(
 
 @dataclass
 class _Counted:
-    """The mean numbers of rows in the row sets so far, for one run of the steps they are in, and how they are come by."""
+    """The mean numbers of rows in the row sets so far, for one run of the steps they are in, how they are come by, and how many
+    documents are read for them.
+    """
 
     facts: WorkFacts
     rows: dict[str, float] = field(default_factory=dict)
     come_by: dict[str, Fetch | Give] = field(default_factory=dict)
+    read: dict[str, float] = field(default_factory=dict)
 
     def taken(self, numbers: NewNumbers) -> Work:
         """The work of taking numbers: how many, the highest there is, and the counter."""
@@ -132,12 +136,26 @@ class _Counted:
 
     def _for_each(self, step: Each, times: float) -> Work:
         """The steps for each row; commands that are all there is are one request, if there are any."""
-        rows = self.rows[step.rows]
-        if step.by:
-            rows = min(rows, different(self.come_by[step.rows], step.by))
+        rows = min(self.rows[step.rows], self._different(step))
         if step.at_once is None:
             return self.steps(step.steps, times * rows)
-        return times * min(rows, 1.0) * work_of.request() + self._commands(step.at_once, times * rows)
+        work = times * min(rows, 1.0) * work_of.request() + self._commands(step.at_once, times * rows)
+        if step.gathered and isinstance(step.at_once, UpdateDocuments):
+            others = self.rows[step.rows] - rows  # elements beside the one of each command
+            work += times * others * Work(index_writes=2 * self._entries_changed(step.at_once))
+        return work
+
+    def _different(self, step: Each) -> float:
+        """The most rows the steps are done for: of gathered ones one in each document that was read for them."""
+        if not step.by:
+            return inf
+        match step.at_once:
+            case UpdateDocuments(collection, where=(FieldMatch("_id", Cell(document)),)) if step.gathered:
+                others = [column for column in step.by if column != document]
+                are_alike = different(self.come_by[step.rows], others) <= 1
+                return min(self.facts.documents(collection).count, self.read[step.rows]) if are_alike else inf
+            case _:
+                return different(self.come_by[step.rows], step.by)
 
     def _commands(self, step: InsertOne | UpdateDocuments | DeleteDocuments, times: float) -> Work:
         """So many commands, without the requests they are sent in."""
@@ -169,6 +187,7 @@ class _Counted:
             found = self._read(step, dict.fromkeys(lists, found.results))
             self.rows[step.rows] += found.results
             work += found
+        self.read[step.rows] = work.documents + work.scanned
         return work
 
     def _levels(self) -> int:
@@ -193,7 +212,7 @@ class _Counted:
         size = documents.bytes
         if step.on_insert is not None:
             made = work_of.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
-        entries = sum(kept for keys, kept in self._by_elements(step.collection) if _touches(keys, step.changes))
+        entries = self._entries_changed(step)
         grows = any(isinstance(change, Push) for change in step.changes)
         work = found.work + made
         written = changed * share_changed(step, self.facts.design)
@@ -202,6 +221,10 @@ class _Counted:
             work += work_of.update(changed, size, index_entries_changed=0.0, grows=False)
         missed = times * (1 - min(changed, 1.0))
         return times * work + self.steps(step.otherwise, missed)
+
+    def _entries_changed(self, step: UpdateDocuments) -> float:
+        """Index entries of one document, or of one element in it, that the update makes others of."""
+        return sum(kept for keys, kept in self._by_elements(step.collection) if _touches(keys, step.changes))
 
     def _indexes(self, collection: str) -> Iterator[tuple[tuple[str, ...], float]]:
         """The paths of each index, keys first, and the share of documents in it; the server's own on `_id` left out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.paths.write_path import OLD, Each, Fetch
+from nestling.ir.paths.write_path import OLD, Fetch
 from nestling.ir.storage.names import join
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.draft.cells import ID, Cells, column
@@ -15,6 +15,7 @@ from nestling.planner.writes.places.placing import is_paged
 from nestling.planner.writes.places.rows_inside import is_inside, nested
 from nestling.planner.writes.returning import counted
 from nestling.planner.writes.row_changes import listed_ids as listed
+from nestling.planner.writes.row_changes.of_one_document import each_row
 from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
 
@@ -44,6 +45,6 @@ def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:
                 counted(work, entity, OLD, name)
             listed.leave(work, row, name, frozenset(entity.attribute_names))
             if not is_inside(place, delete.along):
-                work.add(WritePhase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
+                work.add(WritePhase.REMOVE, [each_row(name, removed(design, place, entity), row)])
                 work.changed_entities.add(entity.name)
             add_upkeep(work, entity, ChangeKind.DELETE, name)

@@ -26,6 +26,7 @@ from nestling.planner.writes.row_changes import overflow
 from nestling.planner.writes.row_changes.added_rows import added
 from nestling.planner.writes.row_changes.changes_in_place import changes_in_place
 from nestling.planner.writes.row_changes.moved_rows import raw_columns
+from nestling.planner.writes.row_changes.of_one_document import each_row
 from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
@@ -92,10 +93,10 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
         work.add(WritePhase.REMOVE, [Each(name, tuple(overflow.page_left(place)))])
         work.add(WritePhase.ADD, [Each(name, tuple(overflow.page_entered(design, place, after)))])
     elif _moves(work, place, update):
-        work.add(WritePhase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
+        work.add(WritePhase.REMOVE, [each_row(name, removed(design, place, entity), before)])
         work.add_first(WritePhase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
     elif steps := tuple(changes_in_place(design, place, before, Cells(entity, NEW), attributes)):
-        work.add(WritePhase.CHANGE, [Each(name, steps)])
+        work.add(WritePhase.CHANGE, [each_row(name, steps, before)])
     else:
         return
     work.changed_entities.add(entity.name)

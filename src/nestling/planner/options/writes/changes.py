@@ -1,7 +1,8 @@
 """The ways a write finds the rows it changes or removes, and what it does to them there.
 
 One command does where the statement says it plainly and the rows are documents, or elements of one array that their own key or
-that of the row above tells. Everything else reads the rows first, and changes them one by one.
+that of the row above tells. Everything else reads the rows first, and changes them one by one; those in arrays of one document
+together, where they go or get the same values.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation.changed import going_along
+from nestling.ir.statements.write import Delete, Update
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts
@@ -22,11 +24,13 @@ from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.statements.named_rows import NamedRows
 from nestling.planner.options.statements.single_command import is_plain
+from nestling.planner.options.statements.translated import translated
 from nestling.planner.options.structures.buckets import summed
 from nestling.planner.options.structures.overflow import paged_again
 from nestling.planner.options.structures.pairs import lists_changed, read_whole
 from nestling.planner.options.structures.places import Home
 from nestling.planner.options.writes.key_checks import looked_for
+from nestling.planner.writes.single_command.plain_conditions import is_given
 
 READ_STAGES = work_of.light(3)
 """Stages of the pipeline that reads the rows before they change."""
@@ -91,18 +95,40 @@ class Changes:
 
     def are_siblings(self, access: Access, home: Home) -> bool:
         """Whether elements of one parent change, of which the command tells no number: they are counted before."""
-        link = home.links[0] if home.links else None
-        told = link is not None and set(link.child_attributes) <= compared_equal(access)
-        parent = self.modes.situation.model.entity(link.parent) if link is not None else None
         own = set(self.modes.situation.model.entity(home.entity).key)
-        return (
-            told
-            and parent is not None
-            and link is not None
-            and set(parent.key) <= set(link.parent_attributes)
-            and access.kind is StatementKind.UPDATE
-            and not own <= compared_equal(access)
+        are_several = access.kind is StatementKind.UPDATE and not own <= compared_equal(access)
+        return are_several and self._is_parent_told(access, home)
+
+    def _is_parent_told(self, access: Access, home: Home) -> bool:
+        """Whether all rows are of one parent that conditions tell."""
+        if not home.links:
+            return False
+        link = home.links[0]
+        parent = self.modes.situation.model.entity(link.parent)
+        return set(link.child_attributes) <= compared_equal(access) and set(parent.key) <= set(link.parent_attributes)
+
+    def _documents(self, statement: Statement, access: Access, home: Home) -> float:
+        """How many documents the rows are in that are changed."""
+        rows = self.rows(statement, access)
+        if home.own:
+            return rows
+        return min(rows, 1.0 if self._is_parent_told(access, home) else self.modes.documents.count(home))
+
+    def _are_together(self, statement: Statement, home: Home) -> bool:
+        """Whether one command does for all rows of a document that were read before."""
+        if not self._go_together(home):
+            return False
+        write = translated(statement, self.modes.situation.reading)
+        return isinstance(write, Delete) or (
+            isinstance(write, Update) and all(is_given(each.expression) for each in write.assignments)
         )
+
+    def _go_together(self, home: Home) -> bool:
+        """Whether rows of a home are elements of arrays, told by one value."""
+        if home.own or home.bucket is not None or home.overflow is not None or self._is_alone(home):
+            return False
+        key = set(self.modes.situation.model.entity(home.entity).key)
+        return len(key - set(home.links[0].child_attributes)) == 1
 
     def changed(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """The rows found in one home, and changed there."""
@@ -125,13 +151,12 @@ class Changes:
             yield replace(found, needs=needs, also=(*found.also, *also))
 
     def _changed(self, statement: Statement, access: Access, home: Home, *, direct: bool) -> Iterator[Mode]:
-        rows = self.rows(statement, access)
-        documents = rows if home.own else min(rows, self.modes.documents.count(home))
+        rows, documents = self.rows(statement, access), self._documents(statement, access, home)
         cost = self._written(access, home, rows, documents)
         rewritten = documents
         if not direct:
-            cost += self._one_by_one(access, home, rows)
-            rewritten = rows
+            rewritten = documents if self._are_together(statement, home) else rows
+            cost += self._read_first(access, home, rows, commands=rewritten)
             if home.links and set(access.attributes) & set(home.links[0].child_attributes):
                 size = self.modes.documents.base(home)
                 again = work_of.request() + work_of.fetch_by_index(1, size) + work_of.update(1, size, grows=True)
@@ -140,7 +165,7 @@ class Changes:
             cost += work_of.request(READ_STAGES + work_of.light(1)) + work_of.fetch_by_index(
                 1, self.modes.documents.base(home)
             )
-        also = self.modes.documents.further(home, read=0.0 if direct else rows, rewritten=rewritten)
+        also = self.modes.documents.further(home, read=0.0 if direct else rewritten, rewritten=rewritten)
         more = self.modes.mode("", (home.id,), cost, also)
         for found in self._found(replace(statement, limit=None), access, home):
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
@@ -164,12 +189,12 @@ class Changes:
             changed += documents * summed(self.modes.sizes, home.bucket, self.modes.documents.filled(home))
         return changed
 
-    def _one_by_one(self, access: Access, home: Home, rows: float) -> Work:
-        """The rows read first, each then found again by a command of its own; these are one request."""
+    def _read_first(self, access: Access, home: Home, rows: float, *, commands: float) -> Work:
+        """The rows read first, their documents then found again by so many commands; these are one request."""
         size = self.modes.sizes.row_bytes(access.entity)
         read = work_of.request(READ_STAGES) + work_of.send(rows, size)
-        again = work_of.fetch_by_index(rows, self.modes.documents.base(home), seeks=rows)
-        return read + again + max(rows - 1, 0.0) * Work(changes=1)
+        again = work_of.fetch_by_index(commands, self.modes.documents.base(home), seeks=commands)
+        return read + again + max(commands - 1, 0.0) * Work(changes=1)
 
     def children(self, statement: Statement, access: Access, position: int) -> Iterator[StatementStep]:
         """The children of rows that go, or have other keys: asked for, or removed or changed too, where they are not in the same
@@ -200,33 +225,38 @@ class Changes:
     def _children(
         self, statement: Statement, link: Relationship, rows: float, each: float, removes: bool | None
     ) -> Iterator[Mode]:
-        """The children of so many rows found by one request, and `each` of them changed or removed by a command of its own: these
-        are one request. `removes`: whether they go; None where they are only asked for.
+        """The children of so many rows found by one request, and `each` of them changed or removed, by commands that are one
+        request. `removes`: whether they go; None where they are only asked for.
         """
         asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in link.child_attributes)
         read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
-        more = work_of.request(READ_STAGES)
+        more, found_rows = work_of.request(READ_STAGES), rows * each
         if removes is not None:
-            more += min(rows * each, 1.0) * work_of.request() + rows * each * Work(changes=1)
+            more += min(found_rows, 1.0) * work_of.request()
         if removes is False:
-            more += self._changed_along(link, rows * each)
+            more += self._changed_along(link, found_rows)
         for home in self.modes.places.homes[link.child]:
             if home.links[:1] == (link,) and removes is not None:
                 yield Mode(home.id, (home.id,), 0.0)
                 continue
-            again = self._found_again(home, rows * each) if removes else NO_WORK
+            again = NO_WORK if removes is None else self._commands(home, found_rows, removes=removes)
             for found in self.starts.finds(replace(statement, limit=None), read, home):
                 yield found.times(rows, more=self.modes.price(more + again))
         for name, _ in self.modes.places.absorbed[link.child]:
-            yield self.modes.mode(name, (name,), more)
+            yield self.modes.mode(name, (name,), more + (0.0 if removes is None else found_rows) * Work(changes=1))
 
-    def _found_again(self, home: Home, rows: float) -> Work:
-        """Rows that go: what tells them is sent, and each is found by that and taken out of its home."""
+    def _commands(self, home: Home, rows: float, *, removes: bool) -> Work:
+        """The commands for so many rows. Of those that go what tells them is sent, by which they are found and taken out of their
+        home.
+        """
+        if not removes:
+            return rows * Work(changes=1)
         sizes, size = self.modes.sizes, self.modes.documents.base(home)
         told = work_of.send(rows, sizes.bytes_of(home.entity, sizes.situation.model.entity(home.entity).key))
-        again = told + work_of.fetch_by_index(rows, size, seeks=rows)
-        gone = work_of.delete(rows, sizes.key_entries(home.entity), changes=0)
-        return again + (gone if home.own else work_of.update(rows, size, changes=0))
+        commands = min(rows, self.modes.documents.count(home)) if self._go_together(home) else rows
+        again = told + work_of.fetch_by_index(commands, size, seeks=commands)
+        gone = work_of.delete(rows, sizes.key_entries(home.entity), changes=commands)
+        return again + (gone if home.own else work_of.update(commands, size, changes=commands))
 
     def _changed_along(self, link: Relationship, rows: float) -> Work:
         """Rows that have another parent, which is held; those whose key that is go and come again."""

@@ -40,7 +40,10 @@ class Together:
         without = tuple(dict.fromkeys((*asking, *inside, *kept)))
         if without:
             alone, both = Mode("one command", (), 0.0, without=without), Mode("a transaction", (), cost)
-            yield StatementStep(statement.name, f"{position}: together", (alone, both))
+            read = [home.id for home in homes if home.id in asking and self._reads_first(statement, access, home)]
+            bare = self.modes.price_of(work_of.transaction(), access.entity)
+            known = (Mode(f"a transaction, {name} read before", (name,), bare) for name in read)
+            yield StatementStep(statement.name, f"{position}: together", (alone, both, *known))
 
     def _first_read(self, statement: Statement, access: Access) -> Work:
         """What would be one command has to know the rows when something else follows from them."""
@@ -58,12 +61,18 @@ class Together:
         if self._must_be_together(access.entity, home):
             return True
         if access.kind is not StatementKind.INSERT:
-            direct = self.changes.is_direct(statement, access, home)
-            return not direct or (bool(home.links) and self.changes.are_siblings(access, home))
+            return self._reads_first(statement, access, home)
         settled = settles(self.modes.situation, home)
         held = [link for link in held_links(self.modes.situation, access) if link != settled]
         is_plain = self.changes.is_plain(statement, in_array=not home.own)
         return not is_plain or bool(held) or bool(open_groups(self.modes.situation, home)) or home.bucket is not None
+
+    def _reads_first(self, statement: Statement, access: Access, home: Home) -> bool:
+        """Whether rows in that home are read before they change whatever follows, which is counted there."""
+        if access.kind is StatementKind.INSERT:
+            return False
+        direct = self.changes.is_direct(statement, access, home)
+        return not direct or (bool(home.links) and self.changes.are_siblings(access, home))
 
     def _children(self, access: Access) -> Iterator[str]:
         """The places of children that do not go along with their parents."""

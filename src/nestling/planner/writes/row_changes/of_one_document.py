@@ -1,0 +1,79 @@
+"""Rows in arrays of one document are changed or removed by one command for all of them, as the server writes a document anew
+with each command, however little changes in it.
+
+That is the same as a command for each row where these commands differ in one column alone, and that only tells an element: the
+one command asks for an element whose value is in the list of theirs. Rows that get other values, or are told by more columns, are
+grouped by these too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from nestling.common.trees import nodes_in, rebuilt
+from nestling.ir.paths.write_path import (
+    Cell,
+    Each,
+    FieldMatch,
+    Pull,
+    Set,
+    SubDocument,
+    Test,
+    UpdateDocuments,
+    WriteStep,
+)
+from nestling.planner.writes.draft.cells import Cells
+
+
+def each_row(rows: str, steps: Iterable[WriteStep], row: Cells) -> Each:
+    """The steps for each of the rows; a command for all rows of one document where that does the same."""
+    each = Each(rows, tuple(steps))
+    match each.at_once:
+        case UpdateDocuments(where=(FieldMatch("_id", Cell()),), on_insert=None, back=()) as command:
+            return _together(each, command, row) if _may_be_done_again(command) else each
+        case _:
+            return each
+
+
+def _may_be_done_again(command: UpdateDocuments) -> bool:
+    """Whether a second command like it, of a row that has the same in all its cells, changes nothing more."""
+    are_sets = all(
+        isinstance(change, Pull) or (isinstance(change, Set) and not change.place) for change in command.changes
+    )
+    return are_sets and not any(isinstance(node, SubDocument) and node.spread for node in nodes_in(command))
+
+
+def _together(each: Each, command: UpdateDocuments, row: Cells) -> Each:
+    columns = Counter(node.column for node in nodes_in(command) if isinstance(node, Cell))
+    gathered = tuple(column for column in _telling(command, row) if columns[column] == 1)
+    if not gathered:
+        return each
+    by = tuple(column for column in columns if column not in gathered)
+
+    def listed(part: object) -> object | None:
+        match part:
+            case FieldMatch(value=Cell(column)) if column in gathered:
+                return replace(part, test=Test.IN)
+            case _:
+                return None
+
+    return replace(each, steps=(rebuilt(command, listed),), by=by, gathered=gathered)
+
+
+def _telling(command: UpdateDocuments, row: Cells) -> Sequence[str]:
+    """A column that tells the row's element from others. Where it does so by itself, those that tell the arrays around it need
+    not be its row's own.
+    """
+    outer = [each.matches for each in command.filters]
+    inner = next((change.matches for change in command.changes if isinstance(change, Pull)), None)
+    own = [*_equal(outer.pop() if inner is None and outer else inner or ())]
+    is_key = own == [row.column(name) for name in row.entity.key] and len(own) == 1
+    is_sure = is_key and not row.entity.attribute(row.entity.key[0]).nullable
+    return [*own[-1:], *(column for matches in outer if is_sure for column in _equal(matches))]
+
+
+def _equal(matches: Iterable[FieldMatch]) -> Iterator[str]:
+    """The columns that fields are equal to."""
+    return (each.value.column for each in matches if each.test is Test.EQUAL and isinstance(each.value, Cell))
