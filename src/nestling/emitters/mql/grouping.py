@@ -38,7 +38,11 @@ def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
 def first_stages(step: FirstRows, environment: Environment) -> tuple[Mql, ...]:
     """`$group` with the first document of each. Where an index has the keys, then the order, the server reads these alone."""
     keys: Mql = {f"key{place}": _key(key, environment) for place, key in enumerate(step.keys)}
-    return {"$group": {"_id": keys, "first": {"$first": "$$ROOT"}}}, {"$replaceWith": "$first"}
+    first: tuple[Mql, ...] = ({"$group": {"_id": keys, "first": {"$first": "$$ROOT"}}}, {"$replaceWith": "$first"})
+    if not step.fields:
+        return first
+    has_id = any(path.split(".")[0] == "_id" for path in step.fields)
+    return {"$project": {**({} if has_id else {"_id": 0}), **dict.fromkeys(step.fields, 1)}}, *first
 
 
 def _key(key: Expression, environment: Environment) -> object:

@@ -224,11 +224,15 @@ class SortRows:
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """Of the documents with equal values of the keys, NULLs being the same, the one that comes first, whole; in any order."""
+    """Of the documents with equal values of the keys, NULLs being the same, the one that comes first; in any order.
+
+    `fields`: the paths of what is taken of it, none inside another; all of it where there are none.
+    """
 
     source: Step
     keys: tuple[Expression, ...]
     layout: Layout
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

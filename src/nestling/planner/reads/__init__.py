@@ -19,6 +19,7 @@ from nestling.ir.statements.algebra import Join, LimitOffset, Query, Relation
 from nestling.ir.statements.expression import Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
+from nestling.planner.reads.carried_fields import with_used_fields
 from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.gaps import ReadGap, read_gap
 from nestling.planner.reads.lower import lower
@@ -170,7 +171,8 @@ def _planned(
         design, uses, allowed, VariableNames(), tolerated=tolerated, first=first, statistics=statistics, price=price
     )
     try:
-        return final_shape(relation, names, lower(relation, context), context)
+        made = final_shape(relation, names, lower(relation, context), context)
+        return replace(made, step=with_used_fields(made.step))
     except RecursionError:
         raise read_gap("a statement nested so deeply") from None
 

@@ -31,6 +31,7 @@ from nestling.ir.paths.access_path import (
 )
 from nestling.ir.paths.access_path import PathExpression as PathExpression
 from nestling.ir.paths.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
+from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.paths.work import Work
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.clause import Clause, ClauseOperator
@@ -45,7 +46,6 @@ from nestling.planner.work.lookups import looked_up, scanned, set_up, steps_of
 from nestling.planner.work.row_steps import row_step
 from nestling.planner.work.skipped_archives import is_left_out
 from nestling.planner.work.stream import Condition, Stream, Use
-from nestling.planner.work.used_paths import mentioned_paths
 
 
 def estimate(

@@ -21,6 +21,7 @@ from nestling.ir.paths.row_steps import (
     WhereElement,
     WherePair,
 )
+from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known.childless import FEW_CHILDLESS
@@ -31,7 +32,6 @@ from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import read
 from nestling.planner.work.stream import Leading, Stream, under
-from nestling.planner.work.used_paths import mentioned_paths
 
 LIGHT_STEPS = (
     Add,

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from nestling.ir.paths.access_path import CollectionScan, GroupDocuments, Lookup, ProjectDocuments, Step, Union
 from nestling.ir.paths.row_steps import Add, Constants, GroupRows, Shape
+from nestling.ir.paths.used_paths import own_paths
 from nestling.ir.programs.compiled import ReadPlan
-from nestling.planner.work.used_paths import own_paths
 
 Named = TypeVar("Named")
 

@@ -11,6 +11,7 @@ from nestling.ir.candidate import Aggregate
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Relationship
+from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.primitives import Collection, Computed, Document, Holder, Reference
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.situation import Situation
@@ -18,7 +19,6 @@ from nestling.ir.statements.algebra import Query
 from nestling.ir.workload import Statement
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads import plan_read
-from nestling.planner.work.used_paths import mentioned_paths
 
 _FIELD = "kept of children"
 """How the fields that keep them begin."""
