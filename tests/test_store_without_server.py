@@ -89,6 +89,8 @@ def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | Asyn
         _done(store.execute(None))
     with pytest.raises(InputError, match="the name of a statement is wanted, not int"):
         _done(store.run(5))
+    with pytest.raises(InputError, match="a function that takes the transaction is wanted, not int"):
+        _done(store.transaction(5))
 
 
 @pytest.mark.parametrize(

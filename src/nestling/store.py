@@ -20,10 +20,10 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
+from nestling.common.given import check_kind, wrong_kind
 from nestling.common.recent import Recent
 from nestling.executors.transaction_state import TransactionState
 from nestling.ir.design import Design
@@ -119,9 +119,9 @@ class _Statements(Generic[Driver]):
         from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 
-        _check_kind(design, Proposal | Design | Path | str, "a design or its file", "name the file, design.yaml")
+        check_kind(design, Proposal | Design | Path | str, "a design or its file", "name the file, design.yaml")
         self._check_database(database)
-        _check_kind(workload, Workload | Path | str | None, "a workload or its file", "name the file, workload.sql")
+        check_kind(workload, Workload | Path | str | None, "a workload or its file", "name the file, workload.sql")
         if dialect and dialect.lower() not in NAMES:
             raise InputError(unknown("dialect", dialect, DIALECTS))
         if microseconds not in MICROSECONDS:
@@ -180,7 +180,7 @@ class _Statements(Generic[Driver]):
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
         from nestling.sources.statements.read import is_mistake_in
 
-        _check_kind(name, str, "the name of a statement", "`names` lists them")
+        check_kind(name, str, "the name of a statement", "`names` lists them")
         found = self._workload.statement(name)
         if found is None:
             gaps = [gap for gap in self._gaps if is_mistake_in(gap, name)]
@@ -208,7 +208,7 @@ class _Statements(Generic[Driver]):
         """
         from nestling.pipeline.converting import numbers_asked
 
-        _check_kind(sql, str, "a statement", "write SQL as text")
+        check_kind(sql, str, "a statement", "write SQL as text")
         numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, name, dialect)))
         constants = (*(self._constants.get((name, sql)) or ()), *numbers)
         known = self._made.get(_key(name, sql, constants, parameters))
@@ -242,10 +242,10 @@ class _Statements(Generic[Driver]):
         return made, constants
 
 
-def _check_kind(given: object, kind: type | UnionType, wanted: str, move: str) -> None:
-    """Raise `InputError` where what is given is of another kind."""
-    if not isinstance(given, kind):
-        raise InputError(Problem(f"{wanted} is wanted, not {type(given).__name__}", next_move=move))
+def _check_work(work: object) -> None:
+    """Raise `InputError` where there is nothing to call in a transaction."""
+    if not callable(work):
+        raise wrong_kind(work, "a function that takes the transaction", "write transaction(lambda t: t.run(…))")
 
 
 def _key(name: str, sql: str, constants: Sequence[str], parameters: Mapping[str, object]) -> tuple[str, ...]:
@@ -321,7 +321,7 @@ class Store(_Statements["SyncDriver"]):
         from pymongo.database import Database
 
         other = "take `AsyncStore` for this one, or " if isinstance(database, AsyncDatabase) else ""
-        _check_kind(database, Database, "a database of pymongo's client", f'{other}name it: MongoClient(uri)["shop"]')
+        check_kind(database, Database, "a database of pymongo's client", f'{other}name it: MongoClient(uri)["shop"]')
 
     def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload. Parameters are given by name, or as `given`: a dict, or a list for `?`, `%s` and `$1`.
@@ -348,6 +348,7 @@ class Store(_Statements["SyncDriver"]):
         """
         from nestling.executors.attempts import in_transaction
 
+        _check_work(work)
         with _typed_errors(self._database), self._database.client.start_session() as session:
             self._look()
 
@@ -421,7 +422,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
         other = "take `Store` for this one, or " if isinstance(database, Database) else ""
         move = f'{other}name it: AsyncMongoClient(uri)["shop"]'
-        _check_kind(database, AsyncDatabase, "a database of pymongo's asyncio client", move)
+        check_kind(database, AsyncDatabase, "a database of pymongo's asyncio client", move)
 
     async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""
@@ -439,6 +440,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
         """Have `work` run statements in one transaction, as of `Store.transaction`."""
         from nestling.executors.attempts import in_transaction_async
 
+        _check_work(work)
         with _typed_errors(self._database):
             await self._look()
             async with self._database.client.start_session() as session:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 from nestling.pipeline.converting import default_price
 from nestling.pipeline.designing import design, inspect
 from nestling.pipeline.loading import load, opened
@@ -32,6 +33,7 @@ class Calibrated:
     errors: tuple[float, ...]
 
 
+@checks_arguments
 def calibrate(
     uri: str | None, *, name: str = "calibrated", seconds: float = 75.0, watch: Watch | None = None
 ) -> Calibrated:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 from nestling.pipeline.read_only import looked_at, nothing_there
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nestling.sources.capture.sql.workload import CapturedWorkload
 
 
+@checks_arguments
 def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> Capture:
     """The statements noted by servers (`mongodb://…`: profiler, latest log, `$queryStats`), in logs and in recordings, merged.
 
@@ -58,6 +60,7 @@ def noted(uri: str) -> tuple[Capture, ...]:
         return found
 
 
+@checks_arguments
 def captured_workload(found: Capture, design: Design, statistics: Statistics | None = None) -> CapturedWorkload:
     """Captured statements as SQL over the model of the design the documents follow; `statistics`: of these."""
     from nestling.ir.statistics import Statistics
@@ -69,6 +72,7 @@ def captured_workload(found: Capture, design: Design, statistics: Statistics | N
 _CAPTURED = "captured statements"
 
 
+@checks_arguments
 def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
     """A reading with captured statements for its workload; what SQL does not say is left out of it, and the first of the gaps."""
     from nestling.common.errors import WorkloadError
@@ -91,6 +95,7 @@ def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
     return replace(reading, workload=workload, gaps=(*said.gaps, *placed, *reading.gaps))
 
 
+@checks_arguments
 def facts_with(facts: Facts, found: Capture) -> Facts:
     """Facts with captured statements besides the server's own; of the same statement the one seen more often counts."""
     from nestling.ir.capture.patterns import statements_of

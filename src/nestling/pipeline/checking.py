@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import first_of
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,7 @@ MOST_NAMED = 5
 """References named that are not compared."""
 
 
+@checks_arguments
 def check(
     proposal: Proposal,
     database: Database[Any],

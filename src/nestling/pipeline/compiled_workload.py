@@ -11,6 +11,7 @@ from nestling.ir.proposal import Proposal, StatementCost
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from nestling.cost.profile import Profile
@@ -27,6 +28,7 @@ DEARER, SHARE = 1.5, 0.02
 """How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
 
 
+@checks_arguments
 def with_unconverted(
     proposal: Proposal,
     reading: Reading,

@@ -15,6 +15,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import cut
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement, Workload
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from nestling.common.errors import GapError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from nestling.ir.statements.write import Write
 
 
+@checks_arguments
 def convert(
     proposal: Proposal,
     sql: str,
@@ -204,6 +206,7 @@ def default_price(work: Work) -> float:
     return price(work, default_profile())
 
 
+@checks_arguments
 def convert_join(
     proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
 ) -> ClientJoin | CompiledRead | CompiledWrite | NotCompiled:
@@ -232,6 +235,7 @@ def convert_join(
     return bind_join(join, given) if given is not None else join
 
 
+@checks_arguments
 def convert_all(
     proposal: Proposal, path: Path | str, dialect: str = "", *, bound: bool = False, client_joins: bool = False
 ) -> Iterator[ClientJoin | CompiledRead | CompiledWrite | NotCompiled]:
@@ -273,6 +277,7 @@ def samples_of(statement: Statement, proposal: Proposal, dialect: str = "") -> d
     return parameter_uses(translated, model).samples(statement.samples, model)
 
 
+@checks_arguments
 def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
     """A Python module on pymongo alone with a function for each statement of a workload file; the others' names, and why."""
     from nestling.emitters.python_code import lacking, module
@@ -320,6 +325,7 @@ def _gap_of(error: GapError, sql: str) -> Gap:
     return replace(gap, where=gap.where or "1:1", text=gap.text or cut(" ".join(sql.split())))
 
 
+@checks_arguments
 def statements_of(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:
     """The statements of a workload file over a design's model, and what of it could not be understood."""
     from nestling.sources.front import with_workload

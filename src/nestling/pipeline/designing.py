@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nestling.ir.proposal import OPTIMAL, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
@@ -49,6 +50,7 @@ class PosedProblem:
     queries: Queries | None = field(default=None, compare=False)
 
 
+@checks_arguments
 def inspect(
     address: Path | str,
     *,
@@ -88,6 +90,7 @@ def with_lacks(reading: Reading) -> Reading:
     )
 
 
+@checks_arguments
 def design(
     reading: Reading | Path | str,
     strategy: str = OPTIMAL,
@@ -147,6 +150,7 @@ def with_short_names(reading: Reading) -> Reading:
     return replace(reading, workload=replace(reading.workload, requirements=requirements))
 
 
+@checks_arguments
 def pareto(
     reading: Reading,
     points: int = 5,
@@ -299,6 +303,7 @@ def priced(
     return options(known, candidates, counted, cache_bytes=prices.identity.cache_bytes, today=today)
 
 
+@checks_arguments
 def explain(proposal: Proposal, about: str | None = None) -> Explanation:
     """Why a proposal is as it is: all of it, or what a relationship, an entity or a statement is about; raises `InputError`."""
     from nestling.emitters.explanation.explanation import explanation
@@ -317,6 +322,7 @@ def finished_design(address: Path | str) -> Proposal | None:
     return None if isinstance(found, Reading) else found
 
 
+@checks_arguments
 def read_proposal(path: Path | str) -> Proposal:
     """The proposal in a design file; raises `InputError` with every mistake in it."""
     from nestling.common.errors import InputError, Problem

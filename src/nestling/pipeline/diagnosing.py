@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 from nestling.pipeline.read_only import looked_at, nothing_there
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from nestling.ir.finding import Findings
 
 
+@checks_arguments
 def facts_of(
     uri: str,
     *,
@@ -43,6 +45,7 @@ def facts_of(
     return found
 
 
+@checks_arguments
 def diagnose(
     facts: Facts,
     *,
@@ -66,6 +69,7 @@ def diagnose(
     )
 
 
+@checks_arguments
 def price_notes(facts: Facts) -> tuple[str, ...]:
     """What to say of the prices in findings where the profile they are of is another server's."""
     from nestling.cost import default_profile

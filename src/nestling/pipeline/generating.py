@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.reading import Reading
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from nestling.sources.generated import StatisticsDifference
@@ -21,6 +22,7 @@ def scaled_reading(reading: Reading, scale: float) -> Reading:
     return replace(reading, statistics=scaled(reading.statistics, scale)) if scale != 1 else reading
 
 
+@checks_arguments
 def generate(reading: Reading, path: Path | str, *, seed: int = 0, watch: Watch | None = None) -> str:
     """Write rows as the reading's statistics say to a new SQLite database at `path`; its address, to read rows from.
 

@@ -13,6 +13,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.storage.names import SYSTEM_DATABASES
 from nestling.ir.values import Policy
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +50,7 @@ class Loaded:
     left_out: tuple[str, ...] = ()
 
 
+@checks_arguments
 @contextmanager
 def opened(uri: str | None, name: str) -> Iterator[tuple[Server, Database[Any]]]:
     """The MongoDB to work on and the database in it: the URI's, else one called `name`. Starts an embedded one if need be."""
@@ -70,6 +72,7 @@ def _possible(name: str) -> str:
 NOT_COMPARED = "all rows are loaded, but not all were compared with the source: `nestling verify` does that"
 
 
+@checks_arguments
 def home_queries(of: Design) -> Mapping[str, Aggregation]:
     """The query of every entity's home view: how its rows are read back from wherever they live."""
     from nestling.emitters.mql import aggregation
@@ -78,6 +81,7 @@ def home_queries(of: Design) -> Mapping[str, Aggregation]:
     return {entity: aggregation(path) for entity, path in home_views(of).items()}
 
 
+@checks_arguments
 def reach_rows(proposal: Proposal, address: Path | str | None) -> None:
     """Raise a typed error when `address` is no source of the design's, before a server is started for it."""
     from nestling.sources.front import rows_to_load
@@ -85,6 +89,7 @@ def reach_rows(proposal: Proposal, address: Path | str | None) -> None:
     rows_to_load(address, proposal.design.model)
 
 
+@checks_arguments
 def load(
     proposal: Proposal,
     address: Path | str | None,
@@ -139,6 +144,7 @@ def _refuse_system(name: str) -> None:
         raise LoadError(Problem(f"`{name}` is a database of the server's own", next_move=move))
 
 
+@checks_arguments
 def verify(
     proposal: Proposal,
     address: Path | str,
@@ -174,6 +180,7 @@ def _verified(
     return dataclasses.replace(found, left_out=left_out(source))
 
 
+@checks_arguments
 def unload(
     proposal: Proposal, address: Path | str, database: Database[Any], *, watch: Watch | None = None
 ) -> UnloadReport:

@@ -12,6 +12,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.storage.stored_forms import all_with_stored
 from nestling.ir.values import Policy
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Model
 
 
+@checks_arguments
 def migrate(
     old: Proposal,
     new: Proposal,
@@ -66,6 +68,7 @@ def migrate(
         return with_patience(go_on, database, waits)
 
 
+@checks_arguments
 def abort_migration(database: Database[Any]) -> Aborted:
     """End a migration that has not cut over, whatever its designs: the old one is what it was."""
     from nestling.common.stopping import telling_what_stays
@@ -76,6 +79,7 @@ def abort_migration(database: Database[Any]) -> Aborted:
         return abort(as_stored(database))
 
 
+@checks_arguments
 def drop_old(
     old: Proposal,
     new: Proposal,

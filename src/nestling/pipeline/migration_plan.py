@@ -10,6 +10,7 @@ from nestling.ir.migration import CollectionOrigin, MigrationPlan, Move, Phase
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import counted, cut
 from nestling.ir.values import Policy
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -31,6 +32,7 @@ COMPARED_ROWS_PER_SECOND = 40_000
 """Rows compared, both sides read (the same: 20,000 to 100,000)."""
 
 
+@checks_arguments
 def plan_migration(
     old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None
 ) -> MigrationPlan:

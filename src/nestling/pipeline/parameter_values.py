@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from nestling.ir.reading import Reading
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from nestling.common.errors import Problem
@@ -24,6 +25,7 @@ class Draws(NamedTuple):
     without: Mapping[str, tuple[Problem, ...]]
 
 
+@checks_arguments
 def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Mapping[str, Bindings]:
     """Draws for every statement by name, the same for the same seed; what cannot be translated is left out.
 

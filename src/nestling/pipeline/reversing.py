@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Today
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,11 +56,13 @@ class Redesign:
     indexes: tuple[str, ...] = ()
 
 
+@checks_arguments
 def is_mongodb(address: Path | str) -> bool:
     """Whether an address is a live MongoDB's."""
     return str(address).startswith(MONGODB)
 
 
+@checks_arguments
 def in_place(
     uri: str,
     *,
@@ -159,6 +162,7 @@ def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldCom
     return FieldComparison(report.checked, sum(each.differing for each in report.verdicts.values()), example)
 
 
+@checks_arguments
 def redesign(
     found: LiveDatabase,
     strategy: str,

@@ -7,6 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
+from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -29,6 +30,7 @@ SEARCHED_AT_ONCE = (1, 16, 256)
 """Anchors a search takes: few for a trickle of changes, many for a flood."""
 
 
+@checks_arguments
 def sync_plan(design: Design) -> SyncPlan:
     """What a background sync keeps right for a design, compiled; raises `GapError` for what nobody knows how to."""
     from nestling.ir.digest import stored_digest
@@ -137,6 +139,7 @@ def _compiled_search(search: IdSearch) -> CompiledSearch:
     return CompiledSearch(compiled_read(search.read, name=search.upkeep, find=False), search.parameters)
 
 
+@checks_arguments
 def sync(
     proposal: Proposal,
     database: Database[Any],
@@ -173,6 +176,7 @@ def sync(
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 
+@checks_arguments
 def sync_standing(proposal: Proposal, database: Database[Any]) -> SyncState | None:
     """How the sync of a design stands in a database, None when it never ran there."""
     from nestling.executors.sync import standing

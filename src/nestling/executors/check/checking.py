@@ -14,7 +14,7 @@ from bson.min_key import MinKey
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.common.errors import ValueNotReckoned
+from nestling.common.errors import InputError, Problem, ValueNotReckoned
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
 from nestling.executors.check.differing_rows import (
@@ -74,6 +74,12 @@ class CheckOptions:
     checkpoint: Path | None = None
     shown: int = SHOWN
     seconds: float = SECONDS
+
+    def __post_init__(self) -> None:
+        """Raise `InputError` for a sample that is neither so many documents nor a share of them."""
+        if self.sample is not None and not (0 < self.sample < 1 or (self.sample > 0 and self.sample % 1 == 0)):
+            what = f"`sample`: {self.sample} is neither a number of documents nor a share below 1"
+            raise InputError(Problem(what, next_move="write 1000 or 0.01"))
 
 
 def run_checks(

@@ -15,6 +15,7 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import UNKNOWN_ROWS, Statistics, value_of
 from nestling.ir.watching import Watch
+from nestling.pipeline.arguments import checks_arguments
 from nestling.pipeline.designing import design, finished_design, inspect, read_proposal
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.parameter_values import Draws, drawn
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from nestling.cost import Profile
 
 
+@checks_arguments
 def prove_source(
     reading: Reading,
     address: Path | str,

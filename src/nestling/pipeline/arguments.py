@@ -1,0 +1,125 @@
+"""Arguments of the pipeline's functions, checked by the types of their signatures before any work: notebooks call them, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from functools import cache, wraps
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
+
+from nestling.common.given import wrong_kind
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+_HOMES = {
+    "Capture": "nestling.ir.capture",
+    "Database": "pymongo.database",
+    "Design": "nestling.ir.design",
+    "Facts": "nestling.ir.facts",
+    "LiveDatabase": "nestling.sources.mongo",
+    "LoadMode": "nestling.pipeline.loading",
+    "Mapping": "collections.abc",
+    "Path": "pathlib",
+    "Policy": "nestling.ir.values",
+    "Profile": "nestling.cost",
+    "Proposal": "nestling.ir.proposal",
+    "Reading": "nestling.ir.reading",
+    "Statistics": "nestling.ir.statistics",
+    "Thresholds": "nestling.strategies",
+    "bool": "builtins",
+    "datetime": "datetime",
+    "str": "builtins",
+}
+"""Where the types are that a signature may name; an argument of any other is not checked."""
+_NUMBERS = {"int": "Integral", "float": "Real"}
+"""The classes of `numbers`, which those of other libraries belong to as well."""
+_WANTED = {
+    "Capture": ("what was captured", "give what `capture` reads"),
+    "Database": ("a database of pymongo's client", 'name it: MongoClient(uri)["shop"]'),
+    "Design": ("a design", "give the `design` of what `design` makes or `read_proposal` reads"),
+    "Facts": ("what is known of a MongoDB", "give what `facts_of` reads"),
+    "LiveDatabase": ("what a live database is", "give what `in_place` reads"),
+    "Mapping": ("a dict", ""),
+    "Policy": ("a `Policy`", 'write Policy(microseconds="text"), of nestling.ir.values'),
+    "Profile": ("a profile of prices", "give what `calibrate` makes, or read_profile of nestling.cost reads"),
+    "Proposal": ("a design with its decisions", "give what `design` makes or `read_proposal` reads"),
+    "Reading": ("what is known of a source", "give what `inspect` reads"),
+    "Statistics": ("statistics", "give the `statistics` of what `inspect` reads"),
+    "Thresholds": ("`Thresholds`", "write Thresholds(few=30), of nestling.strategies"),
+    "bool": ("True or False", ""),
+    "datetime": ("a moment", "write datetime(2024, 5, 31, 14, tzinfo=UTC)"),
+    "float": ("a number", ""),
+    "int": ("a whole number", ""),
+    "str": ("a text", ""),
+}
+_TEXTS = {
+    "address": ("the address of a database or a file", "write sqlite:///shop.db, or the file's path"),
+    "path": ("a file", "give its path"),
+    "reading": ("the address of a source", "write sqlite:///shop.db, or the file's path"),
+    "sql": ("a statement", "write SQL as text"),
+    "uri": ("the address of a MongoDB", "write mongodb://host/database"),
+    "workload": ("a file of statements", "name the file, workload.sql"),
+}
+"""What a text is, by the name of its parameter."""
+
+
+def checks_arguments(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Have a function raise `InputError` for arguments of another kind than its signature says."""
+
+    @cache
+    def kinds() -> dict[str, frozenset[str]]:
+        return dict(_kinds(function.__annotations__))
+
+    @wraps(function)
+    def checked(*given: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        for name, value in (*zip(function.__annotations__, given, strict=False), *named.items()):
+            wanted = kinds().get(name)
+            if wanted is not None and not any(_is_of(value, kind) for kind in wanted):
+                raise _wrong(name, value, wanted)
+        return function(*given, **named)
+
+    return checked
+
+
+def _kinds(annotations: dict[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The names of each parameter's types, of those all of whose types are known here."""
+    for name, text in annotations.items():
+        plain = str(text)
+        while (shorter := re.sub(r"\[[^\[\]]*\]", "", plain)) != plain:
+            plain = shorter
+        found = frozenset(each.strip() for each in plain.split("|"))
+        if name != "return" and found <= {*_HOMES, *_NUMBERS, "None"}:
+            yield name, found
+
+
+def _is_of(value: object, kind: str) -> bool:
+    if kind == "None" or value is None:
+        return kind == "None" and value is None
+    if isinstance(value, bool):
+        return kind == "bool"
+    return isinstance(value, _type(kind))
+
+
+@cache
+def _type(kind: str) -> type:
+    home, name = ("numbers", _NUMBERS[kind]) if kind in _NUMBERS else (_HOMES[kind], kind)
+    found: type = getattr(import_module(home), name)
+    return found
+
+
+def _wrong(name: str, value: object, kinds: frozenset[str]) -> Exception:
+    said = [_words(name, kind) for kind in sorted(kinds - {"None", "Path"}, key=lambda each: each == "str")]
+    return wrong_kind(value, f"`{name}`: {' or '.join(what for what, _ in said)}", said[0][1])
+
+
+def _words(name: str, kind: str) -> tuple[str, str]:
+    """What is wanted, and how to give it."""
+    if kind == "str" and name in _TEXTS:
+        return _TEXTS[name]
+    if kind in _WANTED:
+        return _WANTED[kind]
+    members = _type(kind)
+    assert issubclass(members, Enum)
+    return f"a member of `{kind}`", f"write {', '.join(f'{kind}.{each.name}' for each in members)}"
