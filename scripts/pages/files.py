@@ -66,7 +66,8 @@ the first line of each file names its schema, which `nestling completion model >
 name another after `-o`.
 
 Both have one map a section; below, every map with its keys. A key with `?` may be left out. *Texts* are a list, or one text
-without brackets. Types are the conceptual ones of the [type map](type-map.md); `integer!` is NOT NULL.
+without brackets. Types are the conceptual ones of the [type map](type-map.md); `integer!` is NOT NULL. A type has
+the numbers a column of some database can have, and a key or group names each attribute once.
 
 ## A model by hand
 

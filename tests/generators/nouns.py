@@ -131,8 +131,9 @@ lines = st.lists(words, max_size=4).map("\n".join)
 
 _plain_types = st.sampled_from([name for name in TypeName if name not in (TypeName.ARRAY, TypeName.ENUM)])
 types = st.recursive(
-    st.builds(Type, _plain_types, st.lists(st.integers(0, 99), max_size=2).map(tuple))
-    | st.builds(Type, st.just(TypeName.ENUM), values=st.lists(words, min_size=1, max_size=3).map(tuple)),
+    st.builds(Type, _plain_types, st.lists(st.integers(1, 9), max_size=1).map(tuple))
+    | st.builds(Type, st.just(TypeName.DECIMAL), st.tuples(st.integers(1, 1000), st.integers(-1000, 1000)))
+    | st.builds(Type, st.just(TypeName.ENUM), values=st.lists(words, min_size=1, max_size=3, unique=True).map(tuple)),
     lambda inner: st.builds(Type, st.just(TypeName.ARRAY), element=inner),
     max_leaves=3,
 )

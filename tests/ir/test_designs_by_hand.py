@@ -19,7 +19,12 @@ model:
     video: {key: [id], attributes: {id: integer!, title: text}}
     service: {key: [id], attributes: {id: integer!, vehicle: integer!, day: date, parts: array(text)}}
     trip: {key: [id], attributes: {id: integer!, vehicle: integer!, day: date}}
+    person: {key: [id], attributes: {id: integer!, born: date, wed: date, papers: text}}
+    sale: {key: [id], attributes: {id: integer!, owner: integer!, day: date}}
+    machine: {key: [id], attributes: {id: integer!, owner: integer, name: text}}
   relationships:
+    owned: {parent: person, child: machine, attributes: owner}
+    sold: {parent: person, child: sale, attributes: owner, required: true}
     cars: {parent: vehicle, child: car, attributes: id, cardinality: "1:1", required: true}
     trucks: {parent: vehicle, child: truck, attributes: id, cardinality: "1:1", required: true}
     services: {parent: vehicle, child: service, attributes: vehicle, required: true}
@@ -36,6 +41,15 @@ design:
         services: {of: services}
       references: {trips: {child-reference: trip_ids}}
     trips: {root: trip, id: [id], options: {kind: capped, size_bytes: 8000}}
+    people:
+      root: person
+      id: [id]
+      pairs: {days: {attributes: [born, wed], key: what}}
+      splits: {papers: {attributes: [papers]}}
+      references: {owned: {child-reference: cars, copies: {name: called}}}
+      copies: {latest: {of: sold, attributes: {day: bought, id: number}, as: array, freshness: transaction}}
+    sales: {root: sale, bucket: {by: [owner], field: sold, limit: 9}, references: {sold: parent-reference}}
+    machines: {root: machine, id: [id]}
   indexes:
     - {collection: vehicles, keys: [name, services.day]}
 """
@@ -95,3 +109,21 @@ def test_an_index_may_be_on_one_array(keys: str) -> None:
 def test_a_capped_collection_has_room(size: str) -> None:
     """As much as the server takes, and not next to none."""
     assert refused("8000", size).startswith("a capped collection has 4,096 to 1,125,899,906,842,624 bytes, not ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "said"),
+    [
+        ("person\n      id: [id]", "person\n      id: [id, id]", "id: [id, id]", "`id` is named 2 times"),
+        ("[born, wed]", "[wed, wed]", "wed, wed]", "`wed` is named 2 times"),
+        ("attributes: [papers]", "attributes: [papers, papers]", "papers, papers]", "`papers` is named 2 times"),
+        ("[owner]", "[owner, owner]", "owner, owner]", "`owner` is named 2 times"),
+        ("{day: bought, id: number}", "[day, day]", "day, day]", "`day` is where two things are stored"),
+        ("id: number", "id: bought.at", "bought.at", "`bought.at` is where two things are stored"),
+        ("called", "id", "", "`id` is where two things are stored"),
+        ("key: what", "key: v", "v", "`v` is where a list of pairs has its keys and its values"),
+    ],
+)
+def test_a_name_is_said_once(old: str, new: str, at: str, said: str) -> None:
+    """An attribute in a list of them, and a name in a copy or a list of pairs."""
+    assert refused(old, new, at) == said

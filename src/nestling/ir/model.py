@@ -6,6 +6,7 @@ an entity of its own (statements name it) plus a `ManyToMany` that says which tw
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +14,7 @@ from enum import StrEnum
 from nestling.common.errors import DesignError, InputError, Problem, unknown
 from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.constraints.check_types import mistake_of
+from nestling.ir.constraints.declared_types import type_mistake
 from nestling.ir.constraints.defaults import Default
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import RowCheck
@@ -284,12 +286,22 @@ def _twice(kind: str, path: tuple[str, ...], names: Iterable[str]) -> Iterator[P
         seen.add(name)
 
 
+def named_twice(attributes: Iterable[str], path: tuple[str | int, ...]) -> Iterator[Problem]:
+    """What is there twice in a list of attributes that says each once."""
+    for name, times in Counter(attributes).items():
+        if times > 1:
+            yield Problem(
+                what=f"`{name}` is named {counted(times, 'time')}", path=path, next_move="name each attribute once"
+            )
+
+
 def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
     path = ("entities", entity.name)
     yield from _twice("attribute", (*path, "attributes"), entity.attribute_names)
     if not entity.attributes:
         yield Problem(what=f"entity `{entity.name}` has no attributes", path=path)
     for each in entity.attributes:
+        yield from _type_mistakes(each, (*path, "attributes", each.name))
         if each.allowed is not None and not all(map(each.allowed.is_of, (each.type, *each.also))):
             kinds = " or ".join(map(str, (each.type, *each.also)))
             what = f"`{entity.name}.{each.name}` is {kinds}: what is allowed does not fit ({each.allowed})"
@@ -300,10 +312,25 @@ def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
         for name in names:
             if name not in entity:
                 yield entity.no_attribute(name, (*path, section))
+    yield from _twice_in_keys(entity, path)
     for check in entity.checks:
         yield from _check_mistakes(check, entity, (*path, "checks"), check.columns)
     for unique in entity.partial_uniques:
         yield from _check_mistakes(unique, entity, (*path, "partial_uniques"), (*unique.attributes, *unique.columns))
+
+
+def _type_mistakes(attribute: Attribute, path: tuple[str, ...]) -> Iterator[Problem]:
+    for section, kind in (("type", attribute.type), *(("also", other) for other in attribute.also)):
+        if why := type_mistake(kind):
+            yield Problem(what=f"type `{kind}`: {why}", path=(*path, section), next_move="say it as the source does")
+
+
+def _twice_in_keys(entity: Entity, path: tuple[str, ...]) -> Iterator[Problem]:
+    yield from named_twice(entity.key, (*path, "key"))
+    for number, unique in enumerate(entity.uniques):
+        yield from named_twice(unique, (*path, "uniques", number))
+    for number, some in enumerate(entity.partial_uniques):
+        yield from named_twice(some.attributes, (*path, "partial_uniques", number, "attributes"))
 
 
 def _check_mistakes(
@@ -353,6 +380,8 @@ def _reference_mistakes(model: Model, link: Relationship, path: tuple[str, ...],
         )
         yield Problem(what=what, path=(*path, "attributes"), next_move="name as many attributes as the key has")
     elif known:
+        yield from named_twice(link.child_attributes, (*path, "attributes"))
+        yield from named_twice(link.parent_attributes, (*path, "references"))
         parent = model.entity(link.parent)
         keys = [set(parent.key), *map(set, parent.uniques)]
         if set(link.parent_attributes) not in keys:

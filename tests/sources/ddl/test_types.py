@@ -87,6 +87,28 @@ def test_types_that_lose_something_are_gaps(dialect, declared, expected):
     assert gap.what.startswith("`t.a`: type `")
 
 
+@pytest.mark.parametrize(
+    ("dialect", "declared", "expected"),
+    [
+        ("postgresql", "numeric(10,-2)", "decimal(10,-2)"),
+        ("postgresql", "numeric(2,5)", "decimal(2,5)"),
+        ("mysql", "char(0)", "text(0) as char"),
+        ("mysql", "decimal(65,30)", "decimal(65,30)"),
+        ("mysql", "enum('a','b','a')", "enum('a', 'b')"),
+        ("mysql", "set('a','b','a')", "text('a', 'b') as set"),
+        ("sqlite", "varchar(5,6)", "text"),
+        ("sqlite", "varchar(-5)", "text"),
+        ("sqlite", f"varchar({'9' * 5000})", "text"),
+    ],
+)
+def test_odd_numbers_and_values(dialect, declared, expected):
+    """Those a database has are kept, a value listed twice counts once; those SQLite alone takes say nothing, and are left out."""
+    text = f"CREATE TABLE t (a {declared});"
+    assert types(text, dialect) == {"a": expected}
+    assert read(text, dialect).gaps == ()
+    assert bool(read(text, dialect).notes) == (dialect == "sqlite")
+
+
 def test_types_carried_as_text_are_noted_once():
     """Nothing of an address is lost in text; one note for all columns."""
     assert read("CREATE TABLE t (a inet, b inet, c money);", "postgresql").notes == (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from nestling.common.errors import Problem, unknown
 from nestling.ir.freshness import Level
 from nestling.ir.invariants.field_names import field_name_mistakes
-from nestling.ir.model import Cardinality, Entity, Model
+from nestling.ir.model import Cardinality, Entity, Model, named_twice
 from nestling.ir.primitives import (
     Bucket,
     Collection,
@@ -24,6 +24,7 @@ from nestling.ir.primitives import (
     Variant,
 )
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.storage.names import is_within
 from nestling.ir.types import FILES, MAY_BE_ARRAYS, TIMES, TypeName
 from nestling.ir.value_forms.written_values import bound_mistake
 
@@ -58,7 +59,7 @@ def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterat
 
 def _collection_mistakes(model: Model, collection: Collection, path: _Where) -> Iterator[Problem]:
     entity = model.entity(collection.root)
-    yield from _unknown_attributes(entity, collection.id, (*path, "id"))
+    yield from _attribute_mistakes(entity, collection.id, (*path, "id"))
     if collection.id and set(collection.id) not in ({*entity.key}, *map(set, entity.uniques)):
         what = f"{', '.join(collection.id)} is not a key of `{entity.name}`"
         yield Problem(what=what, path=(*path, "id"), next_move=f"use its key: {', '.join(entity.key) or 'it has none'}")
@@ -78,7 +79,7 @@ def _collection_mistakes(model: Model, collection: Collection, path: _Where) -> 
 
 
 def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: _Where) -> Iterator[Problem]:
-    yield from _unknown_attributes(entity, split.attributes, path)
+    yield from _attribute_mistakes(entity, split.attributes, (*path, "attributes"))
     if split.rows is not None:
         yield from _unknown_attributes(entity, (split.rows.attribute,), path)
         if split.rows.attribute in entity:
@@ -107,7 +108,7 @@ def _file_mistakes(model: Model, entity: Entity, split: Split, path: _Where) -> 
 
 
 def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: _Where) -> Iterator[Problem]:
-    yield from _unknown_attributes(entity, bucket.by, (*path, "by"))
+    yield from _attribute_mistakes(entity, bucket.by, (*path, "by"))
     for name in bucket.by:
         if name in entity and entity.attribute(name).type.name in MAY_BE_ARRAYS:
             yield Problem(what=f"`{name}` is {entity.attribute(name).type}: no value to group by", path=(*path, "by"))
@@ -202,7 +203,10 @@ def _document_mistakes(model: Model, body: Document, path: _Where, collection: C
     yield from _said_twice((*path, "copies"), (copy.name for copy in body.copies))
     yield from _unknown_attributes(entity, (field.attribute for field in body.fields), (*path, "fields"))
     for pairs in body.pairs:
-        yield from _unknown_attributes(entity, pairs.attributes, (*path, "pairs", pairs.field))
+        yield from _attribute_mistakes(entity, pairs.attributes, (*path, "pairs", pairs.field, "attributes"))
+        if pairs.key == pairs.value:
+            what = f"`{pairs.value}` is where a list of pairs has its keys and its values"
+            yield Problem(what=what, path=(*path, "pairs", pairs.field), next_move="rename one")
         if not pairs.attributes:
             yield Problem(what="a list of pairs names its attributes", path=(*path, "pairs", pairs.field))
         if set(pairs.attributes) & set(entity.key):
@@ -237,6 +241,7 @@ def _reference_mistakes(
     if reference.holder is Holder.PARENT:
         child = model.entity(link.child)
         yield from _unknown_attributes(child, (field.attribute for field in reference.copied), path)
+        yield from _stored_twice([field.path for field in reference.copied], (*path, "copies"), beside=["id"])
         if not child.key:
             what = f"`{child.name}` has no key, so `{link.parent}` cannot hold its ids"
             yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
@@ -267,6 +272,7 @@ def _copy_mistakes(model: Model, body: Document, copy: Copy, path: _Where) -> It
     source = model.entity(copy.path[-1].target(model))
     yield from _unknown_attributes(source, (field.attribute for field in copy.attributes), (*path, "attributes"))
     yield from _unknown_attributes(source, (order.attribute for order in copy.order), (*path, "order"))
+    yield from _stored_twice([field.path for field in copy.attributes], (*path, "attributes"))
     to_one = all(hop.to_one(model) for hop in copy.path)
     if not copy.attributes:
         yield Problem(what="a copy names its attributes", path=(*path, "attributes"))
@@ -385,6 +391,19 @@ def _said_twice(path: _Where, names: Iterator[str]) -> Iterator[Problem]:
     for name, times in Counter(names).items():
         if times > 1:
             yield Problem(what=f"`{name}` is there twice", path=(*path, name), next_move="rename one, or make them one")
+
+
+def _stored_twice(names: Sequence[str], path: _Where, *, beside: Sequence[str] = ()) -> Iterator[Problem]:
+    """Two attributes copied under one name, or one inside the other; `beside` is what stands there already."""
+    for name, times in Counter([*names, *beside]).items():
+        if times > 1 or any(other != name and is_within(name, other) for other in (*names, *beside)):
+            yield Problem(what=f"`{name}` is where two things are stored", path=path, next_move="rename one")
+
+
+def _attribute_mistakes(entity: Entity, names: Sequence[str], path: _Where) -> Iterator[Problem]:
+    """A list of attributes, each of them once."""
+    yield from _unknown_attributes(entity, names, path)
+    yield from named_twice(names, path)
 
 
 def _unknown_attributes(entity: Entity, names: Iterator[str] | Sequence[str], path: _Where) -> Iterator[Problem]:

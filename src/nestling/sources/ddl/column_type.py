@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.declared_types import type_mistake
 from nestling.ir.fraction import MOST_DIGITS, Fraction, has_fraction
 from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
@@ -86,6 +87,8 @@ _FILLED = {
 _SINGLE_DIGITS = 24
 """Binary digits of single precision."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
+_MOST_SAID = 20
+"""Digits of a number in a type that are looked at; one with so many is none that a type has."""
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
 _UNSIGNED = ("UNSIGNED", "ZEROFILL", "SERIAL")
 _NARROW = ("tinyint", "smallint", "mediumint", "int", "integer", "int1", "int2", "int3", "int4", "middleint")
@@ -120,6 +123,7 @@ def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> Re
     cursor = Cursor(typed)
     if (found := _user_type(cursor, user_types)) is None:
         found = _built_in(cursor, dialect)
+        found = _possible(found)
         found = replace(found, plain=compares_plainly(as_sql(typed), found.type, dialect))
         found = _of_mysql(found, typed) if dialect == MYSQL else found
     return _array(cursor, found)
@@ -173,7 +177,7 @@ def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     is_quoted = cursor.peek().kind is TokenKind.NAME  # PostgreSQL's "char" is another type than char
     words, inner = _words(cursor)
     if words in ("enum", "set") and inner:
-        values = tuple(token.text for token in inner if token.kind is TokenKind.STRING)
+        values = tuple(dict.fromkeys(token.text for token in inner if token.kind is TokenKind.STRING))
         return ReadType(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, values=values, carried=SET))
     if dialect == MYSQL and words == "tinyint" and [token.text for token in inner] == ["1"]:
         return ReadType(Type(_T.BOOLEAN))
@@ -233,8 +237,21 @@ def _words(cursor: Cursor) -> tuple[str, list[Token]]:
 
 
 def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
-    found = tuple(int(number) for token in inner for number in re.findall(r"^\d+$", token.text))[:2]
-    return (1,) if words == "bit" and not found else found
+    signs = ["", *(token.text for token in inner)]
+    numbers = [
+        int(f"{sign if sign == '-' else ''}{token.text[:_MOST_SAID]}")
+        for sign, token in zip(signs, inner, strict=False)
+        if re.fullmatch(r"\d+", token.text)
+    ]
+    return (1,) if words == "bit" and not numbers else tuple(numbers[:2])
+
+
+def _possible(found: ReadType) -> ReadType:
+    """SQLite takes any numbers and means nothing by them: those that no type has are left out."""
+    if not (found.type.numbers and (why := type_mistake(found.type))):
+        return found
+    note = f"the numbers of type `{found.type}` are left out: {why}"
+    return replace(found, type=replace(found.type, numbers=()), note=note)
 
 
 def _is_double(inner: Sequence[Token]) -> bool:
