@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from math import isfinite
 from typing import Any
 from uuid import UUID
@@ -78,7 +78,7 @@ def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
         number = exact_number(value)
         if number.is_nan():
             return number
-        found = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+        found = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, Context(prec=precision + 1))
         if found.adjusted() >= precision - scale and found:
             raise ValueError("too many digits")
         return found if found else abs(found)

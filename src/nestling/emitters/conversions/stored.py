@@ -35,6 +35,8 @@ BESIDE: dict[str, tuple[type, ...]] = {
     "time": (timedelta,),
 }
 """Values that a field of such a type takes beside those that are one thing: what drivers of SQL take there."""
+DECIMAL_DIGITS = 34
+"""Of a decimal of BSON."""
 REFUSALS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 
 
@@ -98,10 +100,10 @@ def _digits_of(kind: str) -> list[str]:
     digits = re.match(r"decimal\((\d+)(?:, ?(\d+))?\)", kind)
     if digits is None:
         return []
-    before = int(digits[1]) - int(digits[2] or 0)
-    return [
-        f"give a number of at most {before} digits before the point, or change the attribute's `type` in the design"
-    ]
+    most, scale = int(digits[1]), int(digits[2] or 0)
+    in_all = f" and {DECIMAL_DIGITS} in all, which is what MongoDB keeps" if most > DECIMAL_DIGITS else ""
+    move = f"give a number of at most {most - scale} digits before the point{in_all}"
+    return [f"{move}, or change the attribute's `type` in the design"]
 
 
 def unchanged(value: Any) -> Any:
