@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from pymongo.database import Database
 
 from nestling.common.errors import SourceError
+from nestling.common.server import Server
 from nestling.ir.finding import Confidence, Finding, Findings, Severity
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.types import INTEGER
-from nestling.pipeline import design, explain, inspect
+from nestling.pipeline import check, design, explain, facts_of, inspect, load, unload, verify
 from nestling.shop import schema, workload
 from nestling.store import Result
 from tests.emitters.proofs import PROOF
@@ -117,3 +122,33 @@ def test_a_result_shows_the_beginning_of_long_values() -> None:
     """A cell is no page; NULL is told from a text."""
     shown = Result(("body", "none"), ({"body": "x" * 5000, "none": None},))._repr_html_()
     assert f"<td>{'x' * 200}…</td><td>NULL</td>" in shown
+
+
+def test_reports_of_data_show_tables(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """What was loaded, compared, checked and unloaded, and what is known of the database: rows, differences, a verdict."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as source, source:
+        source.executescript(
+            "CREATE TABLE a (id INTEGER PRIMARY KEY, s TEXT); INSERT INTO a VALUES (1, '<b>'), (2, 'y');"
+            "CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER NOT NULL REFERENCES a (id));"
+            "INSERT INTO b VALUES (1, 1), (2, 2)"
+        )
+    (tmp_path / "w.sql").write_text(
+        "-- name: of_b, rate: 900/s\nSELECT b.id, a.s FROM b JOIN a ON a.id = b.a_id WHERE b.id = :id", encoding="utf-8"
+    )
+    address = f"sqlite:///{tmp_path / 'a.db'}"
+    proposal = design(inspect(address, workload=tmp_path / "w.sql"))
+    loaded = shown(load(proposal, address, database))
+    assert captions(loaded) == ["Loaded", "Documents", "Verified"]
+    assert "4 rows read back equal" in "".join(loaded.itertext())
+    assert captions(shown(unload(proposal, f"sqlite:///{tmp_path / 'back.db'}", database))) == ["Unloaded"]
+    assert captions(shown(check(proposal, database)))[0] == "Clean"
+    facts = shown(facts_of(mongod.uri.replace("/?", f"/{database.name}?")))
+    assert database.name in captions(facts)[0]
+    assert f"{database.name}.a" in ["".join(cell.itertext()) for cell in facts.iter("td")]
+    database["a"].update_one({"_id": 1}, {"$set": {"s": "<i>"}})
+    compared = shown(verify(proposal, address, database))
+    assert captions(compared) == ["NOT equal", "First differences"]
+    cells = ["".join(cell.itertext()) for cell in compared.iter("td")]
+    assert {"s", "'<b>'", "'<i>'"} <= {*cells}
+    stale = shown(check(proposal, database))
+    assert captions(stale)[:2] == ["NOT clean", "First differences"]

@@ -176,12 +176,12 @@ def show(report: CheckReport, *, is_whole: bool = True) -> None:
     """What differs, check by check, and the verdict."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
+    from nestling.ir.words.drift_rows import DRIFT_COLUMNS, drift_row
 
     for key, counted in report.verdicts.items():
         if counted.values:
             listed = [each for each in report.findings if each.check == key][:SHOWN_ALIKE]
-            columns = ("in", "_id", "path", "expected", "found", "")
-            table(key, columns, [_row(each) for each in listed])
+            table(key, DRIFT_COLUMNS, [drift_row(each) for each in listed])
             more = counted.values - len(listed)
             click.echo(f"… and {more:,} more\n" if more else "")
     _say_moves(report)
@@ -207,19 +207,6 @@ def show(report: CheckReport, *, is_whole: bool = True) -> None:
         )
     _say_unknown(report)
     click.echo(verdict(report) if report.checks or not is_whole else NOTHING)
-
-
-def _row(drift: Drift) -> tuple[str, ...]:
-    from nestling.ir.literals import shell
-    from nestling.ir.programs.program import MISSING
-
-    def shown(value: object) -> str:
-        return "nothing" if value is MISSING else " ".join(shell(value).split())
-
-    if not drift.compared:
-        return drift.collection, shown(drift.id), "", "", "", "not compared"
-    repaired = "repaired" if drift.repaired else ""
-    return drift.collection, shown(drift.id), drift.path, shown(drift.expected), shown(drift.found), repaired
 
 
 def _say_unknown(report: CheckReport) -> None:

@@ -34,6 +34,16 @@ class UnloadReport:
     seconds: float
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from nestling.ir.words.notebook import block, list_of, paragraph, table
+
+        rows = ((name, f"{number:,}") for name, number in self.entities.items())
+        return block(
+            table("Unloaded", ("entity", "rows"), rows),
+            list_of("Notes", self.notes),
+            paragraph(f"Written in {self.seconds:.1f} s."),
+        )
+
 
 def unload(
     model: Model,

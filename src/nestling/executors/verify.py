@@ -20,6 +20,7 @@ from nestling.executors.progress import ReportProgress, RowCounter
 from nestling.executors.read import decode_raw, read_raw, row_decoder
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
+from nestling.ir.quantity_words import counted, cut
 from nestling.ir.rows import Row, RowColumn, RowQuery, RowSource
 from nestling.ir.value_forms.canonical import RowEncoder, row_encoder
 from nestling.ir.values import Policy
@@ -52,6 +53,25 @@ class VerifyReport:
     differences: tuple[RowDifference, ...]
     seconds: float
     left_out: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        from nestling.ir.words.notebook import block, list_of, paragraph, table
+
+        rows = counted(sum(each.rows for each in self.entities.values()), "row")
+        columns = ("entity", "rows", "differing or missing", "beyond the source")
+        told = ((name, f"{v.rows:,}", f"{v.differing:,}", f"{v.extra:,}") for name, v in self.entities.items())
+        return block(
+            table("Verified" if self.equal else "NOT equal", columns, told),
+            table("First differences", ("entity", "what", "key", "attribute", "expected", "found"), self._told()),
+            list_of("Left out", self.left_out),
+            paragraph(f"{rows} {'read back equal' if self.equal else 'compared'} in {self.seconds:.1f} s."),
+        )
+
+    def _told(self) -> Iterator[tuple[str, ...]]:
+        """The differences as cells; values as Python writes them, so that a text is told from a number."""
+        for each in self.differences:
+            key, *sides = ("NULL" if value is None else repr(value) for value in (each.key, each.expected, each.found))
+            yield each.entity, str(each.kind), key, each.attribute or "", *map(cut, sides)
 
 
 def verify(

@@ -49,6 +49,21 @@ class Loaded:
     verified: VerifyReport | None
     left_out: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from nestling.ir.words.notebook import block, list_of, paragraph, table
+
+        report, verified = self.report, self.verified
+        rows = ((name, f"{there:,}", f"{loaded:,}") for name, (there, loaded) in report.entities.items())
+        documents = ((name, f"{number:,}") for name, number in report.documents.items())
+        return block(
+            table("Loaded", ("entity", "rows", "loaded"), rows),
+            table("Documents", ("collection", "documents"), documents),
+            list_of("Left out", self.left_out),
+            list_of("Notes", report.notes),
+            paragraph(f"Loaded in {report.seconds:.1f} s."),
+            verified._repr_html_() if verified is not None else paragraph(f"{NOT_COMPARED}."),
+        )
+
 
 @checks_arguments
 @contextmanager

@@ -73,6 +73,26 @@ class CheckReport:
         """Values repaired."""
         return sum(verdict.repaired for verdict in self.verdicts.values())
 
+    def _repr_html_(self) -> str:
+        from nestling.ir.quantity_words import counted
+        from nestling.ir.words.drift_rows import DRIFT_COLUMNS, drift_row
+        from nestling.ir.words.notebook import block, list_of, paragraph, table
+
+        checks = (
+            (each.id, *(f"{number:,}" for number in self.verdicts[each.key]))
+            for each in self.checks
+            if each.key in self.verdicts
+        )
+        looked = f"a sample of {self.checked:,}" if self.sampled_of else f"{self.checked:,}"
+        columns = ("check", "documents", "differing", "values", "repaired")
+        return block(
+            table("Clean" if self.clean else "NOT clean", columns, checks),
+            table("First differences", DRIFT_COLUMNS, map(drift_row, self.findings)),
+            list_of("Not compared", map(str, self.gaps)),
+            list_of("Fields that are not in the design", (f"{each.collection}: {each.path}" for each in self.unknown)),
+            paragraph(f"{looked} documents looked at in {counted(len(self.verdicts), 'check')}, {self.seconds:.1f} s."),
+        )
+
 
 def estimate(verdict: CheckVerdict, documents: int) -> Estimate:
     """Wilson's interval for the share of differing documents, times all documents."""

@@ -288,6 +288,11 @@ class Facts:
         """The collections of documents people design."""
         return (each for each in self.collections if each.holds_documents)
 
+    def _repr_html_(self) -> str:
+        from nestling.ir.words.notebook import facts_html
+
+        return facts_html(self)
+
 
 def _is_geo(kind: int | str) -> bool:
     return kind in ("2d", "2dsphere", "geoHaystack")

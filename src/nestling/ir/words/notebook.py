@@ -11,6 +11,7 @@ from nestling.ir.quantity_words import cell, cut
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design
+    from nestling.ir.facts import Facts
     from nestling.ir.finding import Finding
     from nestling.ir.proof import Proof
     from nestling.ir.proposal import Proposal
@@ -26,6 +27,17 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Iterable[str]]) -
         return ""
     heads = "".join(f'<th scope="col">{inline(name)}</th>' for name in columns)
     return "\n".join(("<table>", f"<caption>{inline(caption)}</caption>", f"<tr>{heads}</tr>", *body, "</table>"))
+
+
+def list_of(caption: str, texts: Iterable[str]) -> str:
+    """Sentences below each other under a title; empty when there are none."""
+    items = [f"<li>{inline(text)}</li>" for text in texts]
+    return "\n".join((f"<p>{inline(caption)}:</p>", "<ul>", *items, "</ul>")) if items else ""
+
+
+def paragraph(text: str) -> str:
+    """A sentence of its own; empty when there is none."""
+    return f"<p>{inline(text)}</p>" if text else ""
 
 
 def plain(text: str) -> str:
@@ -119,6 +131,28 @@ def findings_html(findings: Sequence[Finding]) -> str:
     rows = [(str(each.severity), each.rule, each.place, each.message, each.remedy) for each in findings]
     found = table("Findings", ("severity", "rule", "where", "what", "remedy"), rows)
     return block(found or "<p>Nothing found.</p>")
+
+
+def facts_html(facts: Facts) -> str:
+    """The collections with their sizes, and what was not looked at."""
+    from nestling.ir.quantity_words import size
+
+    rows = (
+        (
+            each.namespace,
+            f"{each.storage.documents:,}" if each.storage else "",
+            size(each.storage.data_bytes) if each.storage else "",
+            str(len(each.indexes)),
+            f"{each.sample.documents:,}" if each.sample else "",
+        )
+        for each in facts.collections
+    )
+    columns = ("collection", "documents", "data", "indexes", "documents read")
+    return block(
+        table(f"MongoDB {facts.server.version}: {', '.join(facts.databases)}", columns, rows),
+        list_of("Not looked at", (f"{each.what}: {each.why}" for each in facts.skipped)),
+        paragraph(f"Looked at on {facts.taken}."),
+    )
 
 
 def proof_html(proof: Proof) -> str:
