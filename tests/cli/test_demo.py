@@ -115,7 +115,7 @@ def test_files_of_somebody_else_are_left_alone(target: str, tmp_path: Path) -> N
     (tmp_path / "workload.sql").write_text(workload())
     done = _demo(tmp_path, target)
     assert done.code == 2
-    assert "`workload.sql`, `design.yaml` were not written by this command" in done.err
+    assert "`workload.sql`, `design.yaml` were not noted as left by this command" in done.err
     assert {each.name for each in tmp_path.iterdir()} == {"design.yaml", "workload.sql"}
 
 

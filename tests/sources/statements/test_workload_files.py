@@ -392,6 +392,15 @@ def test_a_rate_that_would_not_be_read_is_an_error(text: str, line: int, move: s
     assert f"`{move}`" in problem.next_move
 
 
+def test_a_rate_behind_something_else() -> None:
+    """Both are told: what is not read behind a name, and the rate behind that."""
+    with pytest.raises(WorkloadError) as error:
+        read('-- name: a, params: {"id": 7}, rate: 9/s\nSELECT name FROM product WHERE id = :id;')
+    told, other = error.value.problems
+    assert "`-- name: a, rate: 9/s`" in told.next_move
+    assert "behind the name is not read" in other.what
+
+
 def test_what_is_said_above_a_statement_without_a_name() -> None:
     """Its samples are read as those below a name are."""
     workload, _ = read('-- rate: 9/s\n-- params: {"id": 7}\nSELECT name FROM product WHERE id = :id;')

@@ -28,7 +28,7 @@ def check_own(folder: Path, names: Iterable[str], next_move: str) -> None:
     changed = [name for name in there if name in noted and noted[name] != _digest(folder / name)]
     said = [
         f"{name_list(names)} {agreeing(len(names), 'was', 'were')} {why}"
-        for names, why in ((changed, "changed since"), (foreign, "not written by this command"))
+        for names, why in ((changed, "changed since"), (foreign, "not noted as left by this command"))
         if names
     ]
     if said:

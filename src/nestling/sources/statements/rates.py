@@ -22,7 +22,7 @@ _COMMENT = re.compile(
     r"(?:^|--|\#|/\*)[ \t*!]*(?P<said>(?:name|rates?)\b[^\n]*?)[ \t]*(?:\*/|$)", re.IGNORECASE | re.MULTILINE
 )
 _SAYS_RATE = re.compile(
-    r"(?:name[ \t]*[:=]?[ \t]*(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*)?\brates?[ \t]*[:=]?[ \t]*(?P<rate>\S[^,;]*)",
+    r"(?:name[ \t]*[:=]?[ \t]*(?P<name>[^,;]*?)[ \t]*[,; \t](?:.*[,;])?[ \t]*)?\brates?[ \t]*[:=]?[ \t]*(?P<rate>\S[^,;]*)",
     re.IGNORECASE,
 )
 
