@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def rows_in_order(beside: Beside, sql: str) -> list[tuple[object, ...]]:
         list(ways(relation, beside.design, ALL - {Rewrite.ORDER_FIRST}, Tolerated(), Statistics(), priced=True))
     )
     assert number == alone + 1
-    prices = iter(range(number, 0, -1))
+    prices = count(start=0, step=-1)
     plan = plan_read(beside.query(sql), beside.design, price=lambda _: float(next(prices)))
     read = compiled_read(plan, name="statement", sql=sql)
     return [tuple(map(shown, row, read.columns)) for row in run_read(beside.database, read, {})]
