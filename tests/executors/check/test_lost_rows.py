@@ -76,6 +76,18 @@ def test_a_bucket_as_loaded_is_right(mongo_client: Client, unit: WindowUnit | No
         assert told(checked(proposal, database).findings) == []
 
 
+@pytest.mark.parametrize("odd", ["soon", 5, b"x"])
+def test_times_that_are_no_dates_are_left_out(mongo_client: Client, odd: object) -> None:
+    """Of the source, where such rows lie in a bucket without a beginning, and put there by hand."""
+    design = buckets(WindowUnit.HOUR)
+    with loaded(mongo_client, world(design.model, reading=[*READINGS, ("a", odd, 6)]), design) as (proposal, database):
+        assert checked(proposal, database).clean
+    with loaded(mongo_client, world(design.model, reading=READINGS), design) as (proposal, database):
+        database["readings"].update_one({"_id.bucket_start": datetime(2025, 1, 1, 6)}, {"$set": {"events.0.ts": odd}})
+        database["readings"].update_one({"_id.bucket_start": datetime(2025, 1, 1, 5)}, {"$set": {"page": 7}})
+        assert [each.path for each in checked(proposal, database).findings] == ["page"]
+
+
 @pytest.mark.parametrize(
     ("change", "paths"),
     [

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bson import Timestamp
+from bson.datetime_ms import DatetimeMS
+
 from nestling.ir.drift import ComparedValue, PathStep
 from nestling.ir.paths.access_path import (
     Comparator,
@@ -30,6 +33,8 @@ from nestling.planner.upkeep.holder import ID, Locator, changed_path, element_fi
 
 FOUND = "found 0"
 """The column of what was found, where nothing tells what should be instead."""
+_EPOCH, _FIRST, _BEHIND_DATES = DatetimeMS(0), DatetimeMS(-(2**63)), Timestamp(0, 0)
+"""A date, the first of all, and the first value behind all dates in the server's order over all types."""
 NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
 """Kinds of collections whose documents cannot be changed at will."""
 
@@ -84,6 +89,14 @@ def values_of(rows: Lowered, columns: Sequence[Column]) -> PathExpression:
     """The value of a column of the rows; of several columns a document of them."""
     found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in columns)
     return found[0][1] if len(found) == 1 else DocumentOf(found)
+
+
+def of_dates(step: Step, path: str) -> Step:
+    """The documents with a date, or nothing, at a path: the server reckons windows of nothing else."""
+    value = IfMissing(FieldPath(path), FixedValue(_EPOCH))
+    for comparator, bound in ((Comparator.GREATER_OR_EQUAL, _FIRST), (Comparator.LESS, _BEHIND_DATES)):
+        step = FilterDocuments(step, DocumentComparison(value, comparator, FixedValue(bound)))
+    return step
 
 
 def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:

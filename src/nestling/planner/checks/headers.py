@@ -16,7 +16,7 @@ from nestling.ir.primitives import BUCKET_END, BUCKET_START, PAGE, BucketWindow
 from nestling.ir.statements.expression import Column
 from nestling.ir.storage.layout import Node, NodeKind, Place, StoredCollection
 from nestling.ir.storage.names import join, stored_name
-from nestling.planner.checks.comparison import compared_read, mended
+from nestling.planner.checks.comparison import compared_read, mended, of_dates
 from nestling.planner.homes.attribute import fresh_field
 from nestling.planner.homes.place import documents_at
 from nestling.planner.upkeep.bucket_window import MOMENT, window_end
@@ -51,5 +51,6 @@ def _in_id(name: str, path: str) -> PathExpression:
 
 def _with_end(step: Step, window: BucketWindow, field: str) -> Step:
     """The documents with the end of the window that begins as their `_id` says."""
-    layout = Layout.of({(_START.alias, _START.name): join("_id", BUCKET_START)})
-    return Compute(step, ((field, window_end(_START, window)),), layout)
+    start = join("_id", BUCKET_START)
+    layout = Layout.of({(_START.alias, _START.name): start})
+    return Compute(of_dates(step, start), ((field, window_end(_START, window)),), layout)

@@ -5,6 +5,7 @@ bound. A statement that asks for a time leaves such buckets and archives out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind
@@ -17,7 +18,7 @@ from nestling.ir.statements.expression import Column, Expression, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Place, Role, StoredCollection
 from nestling.ir.storage.names import join
-from nestling.planner.checks.comparison import FOUND, compared_read, found_read, values_of, way_to
+from nestling.planner.checks.comparison import FOUND, compared_read, found_read, of_dates, values_of, way_to
 from nestling.planner.homes.archive_bound import is_before
 from nestling.planner.homes.attribute import is_collection_root
 from nestling.planner.reads import ReadGap
@@ -35,18 +36,25 @@ def misplaced_checks(design: Design) -> Iterator[Check | Gap]:
             place = Place(store, (root,))
             try:
                 if root.bucket is not None and root.bucket.window is not None:
-                    yield _events(design, Place(store, (root, root.children[0])), root.bucket.window)
+                    yield from _events(design, Place(store, (root, root.children[0])), root.bucket.window)
                 elif is_collection_root(place):
                     yield from _rows(design, place)
             except ReadGap as error:
                 yield error.at(store.name)
 
 
-def _events(design: Design, place: Place, window: BucketWindow) -> Check:
-    """Events, each compared with the window its bucket is of."""
+def _events(design: Design, place: Place, window: BucketWindow) -> Iterator[Check]:
+    """Events, each compared with the window its bucket is of; where times are of several types, no statement leaves one out."""
     time = column(design.model, place.node.entity, HOLDER, window.attribute)
+    if not time.mixed:
+        yield _in_windows(design, place, window, time)
+
+
+def _in_windows(design: Design, place: Place, window: BucketWindow, time: Column) -> Check:
     context = homes_context(design, [time])
-    rows = holder_rows(place, [time], context).computed({_BEGINS: window_start(time, window)}, context)
+    rows = holder_rows(place, [time], context)
+    rows = replace(rows, step=of_dates(rows.step, rows.layout.path(time)))
+    rows = rows.computed({_BEGINS: window_start(time, window)}, context)
     told, path = locators(design, place), place.node.path_of(window.attribute) or window.attribute
     begins = NullAsMissing(FieldPath(rows.layout.path(_BEGINS)))
     read, values = compared_read(rows.step, place, told, ((path, begins, FieldPath(join("_id", BUCKET_START))),))
