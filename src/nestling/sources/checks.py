@@ -92,7 +92,7 @@ def with_partial_uniques(
     """The entity with what is unique among some of its rows, and a note for each condition that means something else here."""
     found, notes = list[PartialUnique](), list[str]()
     for index in table.partial:
-        names = [find_name(name, entity.attribute_names) for name in index.columns]
+        names = list(dict.fromkeys(find_name(name, entity.attribute_names) for name in index.columns))
         lower = tuple(filter(None, (find_name(name, entity.attribute_names) for name in index.lower)))
         where = quoted_name(lower[0]) + " IS NOT NULL" if index.of_all and lower else index.where
         condition = said_of_rows(where, entity, dialect, table.plain, read)

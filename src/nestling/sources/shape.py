@@ -176,8 +176,8 @@ def _resolved(key: ForeignKey, child: Entity, entities: Mapping[str, Entity]) ->
     if "" in referenced:
         name = wanted[referenced.index("")]
         return f"no column `{name}` in `{parent.name}`; {suggest(name, parent.attribute_names)}", None
-    if len(columns) != len(referenced) or not columns or len(set(columns)) != len(columns):
-        return f"{len(set(columns))} columns refer to {len(referenced)}", None
+    if not columns or not len(columns) == len(referenced) == len(set(columns)) == len(set(referenced)):
+        return f"{len(set(columns))} columns refer to {len(set(referenced))}", None
     if set(referenced) not in [set(parent.key), *map(set, parent.uniques)]:
         return f"{', '.join(referenced)} of `{parent.name}` is not unique", None
     return "", replace(key, columns=columns, table=parent.name, referenced_columns=referenced)

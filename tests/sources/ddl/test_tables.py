@@ -427,3 +427,13 @@ def test_what_a_reading_says_of_itself():
     reading = read("\ufeffCREATE TABLE t (id serial);")
     assert (reading.dialect, reading.origin, reading.model.name) == ("postgresql", "s.sql", "m")
     assert reading.statistics.entities == ()
+
+
+def test_a_column_named_twice_counts_once():
+    """As SQLite takes it in a key or a unique group; a foreign key that names one so is a gap."""
+    text = """CREATE TABLE t (a text NOT NULL, b text, c integer, PRIMARY KEY (a, a), UNIQUE (b, a, b));
+        CREATE TABLE u (x text, y text, FOREIGN KEY (x, y) REFERENCES t (a, a));"""
+    found = read(text, "sqlite")
+    entity = found.model.entity("t")
+    assert (entity.key, entity.uniques) == (("a",), (("b", "a"),))
+    assert [gap.what for gap in found.gaps] == ["foreign key (x, y) of `u` to `t`: 2 columns refer to 1"]
