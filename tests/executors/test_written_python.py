@@ -49,7 +49,20 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.statements.expression import ANY, Literal, Parameter
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from tests.bundled_shop import shop_reading, write_shop
-from tests.executors.write_cases import CHANGES, GATHERED, ONE, TAKEN, given, read, stored, value
+from tests.executors.write_cases import (
+    CHANGES,
+    GATHERED,
+    GIVEN_OWN,
+    ONE,
+    OWN,
+    OWN_AFTER,
+    OWN_BEFORE,
+    TAKEN,
+    given,
+    read,
+    stored,
+    value,
+)
 
 RUN = """
 import json, sys
@@ -142,6 +155,19 @@ def test_what_alike_rows_have_is_gathered(tmp_path: Path, mongod: Server, databa
         left.append({each["_id"]: [str(inner.get("to", "-")) for inner in each["a"]] for each in database.p.find()})
     wanted = {1: ["5", "-", "5", "-", *["was"] * 6], 2: [*["was"] * 4, "5", "0.0", "-0.0", "None", "-", "was"]}
     assert left == [wanted, wanted]
+
+
+def test_elements_get_values_of_their_own(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """By one command, as the executor does it: a text is no expression, and what has no value loses the field."""
+    database.rows.insert_many([{**row, "_id": n} for n, row in enumerate(OWN)])
+    steps = (Fetch("rows", read("rows", "n", "p", "to")), GIVEN_OWN)
+    write = compiled_write(WritePlan(steps, ("rows",)), name="own")
+    database.p.insert_one(OWN_BEFORE)
+    assert ran(tmp_path, mongod, database, [write], [("own", {})]) == [3]
+    assert list(database.p.find()) == [OWN_AFTER]
+    database.p.replace_one({}, OWN_BEFORE)
+    assert run_write(database, write).affected == 3
+    assert list(database.p.find()) == [OWN_AFTER]
 
 
 @pytest.mark.thorough

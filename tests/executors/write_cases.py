@@ -12,6 +12,7 @@ from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DocumentChange,
+    Each,
     ElementFilter,
     Extend,
     FieldMatch,
@@ -23,6 +24,7 @@ from nestling.ir.paths.write_path import (
     Pull,
     Push,
     Set,
+    SetElements,
     SubDocument,
     UpdateDocuments,
 )
@@ -143,4 +145,22 @@ TAKEN = UpdateDocuments(
     (FieldMatch("_id", Cell("p")),),
     (Set("a.$[e].to", Cell("to")),),
     (ElementFilter("e", (FieldMatch("id", Cell("n"), Compared.IN),)),),
+)
+
+OWN: list[dict[str, object]] = [{"n": 1, "p": 1, "to": 5}, {"n": 2, "p": 1}, {"n": 3, "p": 1, "to": "$x"}]
+"""Rows of one document whose elements become different."""
+OWN_BEFORE: dict[str, Any] = {"_id": 1, "a": [{"id": n, "to": "was", "b": n} for n in (3, 4, 2, 1)]}
+OWN_AFTER: dict[str, Any] = {
+    "_id": 1,
+    "a": [{"id": 3, "to": "$x", "b": 3}, {"id": 4, "to": "was", "b": 4}, {"id": 2, "b": 2}, {"id": 1, "to": 5, "b": 1}],
+}
+GIVEN_OWN = Each(
+    "rows",
+    (
+        UpdateDocuments(
+            "p", (FieldMatch("_id", Cell("p")),), (SetElements("a", "id", Cell("n"), (("to", Cell("to")),)),)
+        ),
+    ),
+    by=("p",),
+    gathered=("n", "to"),
 )

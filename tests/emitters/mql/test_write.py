@@ -44,7 +44,20 @@ from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.statements.expression import Parameter
 from nestling.ir.types import INTEGER, TEXT
-from tests.executors.write_cases import CHANGES, GATHERED, ONE, TAKEN, given, read, stored, value
+from tests.executors.write_cases import (
+    CHANGES,
+    GATHERED,
+    GIVEN_OWN,
+    ONE,
+    OWN,
+    OWN_AFTER,
+    OWN_BEFORE,
+    TAKEN,
+    given,
+    read,
+    stored,
+    value,
+)
 
 SHELL = """
 // What the script asks of the shell, one line of JSON each; rows are those of the statement, so that none are read.
@@ -175,6 +188,20 @@ def test_what_alike_rows_have_is_gathered() -> None:
     shown: dict[str, Any] = write_json(write)
     assert [(step.get("by"), step.get("gathered")) for step in shown["steps"]] == [(None, None), (["p", "to"], ["n"])]
     assert "for each p and to of rows, with every n, at once:" in shown["access_path"]
+
+
+@pytest.mark.usefixtures("node")
+def test_elements_get_values_of_their_own(database: Database[Any]) -> None:
+    """The lists stand in one command, and leave what the executor does."""
+    write = compiled_write(WritePlan((given(OWN), GIVEN_OWN), ("rows",)))
+    ((_, _, requests),) = asked(write_shell(write))
+    database.p.insert_one(OWN_BEFORE)
+    database.p.bulk_write([*map(update_request, requests)])
+    assert list(database.p.find()) == [OWN_AFTER]
+    shown: dict[str, Any] = write_json(write)
+    assert shown["access_path"][-1].endswith(
+        "in each of `a` whose `id` is in its n, set `to` to its to at the same place"
+    )
 
 
 @pytest.mark.usefixtures("node")

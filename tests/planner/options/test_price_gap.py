@@ -174,7 +174,7 @@ workload:
 
 
 def test_rows_of_one_document_are_one_command(tmp_path: Path) -> None:
-    """Where they go or get the same value, and one for each of them where their values are their own."""
+    """A hundred commands for ten thousand rows that go or have new values, be these of their own or not."""
     path = tmp_path / "kept.yaml"
     path.write_text(KEPT, encoding="utf-8")
     reading = inspect(str(path))
@@ -182,4 +182,4 @@ def test_rows_of_one_document_are_one_command(tmp_path: Path) -> None:
     assert [each.name for each in proposal.design.collections] == ["firm"]
     prices = two_prices(reading, proposal)
     assert {name: each for name, each in prices.items() if each.factor > 1.7} == {}
-    assert prices["later"].search > 10 * max(prices["old"].search, prices["read"].search)
+    assert prices["later"].search < 1.5 * prices["old"].search

@@ -22,6 +22,7 @@ from nestling.ir.paths.write_path import (
     Pull,
     Push,
     Set,
+    SetElements,
     Test,
     UpdateDocuments,
     WrittenValue,
@@ -96,6 +97,11 @@ def update_of(step: UpdateDocuments) -> tuple[UpdateDocument, tuple[ArrayPlace, 
         assert len(computed) == len(step.changes), "what is computed changes alone"
         values = {each.path: _computed(each) for each in computed}
         return ({"$set": values if step.on_insert is None else _made_or_changed(step, values)},), ()
+    match step.changes:
+        case (SetElements() as elements,):
+            return ({"$set": {elements.path: _elements(elements)}},), ()
+        case _:
+            pass
     made: dict[str, Mql] = {}
     places: list[ArrayPlace] = []
     for change in step.changes:
@@ -125,6 +131,17 @@ def _computed(change: ComputeField) -> object:
     value = sql.kept_mql(change.value, InLayout(change.layout))
     is_null = nullable(change.value) and change.value.type.name is not TypeName.JSON
     return {"$ifNull": [value, "$$REMOVE"]} if is_null else value
+
+
+def _elements(change: SetElements) -> Mql:
+    """The array, its elements changed where their key is in the list."""
+    element: object = "$$element"
+    for field, values in change.fields:
+        value = {"$ifNull": [{"$arrayElemAt": [{"$literal": leaf(values)}, "$$at"]}, "$$REMOVE"]}
+        element = {"$setField": {"field": {"$literal": field}, "input": element, "value": value}}
+    at = {"$indexOfArray": [{"$literal": leaf(change.keys)}, f"$$element.{change.key}"]}
+    changed = {"$cond": [{"$gte": ["$$at", 0]}, element, "$$element"]}
+    return {"$map": {"input": f"${change.path}", "as": "element", "in": {"$let": {"vars": {"at": at}, "in": changed}}}}
 
 
 def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
@@ -168,6 +185,8 @@ def _change(change: DocumentChange) -> tuple[str, object]:
             return "$addToSet", or_null(value)
         case ComputeField(path=path):
             raise AssertionError(f"`{path}` is computed, which no operator does")
+        case SetElements(path=path):
+            raise AssertionError(f"elements of `{path}` change alone")
         case _:
             assert_never(change)
 

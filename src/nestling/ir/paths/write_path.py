@@ -182,7 +182,19 @@ class ComputeField:
     layout: Layout
 
 
-DocumentChange: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | ComputeField
+@dataclass(frozen=True, slots=True)
+class SetElements:
+    """Each element of the array whose `key` is in the list `keys` gets, as each of `fields`, what is at the same place of that
+    field's list; nothing there removes it. All are columns that are gathered. In one command such a change is alone.
+    """
+
+    path: str
+    key: str
+    keys: Cell
+    fields: tuple[tuple[str, Cell], ...]
+
+
+DocumentChange: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | ComputeField | SetElements
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from nestling.ir.paths.write_path import (
     Push,
     Refuse,
     Set,
+    SetElements,
     SubDocument,
     Test,
     UpdateDocuments,
@@ -171,6 +172,9 @@ def _change(change: DocumentChange) -> str:
             return f"add {value_words(value)} to `{path}` unless it is there"
         case ComputeField(path, value, _):
             return f"set `{path}` to {text(value)}"
+        case SetElements(path, key, keys, fields):
+            values = " and ".join(f"`{field}` to {value_words(each)}" for field, each in fields)
+            return f"in each of `{path}` whose `{key}` is in {value_words(keys)}, set {values} at the same place"
         case _:
             assert_never(change)
 

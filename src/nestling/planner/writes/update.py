@@ -8,6 +8,7 @@ from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.operands import nullable
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
+from nestling.ir.types import TypeName
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
 from nestling.planner.writes.draft.cells import Cells, column
@@ -30,6 +31,7 @@ from nestling.planner.writes.row_changes.of_one_document import each_row
 from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
+from nestling.planner.writes.single_command.plain_conditions import is_given
 from nestling.planner.writes.unindexed_uniques import met, refuse_some
 
 
@@ -96,10 +98,17 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
         work.add(WritePhase.REMOVE, [each_row(name, removed(design, place, entity), before)])
         work.add_first(WritePhase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
     elif steps := tuple(changes_in_place(design, place, before, Cells(entity, NEW), attributes)):
-        work.add(WritePhase.CHANGE, [each_row(name, steps, before)])
+        work.add(WritePhase.CHANGE, [each_row(name, steps, before, _own(entity, update.values))])
     else:
         return
     work.changed_entities.add(entity.name)
+
+
+def _own(entity: Entity, values: Assignments) -> tuple[str, ...]:
+    """The columns of new values that each row has of its own; none where there is JSON, whose null a list does not keep."""
+    if any(entity.attribute(name).type.name is TypeName.JSON for name in values):
+        return ()
+    return tuple(column(NEW, name) for name, value in values.items() if not is_given(value))
 
 
 def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:

@@ -2,7 +2,7 @@
 
 One command does where the statement says it plainly and the rows are documents, or elements of one array that their own key or
 that of the row above tells. Everything else reads the rows first, and changes them one by one; those in arrays of one document
-together, where they go or get the same values.
+together, where they go or get the same values, or lie in an array straight in it.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class Changes:
         if not self._go_together(home):
             return False
         write = translated(statement, self.modes.situation.reading)
-        return isinstance(write, Delete) or (
-            isinstance(write, Update) and all(is_given(each.expression) for each in write.assignments)
-        )
+        if isinstance(write, Update):
+            return len(home.links) == 1 or all(is_given(each.expression) for each in write.assignments)
+        return isinstance(write, Delete)
 
     def _go_together(self, home: Home) -> bool:
         """Whether rows of a home are elements of arrays, told by one value."""

@@ -3,22 +3,24 @@ with each command, however little changes in it.
 
 That is the same as a command for each row where these commands differ in one column alone, and that only tells an element: the
 one command asks for an element whose value is in the list of theirs. Rows that get other values, or are told by more columns, are
-grouped by these too.
+grouped by these too. Where each row of an array has new values of its own, these are lists beside that of the keys.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nestling.common.trees import nodes_in, rebuilt
 from nestling.ir.paths.write_path import (
     Cell,
     Each,
+    ElementFilter,
     FieldMatch,
     Pull,
     Set,
+    SetElements,
     SubDocument,
     Test,
     UpdateDocuments,
@@ -27,14 +29,41 @@ from nestling.ir.paths.write_path import (
 from nestling.planner.writes.draft.cells import Cells
 
 
-def each_row(rows: str, steps: Iterable[WriteStep], row: Cells) -> Each:
-    """The steps for each of the rows; a command for all rows of one document where that does the same."""
+def each_row(rows: str, steps: Iterable[WriteStep], row: Cells, own: Collection[str] = ()) -> Each:
+    """The steps for each of the rows; a command for all rows of one document where that does the same. `own`: columns of new
+    values that rows have of their own.
+    """
     each = Each(rows, tuple(steps))
     match each.at_once:
-        case UpdateDocuments(where=(FieldMatch("_id", Cell()),), on_insert=None, back=()) as command:
+        case UpdateDocuments(where=(FieldMatch("_id", Cell(document)),), on_insert=None, back=()) as command:
+            listed = _elements_set(command, row, own)
+            if listed is not None:
+                gathered = (listed.keys.column, *dict.fromkeys(value.column for _, value in listed.fields))
+                return Each(rows, (replace(command, changes=(listed,), filters=()),), (document,), gathered)
             return _together(each, command, row) if _may_be_done_again(command) else each
         case _:
             return each
+
+
+def _elements_set(command: UpdateDocuments, row: Cells, own: Collection[str]) -> SetElements | None:
+    """The changes of an element of an array straight in the document as those of all of them; None where they are others, where
+    more than one value tells the element among those of its parent, or no new value is the row's own.
+    """
+    match command.filters:
+        case (ElementFilter(name, (FieldMatch(key, Cell() as told, Test.EQUAL),)),) if _is_of_key(row, told):
+            array, inside, _ = command.changes[0].path.partition(f".$[{name}].")
+        case _:
+            return None
+    fields = [
+        (change.path.removeprefix(array + inside), change.value)
+        for change in command.changes
+        if isinstance(change, Set) and isinstance(change.value, Cell) and change.path.startswith(array + inside)
+    ]
+    is_plain = (
+        "$[" not in array and not any("." in field for field, _ in fields) and len(fields) == len(command.changes)
+    )
+    has_own = any(value.column in own for _, value in fields)
+    return SetElements(array, key, told, tuple(fields)) if inside and is_plain and has_own else None
 
 
 def _may_be_done_again(command: UpdateDocuments) -> bool:
@@ -69,9 +98,19 @@ def _telling(command: UpdateDocuments, row: Cells) -> Sequence[str]:
     outer = [each.matches for each in command.filters]
     inner = next((change.matches for change in command.changes if isinstance(change, Pull)), None)
     own = [*_equal(outer.pop() if inner is None and outer else inner or ())]
-    is_key = own == [row.column(name) for name in row.entity.key] and len(own) == 1
-    is_sure = is_key and not row.entity.attribute(row.entity.key[0]).nullable
+    is_sure = _is_sure(row, own)
     return [*own[-1:], *(column for matches in outer if is_sure for column in _equal(matches))]
+
+
+def _is_of_key(row: Cells, told: Cell) -> bool:
+    """Whether it is a column of the row's key, and never NULL."""
+    return any(row.column(name) == told.column and not row.entity.attribute(name).nullable for name in row.entity.key)
+
+
+def _is_sure(row: Cells, told: Sequence[str]) -> bool:
+    """Whether what tells an element is the row's whole key, of one column that is never NULL."""
+    is_key = len(told) == 1 and [row.column(name) for name in row.entity.key] == told
+    return is_key and not row.entity.attribute(row.entity.key[0]).nullable
 
 
 def _equal(matches: Iterable[FieldMatch]) -> Iterator[str]:
