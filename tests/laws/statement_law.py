@@ -155,7 +155,8 @@ class Pair:
             query = translate(statement.sql, self.design.model, "sqlite")
             assert isinstance(query, Query)
             known = claimed(self.design.model, statement.sql)
-            priced = not rewrites.isdisjoint({Rewrite.SETS_FIRST, Rewrite.ORDER_FIRST, Rewrite.DISTINCT_EXISTS})
+            of_plans = {Rewrite.SETS_FIRST, Rewrite.LISTS_FIRST, Rewrite.ORDER_FIRST, Rewrite.DISTINCT_EXISTS}
+            priced = not rewrites.isdisjoint(of_plans)
             numbers = count()  # any of the plans there are, the same one each time
 
             def price(_: Work) -> float:

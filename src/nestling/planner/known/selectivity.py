@@ -210,12 +210,16 @@ def _has_elements(predicate: Call, known: KnownOf) -> float:
 
 
 def has_element(predicate: Call, known: KnownOf) -> float:
-    """The share of rows whose array has one element that a condition on elements asks for."""
+    """The share of rows whose array has one element that a condition on elements asks for; of two columns the one with more
+    values decides.
+    """
+    columns = [column for each in predicate.arguments if (column := column_in(each)) is not None]
     column = column_in(predicate.arguments[0])
     found = known(column) if column is not None else None
     if found is None or found.distinct is None:
         return UNKNOWN_EQUALITY
-    return min((1 - found.missing) * found.each / max(found.distinct, 1.0), 1.0)
+    values = max(told.distinct or 1.0 for each in columns if (told := known(each)) is not None)
+    return min((1 - found.missing) * found.each / max(values, 1.0), 1.0)
 
 
 def _true(column: Column | None, known: KnownOf) -> float:
@@ -290,5 +294,15 @@ def bytes_by(known: KnownOf) -> Callable[[Column], float]:
     def find(column: Column) -> float:
         found = known(column)
         return found.bytes if found is not None else UNKNOWN_BYTES
+
+    return find
+
+
+def elements_by(known: KnownOf) -> Callable[[Column], float]:
+    """The elements of a column's arrays on average."""
+
+    def find(column: Column) -> float:
+        found = known(column)
+        return found.each if found is not None else 1.0
 
     return find

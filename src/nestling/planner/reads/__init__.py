@@ -36,6 +36,7 @@ from nestling.planner.reads.rewrites.groups_as_parents import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins, other_starts
 from nestling.planner.reads.rewrites.late_children import with_late_children
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
+from nestling.planner.reads.rewrites.lists_first import with_lists_first
 from nestling.planner.reads.rewrites.order_first import limited_tables, with_order_first
 from nestling.planner.reads.rewrites.parent_as_foreign_key import by_foreign_key
 from nestling.planner.reads.rewrites.pushdown import push_predicates
@@ -101,8 +102,8 @@ def ways(
 
     In the others the joins start at a table whose rows have copies of others, the first children of one parent are found
     by their foreign key, a join with embedded children becomes an EXISTS, or one that only asks under DISTINCT does, the values
-    of an EXISTS or IN are found first, or a limited order comes before what other tables are asked for. Which is cheapest
-    depends on the data.
+    of an EXISTS or IN are found first, those that a negated one refuses are, or a limited order comes before what other tables
+    are asked for. Which is cheapest depends on the data.
     """
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
     yield from _by_starts(relation, design, allowed, tolerated, statistics, several=joins)
@@ -111,6 +112,10 @@ def ways(
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model, statistics), MOST_SETS):
             yield from _by_starts(each, design, allowed, tolerated, statistics, several=True)
+    if priced and Rewrite.LISTS_FIRST in allowed:
+        plain = _rewritten(relation, design, allowed, tolerated, statistics)
+        listed = with_lists_first(plain, design.model, statistics)
+        yield from () if listed is None else (listed,)
     if priced and Rewrite.ORDER_FIRST in allowed:
         for alias in limited_tables(relation):
             ordered = with_order_first(_rewritten(relation, design, allowed, tolerated, statistics, begin=alias))

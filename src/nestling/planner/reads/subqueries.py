@@ -12,7 +12,7 @@ from typing import cast
 
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import Keep, Layout
-from nestling.ir.statements.algebra import Filter, GroupBy, LimitOffset, Project, Relation, Sort
+from nestling.ir.statements.algebra import Distinct, Filter, GroupBy, LimitOffset, Project, Relation, Sort
 from nestling.ir.statements.expression import (
     FALSE,
     NULL,
@@ -39,7 +39,7 @@ from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.computed import computed_value
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
-from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.pushdown import never_null, push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import Rebuilt, free_columns, mapped, rewritten, single, subqueries
@@ -292,13 +292,32 @@ def _perhaps(subquery: InSubquery) -> Expression | None:
     Of one column that is asked apart from the operand: the same subqueries for all rows, whose answers the server keeps.
     """
     relation, asked = subquery.relation, (*subquery.operands, *subquery.relation.columns)
-    if not any(map(nullable, asked)):
+    if not any(may_be_null(each, relation) for each in asked):
         return None
     if len(subquery.operands) > 1 or free_columns(relation):
         return Exists(Filter(relation, IsNull(_asked(subquery))))
     (operand, column), found = asked, list[Expression]()
-    if nullable(column):
+    if may_be_null(column, relation):
         found.append(Exists(Filter(relation, IsNull(column))))
     if nullable(operand):
         found.append(And((IsNull(operand), Exists(relation))))
     return found[0] if len(found) == 1 else Or(tuple(found))
+
+
+def may_be_null(expression: Expression, relation: Relation) -> bool:
+    """Whether it can be NULL in the relation's rows; not where it shows a column of which their condition refuses NULL."""
+    if not isinstance(expression, Column) or not nullable(expression):
+        return nullable(expression)
+    while isinstance(relation, Sort | LimitOffset | Distinct):
+        relation = relation.input
+    if (
+        not isinstance(relation, Project)
+        or not isinstance(relation.input, Filter)
+        or relation.alias != expression.alias
+    ):
+        return True
+    refused = {
+        (column.alias, column.name) for each in conjuncts(relation.input.predicate) for column in never_null(each)
+    }
+    shown = next(each.expression for each in relation.outputs if each.name == expression.name)
+    return not isinstance(shown, Column) or (shown.alias, shown.name) not in refused

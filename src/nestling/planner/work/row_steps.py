@@ -32,14 +32,14 @@ from nestling.ir.paths.row_steps import (
     Windows,
 )
 from nestling.ir.paths.work import Work
-from nestling.ir.statements.algebra import AggregateFunction, SortKey
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, SortKey
 from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, nullable
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.collations import BY_EXPRESSION
 from nestling.planner.known.ranges import SampleValues, column_in
-from nestling.planner.known.selectivity import bytes_by, distinct_values, known_by_path, share, together
+from nestling.planner.known.selectivity import bytes_by, distinct_values, elements_by, known_by_path, share, together
 from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.work.average_documents import AverageDocuments
@@ -54,7 +54,7 @@ from nestling.planner.work.conditions import (
     said_again,
     sayable,
 )
-from nestling.planner.work.expressions import patterns, size, weight
+from nestling.planner.work.expressions import elements_weight, patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, WorkFacts
 from nestling.planner.work.first_access import IndexOrder, asked_in_turn, distinct, first_of_each, read
 from nestling.planner.work.lookups import correlated, reached
@@ -73,7 +73,7 @@ def row_step(step: RowStep, facts: WorkFacts, walk: _Walk, opened: Open, wanted:
 
     match step:
         case Where():
-            return _where(step, walk(step.source, facts), facts.values)
+            return _where(step, walk(step.source, facts), facts)
         case WhereElement():
             return _where_element(step, walk(step.source, facts), facts.values)
         case KeepElements(source):
@@ -120,8 +120,8 @@ def _find(stream: Stream, layout: Layout) -> KnownOf:
     return known_by_path(stream.known, lambda column: layout.path(column) if column in layout else None)
 
 
-def _where(step: Where, stream: Stream, values: SampleValues) -> Stream:
-    found = _asked(step, stream, values)
+def _where(step: Where, stream: Stream, facts: WorkFacts) -> Stream:
+    found = _asked(step, stream, facts)
     return replace(found, known=_one_value(found.known, conjuncts(step.predicate), step.layout))
 
 
@@ -134,8 +134,8 @@ def _one_value(
     return {**known, **{path: replace(known[path], distinct=1.0) for path in paths if path in known}}
 
 
-def _asked(step: Where, stream: Stream, values: SampleValues) -> Stream:
-    parts = conjuncts(step.predicate)
+def _asked(step: Where, stream: Stream, facts: WorkFacts) -> Stream:
+    parts, values = conjuncts(step.predicate), facts.values
     if stream.leading is not None:
         found = tuple(_condition(each, step.layout, stream, stream.leading.documents, values) for each in parts)
         if stream.leading.collation is not Collation.BINARY:
@@ -146,8 +146,15 @@ def _asked(step: Where, stream: Stream, values: SampleValues) -> Stream:
         asked.update(met_windows(leading.conditions, leading.documents.known))
         return replace(stream.parsing(size(step.predicate)), leading=leading, asked=asked)
     find = _find(stream, step.layout)
+    lengths = elements_by(_find(replace(stream, known={**facts.outer, **stream.known}), step.layout))
     told = [
-        Condition("", Use.NONE, share(each, find, values), weight=weight(each), patterns=patterns(each, bytes_by(find)))
+        Condition(
+            "",
+            Use.NONE,
+            share(each, find, values),
+            weight=weight(each) + elements_weight(each, lengths),
+            patterns=patterns(each, bytes_by(find)),
+        )
         for each in parts
     ]
     work = work_of.pass_on(stream.rows) + asked_in_turn(stream.rows, told)
@@ -298,12 +305,21 @@ def _grouped(step: GroupRows, stream: Stream, facts: WorkFacts, opened: Open) ->
     groups = distinct_values(telling, _find(stream, step.layout), stream.rows) if keys else 1.0
     groups = stream.rows if seeking is not None else groups
     told = {f"_id.{name}": _known(each, stream, step.layout) for name, each in step.keys}
-    told |= {name: PathStatistics(groups, bytes=8.0) for name, _ in step.aggregates}
-    width = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in told.items())
+    told |= {name: _made(each, step.layout, stream, groups) for name, each in step.aggregates}
+    width = ELEMENT_BYTES + sum(each.each * each.bytes + len(name) + FRAMING_BYTES for name, each in told.items())
     work = _each(stream, [*keys, *asked], step.layout, extra=len(step.aggregates)) + work_of.group(
         stream.rows, groups, width
     )
     return replace(stream.blocked(work), rows=groups, known=told, arrays={}, bytes=width)
+
+
+def _made(aggregate: AggregateCall, layout: Layout, stream: Stream, groups: float) -> PathStatistics:
+    """What is known of an aggregate's values: a list of different ones has as many elements as a group's rows have of them."""
+    known = PathStatistics(groups, bytes=8.0)
+    if aggregate.function is not AggregateFunction.LIST or not aggregate.distinct or aggregate.argument is None:
+        return known
+    rows = stream.rows / max(groups, 1.0)
+    return replace(known, each=max(distinct_values((aggregate.argument,), _find(stream, layout), rows), 1.0))
 
 
 def _distinct(step: GroupRows, stream: Stream, needs: frozenset[str], facts: WorkFacts) -> Stream | None:

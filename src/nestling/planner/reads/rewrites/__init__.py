@@ -11,6 +11,7 @@ Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_pla
 | `child_join_as_exists` | of an inner join with embedded children an EXISTS, in a plan beside the first one |
 | `parent_as_foreign_key` | the first children of one parent are found by their foreign key, in a plan beside the first one |
 | `sets_first` | of the values EXISTS and IN find the start of the joins, in a plan beside the first one |
+| `lists_first` | what NOT IN and NOT EXISTS refuse is one list, and the rows are read beside it, in a plan beside the first one |
 | `distinct_as_exists` | of joins that only ask under DISTINCT of a table's key an EXISTS, in plans beside the first one |
 | `order_first` | rows are sorted before other tables are asked, which ends with the limit, in a plan beside the first one |
 | `pushdown` | predicates go to their tables; `implied_by_or` adds what an OR says of one table |
@@ -46,6 +47,7 @@ class Rewrite(StrEnum):
     )
     VALUES_FIRST = "values first"  # a subquery that gives all rows one value begins, and the rows are read beside it
     SETS_FIRST = "sets first"  # the values EXISTS and IN find are made first, once, and the rows looked up by them
+    LISTS_FIRST = "lists first"  # the values NOT IN and NOT EXISTS refuse are made first, as one list
     DISTINCT_EXISTS = "distinct exists"  # a table's key need not be made distinct where others are only asked for
     ORDER_FIRST = (
         "order first"  # rows are sorted before what other tables are asked for, so that a limit ends the asking

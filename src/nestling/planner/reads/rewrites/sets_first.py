@@ -57,7 +57,7 @@ def _joined(
 ) -> Iterator[tuple[Relation, Relation]]:
     """The values a condition looks for, as they are or with what they look for made before them; and the rows joined to them."""
     for each in asked:
-        if (found := _set(each, model)) is not None:
+        if (found := set_of(each, model)) is not None:
             values, pairs = found
             equal = conjunction(*(Compare(Comparison.EQUAL, own, of_set) for own, of_set in pairs))
             rest = [other for other in asked if other is not each]
@@ -117,7 +117,7 @@ def _is_told(scan: a.Scan, waiting: Sequence[a.Scan], asked: Sequence[Expression
     return is_unique(model.entity(scan.entity), {own.name for outer, own in pairs if outer.alias not in unknown})
 
 
-def _set(predicate: Expression, model: Model) -> tuple[Relation, list[_Pair]] | None:
+def set_of(predicate: Expression, model: Model) -> tuple[Relation, list[_Pair]] | None:
     """What a condition looks for, each once, and the columns that must be equal; None where it asks for more than that."""
     match predicate:
         case InSubquery(operator=Comparison.EQUAL, operands=operands, relation=relation, collation=collation):
@@ -133,9 +133,9 @@ def _set(predicate: Expression, model: Model) -> tuple[Relation, list[_Pair]] | 
         case Exists(relation=a.Filter(input=rows) as relation):
             return _correlated(relation, f"values of {min(aliases(rows))}")
         case Compare(operator=Comparison.EQUAL, left=ScalarSubquery() as value, right=other, collation=collation):
-            return _set(InSubquery((other,), value.relation, collation), model) if _is_one(value, model) else None
+            return set_of(InSubquery((other,), value.relation, collation), model) if _is_one(value, model) else None
         case Compare(operator=Comparison.EQUAL, right=ScalarSubquery() as value) as equal:
-            return _set(replace(equal, left=value, right=equal.left), model)
+            return set_of(replace(equal, left=value, right=equal.left), model)
         case _:
             return None
 
