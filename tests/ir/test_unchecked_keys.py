@@ -42,5 +42,5 @@ def test_unique_rows_of_one_document(
     assert words in explanation(made, "tag").notes
     assert (words in made.notes) != in_buckets
     pipeline.load(made, small.address, database)
-    with pytest.raises(ConstraintError, match="the same `tag.ticket_id`, `tag.word` already"):
+    with pytest.raises(ConstraintError, match=r"the same `tag\.ticket_id`, `tag\.word` already"):
         Store(made, database).execute("INSERT INTO tag VALUES (9, 1, 'a')")
