@@ -227,9 +227,7 @@ class ConstraintError(WriteError):
         return _constraint_error, (self.problems, self.violation, self.attributes)
 
 
-def _constraint_error(
-    problems: tuple[Problem, ...], violation: str, attributes: tuple[str, ...] = ()
-) -> ConstraintError:
+def _constraint_error(problems: tuple[Problem, ...], violation: str, attributes: tuple[str, ...]) -> ConstraintError:
     return ConstraintError(*problems, violation=violation, attributes=attributes)
 
 

@@ -48,9 +48,7 @@ class Beside:
     def query(self, sql: str) -> Query:
         """The statement translated, once."""
         if sql not in self.translated:
-            query = translate(sql, self.design.model, "sqlite")
-            assert isinstance(query, Query)
-            self.translated[sql] = query
+            self.translated[sql] = query_of(sql, self.design.model)
         return self.translated[sql]
 
     def compiled(self, sql: str, rewrites: Iterable[Rewrite] = ALL) -> CompiledRead:
@@ -82,6 +80,13 @@ class Beside:
         assert found == wanted, f"{said}\n{self.compiled(sql, rewrites).access_path}"
         if "-- total order" in sql:
             assert mine == theirs
+
+
+def query_of(sql: str, model: Model) -> Query:
+    """A read of SQLite's, translated."""
+    query = translate(sql, model, "sqlite")
+    assert isinstance(query, Query)
+    return query
 
 
 def loaded(proposal: Proposal, rows: Rows, database: Database[dict[str, Any]], folder: Path) -> Beside:

@@ -18,7 +18,7 @@ from nestling.planner.reads import plan_read
 from nestling.planner.reads.rewrites.lists_first import with_lists_first
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.work import estimate
-from tests.planner.reads.beside_sqlite import Beside, shown
+from tests.planner.reads.beside_sqlite import Beside, query_of, shown
 from tests.planner.reads.shop import READING, ROWS, known
 
 FEW = known(**{name: len(rows) for name, rows in ROWS.items()})
@@ -109,8 +109,7 @@ def test_a_list_is_known_to_be_short(shop: Beside) -> None:
 def read_of(sql: str, statistics: Statistics) -> CompiledRead:
     """The cheaper plan, on the normalized design."""
     proposal = pipeline.design(READING, "normalized")
-    beside = Beside(proposal.design, None, None)  # type: ignore[arg-type]
-    plan = plan_read(beside.query(sql), proposal.design, statistics=statistics, price=default_price)
+    plan = plan_read(query_of(sql, proposal.design.model), proposal.design, statistics=statistics, price=default_price)
     return compiled_read(plan, name="statement", sql=sql)
 
 
@@ -142,7 +141,7 @@ def test_rows_that_are_in_no_list_are_counted() -> None:
     )
     statistics = Statistics((("customer", own), ("orders", told)))
     design = pipeline.design(READING, "normalized").design
-    query = Beside(design, None, None).query("SELECT id FROM customer WHERE id NOT IN (SELECT customer_id FROM orders)")  # type: ignore[arg-type]
+    query = query_of("SELECT id FROM customer WHERE id NOT IN (SELECT customer_id FROM orders)", design.model)
     listed = with_lists_first(query.relation, design.model, statistics)
     assert listed is not None
     work = estimate(plan_read(replace(query, relation=listed), design), design, statistics)

@@ -18,7 +18,7 @@ from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.traverse import everything
-from tests.planner.reads.beside_sqlite import Beside, shown
+from tests.planner.reads.beside_sqlite import Beside, query_of, shown
 from tests.planner.reads.shop import READING, known
 
 TITLED = (
@@ -121,8 +121,7 @@ def test_what_asks_for_more_than_equal_columns_is_looked_up(shop: Beside, sql: s
 def begins_at(sql: str, statistics: Statistics) -> str | None:
     """The collection the cheaper plan begins at, on the normalized design."""
     proposal = pipeline.design(READING, "normalized")
-    beside = Beside(proposal.design, None, None)  # type: ignore[arg-type]
-    plan = plan_read(beside.query(sql), proposal.design, statistics=statistics, price=default_price)
+    plan = plan_read(query_of(sql, proposal.design.model), proposal.design, statistics=statistics, price=default_price)
     return compiled_read(plan, name="statement", sql=sql).collection
 
 

@@ -41,10 +41,9 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     shown = Console(stderr=stderr, highlight=False)
-    is_told = (shown.is_terminal or "COLUMNS" in os.environ) and shown.width > 0
-    if is_told and shown.width >= NARROWEST:
-        return shown
-    return Console(stderr=stderr, highlight=False, width=NARROWEST if is_told else PIPED_WIDTH)
+    known = shown.width if shown.is_terminal or "COLUMNS" in os.environ else 0
+    shown.width = max(known, NARROWEST) if known > 0 else PIPED_WIDTH
+    return shown
 
 
 def prose_width(*, stderr: bool = False) -> int:

@@ -85,9 +85,8 @@ def _way(link: Relationship, child: Access, parents: list[Access]) -> str:
     key = {*link.child_attributes}
     exact = {each.attribute for each in child.filters if each.operator.is_exact}
     child_leads = _leads(child, link, key)
-    if key <= exact or (
-        key <= {*exact, *child.joined} and not child_leads
-    ):  # by what another table has of the same parent
+    known = exact if child_leads else {*exact, *child.joined}  # what another table has of the same parent leads as well
+    if key <= known:
         return "down"
     if not parents:
         return "alone"

@@ -31,9 +31,9 @@ STAYS_MEANS = f"{STAYS}: it is there today, and taking it away would save less t
 UNUSED = "no statement of the workload"
 """Whom a structure serves that none of them uses."""
 NOT_WEIGHED = "not weighed"
+"""What stands for a saving there was no time to find; a note of the proposal says so, too."""
 UNTRIED = "not tried in time, raise --time-limit"
 """What to say of something that turned out cheaper than what was chosen, once this was weighed."""
-"""What stands for a saving there was no time to find; a note of the proposal says so, too."""
 BESIDES = "+"
 """What marks an index that a design does not name and that is built all the same."""
 

@@ -10,6 +10,7 @@ from bson.datetime_ms import DatetimeMS
 
 from nestling.ir.drift import ComparedValue, PathStep
 from nestling.ir.paths.access_path import (
+    CollectionScan,
     Comparator,
     DocumentComparison,
     DocumentOf,
@@ -22,6 +23,7 @@ from nestling.ir.paths.access_path import (
     ProjectDocuments,
     Step,
 )
+from nestling.ir.paths.row_steps import Correlate, Keep
 from nestling.ir.paths.write_path import Cell, ElementFilter, FieldMatch, Set, UpdateDocuments
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -89,6 +91,17 @@ def values_of(rows: Lowered, columns: Sequence[Column]) -> PathExpression:
     """The value of a column of the rows; of several columns a document of them."""
     found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in columns)
     return found[0][1] if len(found) == 1 else DocumentOf(found)
+
+
+def unmet(step: Step, field: str) -> Step:
+    """The documents that met nothing in the array `field`."""
+    return FilterDocuments(step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
+
+
+def without_match(step: Step, path: str, collection: str, field: str) -> Step:
+    """The documents for whose value at a path no document of the collection has that `_id`; they meet in a fresh `field`."""
+    there = ProjectDocuments(CollectionScan(collection), (("there", FixedValue(value=True)),))
+    return unmet(Correlate(step, there, field, Keep.TOGETHER, equal=(path, "_id")), field)
 
 
 def of_dates(step: Step, path: str) -> Step:

@@ -6,21 +6,10 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind, PathStep
-from nestling.ir.paths.access_path import (
-    CollectionScan,
-    Comparator,
-    DocumentComparison,
-    FieldHasValue,
-    FieldPath,
-    FilterDocuments,
-    FixedValue,
-    ProjectDocuments,
-    Step,
-)
-from nestling.ir.paths.row_steps import Correlate, Keep
+from nestling.ir.paths.access_path import CollectionScan, FieldHasValue, FieldPath, FilterDocuments, Step
 from nestling.ir.storage.layout import Place, Role, StoredCollection
 from nestling.ir.storage.names import join
-from nestling.planner.checks.comparison import FOUND, found_read
+from nestling.planner.checks.comparison import FOUND, found_read, without_match
 from nestling.planner.checks.screens import unmatched_ids
 from nestling.planner.homes.attribute import file_split, fresh_field
 from nestling.planner.homes.place import documents_at
@@ -46,7 +35,7 @@ def _part(design: Design, store: StoredCollection) -> Check:
     homes = [each.name for each in design.stores if each.collection == store.collection and each.role in _OF_ROWS]
     step: Step = CollectionScan(store.name)
     for home in homes:
-        step = _without(step, "_id", home, fresh_field(store, f"in {home}"))
+        step = without_match(step, "_id", home, fresh_field(store, f"in {home}"))
     entity = store.roots[0].entity
     return Check(
         f"{store.name} → {store.collection.name}",
@@ -64,7 +53,7 @@ def _file(place: Place, path: str, bucket: str) -> Check:
     """Pointers to a file that is not there."""
     pointer, files = join(path, "gridfs"), f"{bucket}.files"
     pointing = FilterDocuments(documents_at(place), FieldHasValue(pointer))
-    step = _without(pointing, pointer, files, fresh_field(place.store, f"in {files}"))
+    step = without_match(pointing, pointer, files, fresh_field(place.store, f"in {files}"))
     return Check(
         f"{join(place.store.name, path)} → {files}",
         DriftKind.DANGLING,
@@ -74,10 +63,3 @@ def _file(place: Place, path: str, bucket: str) -> Check:
         (PathStep(path),),
         next_move=f"bring the file back into the GridFS bucket `{bucket}`, or take the pointer `{path}` out, too",
     )
-
-
-def _without(step: Step, path: str, collection: str, field: str) -> Step:
-    """The documents for whose value at a path no document of the collection has that `_id`."""
-    there = ProjectDocuments(CollectionScan(collection), (("there", FixedValue(value=True)),))
-    met = Correlate(step, there, field, Keep.TOGETHER, equal=(path, "_id"))
-    return FilterDocuments(met, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))

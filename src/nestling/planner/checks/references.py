@@ -9,17 +9,13 @@ from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind
 from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import (
-    CollectionScan,
-    Comparator,
-    DocumentComparison,
     FieldPath,
-    FilterDocuments,
     FixedValue,
     ProjectDocuments,
     Step,
     Unwind,
 )
-from nestling.ir.paths.row_steps import Correlate, Keep, Layout, Slice
+from nestling.ir.paths.row_steps import Keep, Layout, Slice
 from nestling.ir.primitives import CollectionKind, Holder, Reference
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.rows import Hop
@@ -30,7 +26,7 @@ from nestling.ir.storage.collations import followed_links, is_collated, linked
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
-from nestling.planner.checks.comparison import FOUND, found_read, values_of, way_to
+from nestling.planner.checks.comparison import FOUND, found_read, unmet, values_of, way_to, without_match
 from nestling.planner.checks.required_keys import must_lead, reference_name
 from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.homes.attribute import id_at
@@ -80,7 +76,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         DriftKind.DANGLING,
         place.store.name,
         replace(
-            found_read(_alone(rows.step, field), place, told, values_of(rows, keys)), collation=_collation(design, link)
+            found_read(unmet(rows.step, field), place, told, values_of(rows, keys)), collation=_collation(design, link)
         ),
         (ComparedValue(", ".join(paths), "", FOUND),),
         way_to(place, told),
@@ -105,11 +101,6 @@ def _first(step: Step) -> Step:
     return ProjectDocuments(Slice(step, Literal(1, INTEGER), None), ((_THERE, FixedValue(value=True)),))
 
 
-def _alone(step: Step, field: str) -> Step:
-    """The rows that have met nothing."""
-    return FilterDocuments(step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
-
-
 # --- ids that only the parent holds ----------------------------------------------------------------------------------
 
 
@@ -131,8 +122,7 @@ def _listed(design: Design, place: Place, link: Relationship, reference: Referen
     identity = join(path, "id" if reference.copied else "")
     for number, home in enumerate(homes):
         field = f"home {number} of {link.name}".replace(".", "_").replace("$", "_")
-        foreign = _first(CollectionScan(home.store.name))
-        step = _alone(Correlate(step, foreign, field, Keep.TOGETHER, equal=(identity, "_id")), field)
+        step = without_match(step, identity, home.store.name, field)
     return Check(
         name,
         DriftKind.DANGLING,

@@ -168,8 +168,7 @@ def _converts(placeholder: ConvertedPlaceholder) -> tuple[Convert, ...]:
 def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
     if placeholder.rules is Rules.MYSQL and _may_be_moment(placeholder):
-        is_any = placeholder.expected is Expected.ANY and not placeholder.strict and placeholder.boundary is None
-        yield Conversion(given.without_zone if is_any else servers.mysql_fields)
+        yield Conversion(servers.mysql_fields if _is_moment(placeholder) else given.without_zone)
     if placeholder.strict:
         yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
         yield from _as_unit(placeholder)
@@ -194,10 +193,13 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     yield from _kept_conversions(placeholder)
 
 
+def _is_moment(placeholder: ConvertedPlaceholder) -> bool:
+    return placeholder.strict or placeholder.expected is Expected.TIME or placeholder.boundary is not None
+
+
 def _may_be_moment(placeholder: ConvertedPlaceholder) -> bool:
     """Whether a datetime may be given that is not written as a text at once."""
-    is_any = placeholder.expected is Expected.ANY and not placeholder.bits
-    return placeholder.strict or is_any or placeholder.expected is Expected.TIME or placeholder.boundary is not None
+    return _is_moment(placeholder) or (placeholder.expected is Expected.ANY and not placeholder.bits)
 
 
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:

@@ -58,10 +58,9 @@ def _sorted(relation: Relation, sort: a.Sort) -> Relation | None:
             late = [each for each in asked if has_subquery(each)]
             early = [each for each in asked if each not in late]
             if scan_of(relation)[0] is not None:
-                alone = (
-                    each for each in late if not isinstance(each, Or)
-                )  # the sides of an OR are asked of each row anyway
-                if not all(_is_of_table(inner.relation) for each in alone for inner in subqueries(each)):
+                # the sides of an OR are asked of each row anyway
+                asked_once = [each for each in late if not isinstance(each, Or)]
+                if not all(_is_of_table(inner.relation) for each in asked_once for inner in subqueries(each)):
                     return None
                 return restricted(replace(sort, input=restricted(relation.input, early)), late)
             below = _sorted(relation.input, sort)
