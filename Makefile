@@ -23,7 +23,7 @@ demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and me
 	$(BIN)/nestling demo -o build/demo
 
 test: $(INSTALLED) ## run the tests for every day, on real servers
-	$(BIN)/pytest -n 4 --dist worksteal
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal
 
 lint: $(INSTALLED) ## check style, types, layers, dependencies, and that all is used
 	$(BIN)/ruff check .
@@ -43,7 +43,7 @@ docs: $(INSTALLED) ## write the pages made from code, build the documentation in
 	$(BIN)/zensical build --clean
 
 thorough: $(INSTALLED) ## run all tests but the soaks: also the odd settings and long tables (half an hour and more)
-	$(BIN)/pytest -n 4 --dist worksteal -m "not soak"
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal -m "not soak"
 
 soak: $(INSTALLED) ## run all tests with many more examples, and the ones that take minutes
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 -m "" --timeout=0

@@ -148,6 +148,22 @@ def test_there_is_an_end_to_it(reading: Reading, monkeypatch: pytest.MonkeyPatch
     assert made.costs.cost >= made.costs.bound
 
 
+def test_what_an_earlier_search_proved_holds(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Corrections only add cost: a search whose time is up proves no less than those before it did."""
+    searches, known = count(), statements.predicted_seconds
+
+    def hurried(*args: Any, **options: Any) -> Solution:
+        found = solve(*args, **options)
+        return found if next(searches) == 0 else replace(found, bound=0.0, proved=False)
+
+    monkeypatch.setattr(optimizer, "solve", hurried)
+    monkeypatch.setattr(statements, "predicted_seconds", lambda *args: 2 * (known(*args) or 0.0))
+    found = posed(reading, None, None)
+    _, solution = settled(found, draft=partial(proposal_of, found), limit_seconds=60.0)
+    assert next(searches) > 1
+    assert solution.bound == pytest.approx(solve(found.problem).bound)
+
+
 def test_what_no_allowed_design_answers_is_no_cost(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """A statement that only the plainest design is said to have a query for: what it counts for is gone."""
     known = statements.predicted_seconds

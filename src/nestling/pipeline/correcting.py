@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.design_problem import DesignProblem, Solution
+from nestling.ir.design_problem import DesignProblem, Solution, StatementStep
 from nestling.pipeline.compiled_prices import Draft
 from nestling.pipeline.query_prices import NO_QUERY, ROUNDING, Queries
 
@@ -57,6 +57,8 @@ class _Search:
         self.until = clock() + limit_seconds * SEARCHING
         self.queries = Queries(found, draft, clock, limit_seconds / 2)
         self.solved = SolvedParts()
+        self.seconds = 0.0
+        self.bounds = dict[frozenset[StatementStep], float]()  # by the corrections of the problem they were proved for
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
@@ -118,7 +120,15 @@ class _Search:
         return problem, self._solved(problem)
 
     def _solved(self, problem: DesignProblem, *, any_of_equals: bool = False) -> Solution:
+        """The solution with the seconds of all searches, and the highest bound of those without some of its corrections, which
+        only add cost.
+        """
         from nestling.optimizer import solve
 
         limit = max(self.until - self.clock(), LEAST_SECONDS)
-        return solve(problem, limit_seconds=limit, any_of_equals=any_of_equals, solved=self.solved)
+        found = solve(problem, limit_seconds=limit, any_of_equals=any_of_equals, solved=self.solved)
+        corrections = frozenset(problem.steps[len(self.found.problem.steps) :])
+        self.bounds[corrections] = max(self.bounds.get(corrections, found.bound), found.bound)
+        self.seconds += found.seconds
+        proved = max(bound for known, bound in self.bounds.items() if known <= corrections)
+        return replace(found, bound=min(found.cost, proved), seconds=self.seconds)

@@ -307,6 +307,28 @@ def _left(
     return found
 
 
+def taken_numbers(entity: Entity, write: Insert) -> tuple[str, ...]:
+    """The attributes whose numbers are taken of a counter before there are rows."""
+    rows = written_rows(write.source, write.attributes)
+    left = [
+        item.attribute for item in write.generated if item.how in NUMBERED and item.attribute not in write.attributes
+    ]
+    return never_return(entity, left if rows is None else _made(write.generated, rows))
+
+
+def given_numbers(entity: Entity, write: Insert) -> tuple[str, ...]:
+    """The attributes whose counters are raised to numbers that the statement gives."""
+    numbered = [item.attribute for item in write.generated if item.how in NUMBERED]
+    return never_return(entity, _given(numbered, write.attributes, write.source))
+
+
+def is_computed(entity: Entity, write: Insert) -> bool:
+    """Whether the server works out values of the rows that stand in a statement, or numbers them."""
+    rows = written_rows(write.source, write.attributes) or []
+    is_plain = all(_is_plain(value) for row in rows for value in row.values())
+    return not is_plain or len(_made(write.generated, rows)) > len(taken_numbers(entity, write))
+
+
 def _with_new_ids(
     work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[RowExpressions]
 ) -> list[str]:

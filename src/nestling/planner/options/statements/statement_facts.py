@@ -13,8 +13,8 @@ from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Query, Relation
-from nestling.ir.statements.expression import Column, Compare, Expression
-from nestling.ir.statements.operands import columns_of, conjuncts
+from nestling.ir.statements.expression import Column, Compare, Expression, ScalarSubquery
+from nestling.ir.statements.operands import bare, columns_of, conjuncts
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.known.ranges import SampleValues, column_in
@@ -39,7 +39,7 @@ from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import First
-from nestling.planner.reads.traverse import aliases, everything, expressions, made_inside, mentioned
+from nestling.planner.reads.traverse import aliases, everything, expressions, free_columns, made_inside, mentioned
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use
@@ -312,9 +312,26 @@ def _optional(relations: list[Relation]) -> Iterator[str]:
 def _joined(relations: list[Relation]) -> Mapping[str, frozenset[str]]:
     """By alias, the columns that equal one of another table."""
     found = defaultdict[str, frozenset[str]](frozenset)
-    for column in _equal_columns(relations):
+    for column in (*_equal_columns(relations), *_equal_to_subqueries(relations)):
         found[column.alias] |= {column.name}
     return found
+
+
+def _equal_to_subqueries(relations: list[Relation]) -> Iterator[Column]:
+    """The columns that equal the one value of another table which a subquery finds first."""
+    for each in _asked(relations):
+        if isinstance(each, Compare) and each.operator is Comparison.EQUAL:
+            for side, other in ((each.left, bare(each.right)), (each.right, bare(each.left))):
+                column = column_in(side)
+                if column is not None and isinstance(other, ScalarSubquery) and _is_found(other):
+                    yield column
+
+
+def _is_found(subquery: ScalarSubquery) -> bool:
+    """Whether what it gives is a column of a row, the same for all rows outside, and nothing worked out."""
+    relation = subquery.relation
+    is_plain = isinstance(relation, a.Project) and isinstance(bare(relation.outputs[0].expression), Column)
+    return is_plain and not free_columns(relation)
 
 
 def _equal_columns(relations: list[Relation]) -> Mapping[Column, frozenset[Column]]:

@@ -12,6 +12,7 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.archives import moved_entries, written_apart
 from nestling.planner.options.structures.pairs import list_entries
 from nestling.planner.options.structures.splits import charged
+from nestling.planner.options.writes.asked_first import asked_first
 from nestling.planner.options.writes.built_indexes import built_indexes
 from nestling.planner.options.writes.changes import Changes
 from nestling.planner.options.writes.index_entries import entries_across, entries_written
@@ -40,6 +41,7 @@ class Writes:
         within = frozenset(home.id for home in one.within()) if one is not None else frozenset[str]()
         if one is not None:
             yield one.request()
+        commands = list[StatementStep | Charge]()
         for position, access in enumerate(statement.accesses):
             if access.kind.writes:
                 new = inserted_rows(statement, access, self.modes.situation, self.modes.sizes)
@@ -54,7 +56,11 @@ class Writes:
                 kept = self.upkeep.of(statement, access, rows)
                 yield from kept.costs
                 archives = (name for name, _ in self.modes.places.archives[access.entity])
-                yield from self.together.steps(statement, access, position, (*kept.at_once, *archives), within)
+                commands += self.together.steps(statement, access, position, (*kept.at_once, *archives), within)
+                if one is None:
+                    always = any(isinstance(each, Charge) for each in commands)
+                    yield from asked_first(self.modes, statement, new, together=always)
+        yield from dict.fromkeys(commands)  # one transaction is enough
 
     def _at_home(
         self, statement: Statement, access: Access, new: InsertedRows, one: OneCommand | None

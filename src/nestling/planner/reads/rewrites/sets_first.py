@@ -45,9 +45,14 @@ def with_set_first(relation: Relation, model: Model, statistics: Statistics) -> 
                 yield restricted(rows, asked)
             found = list(_joined(rows, asked, model, statistics))
             yield from (joined for _, joined in sorted(found, key=lambda each: _rows(each[0], model, statistics)))
+            for each in with_set_first(relation.input, model, statistics):
+                yield replace(relation, input=each)
         case a.Project() | a.Sort() | a.LimitOffset() | a.GroupBy() | a.Distinct() | a.Window():
             for each in with_set_first(relation.input, model, statistics):
                 yield replace(relation, input=each)
+        case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT):
+            for each in with_set_first(relation.left, model, statistics):
+                yield replace(relation, left=each)
         case _:
             return
 
