@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def finds_any_case(design: Design, index: PlannedIndex) -> bool:
     """Whether it has a collation that its texts have not: no read takes it but one that is asked with it on purpose."""
+    if index.collation is not Collation.UNICODE_CI:
+        return False
     store, paths = design.store(index.collection), [path for path, _ in index.keys]
-    source = index_collation(design, store, paths, unique=index.unique)
-    return index.collation is Collation.UNICODE_CI and source is Collation.BINARY
+    return index_collation(design, store, paths, unique=index.unique) is Collation.BINARY

@@ -98,10 +98,10 @@ class _Losses:
         best, additions = NEVER, ByAddition()
         by_group: dict[str, dict[str, float]] = defaultdict(dict)
         for other in self._candidates(step, known):
-            missing = [name for name in other.needs if name not in known]
+            missing = step.needs[id(other)] - known
             if len(missing) > 1 or gone in missing or not self._stays_possible(other, mode):
                 continue
-            chosen = missing[0] if missing else ""
+            chosen = next(iter(missing), "")
             more = self.context.more(other, mode, chosen=chosen, gone=gone)
             if not missing:
                 best = min(best, more)
@@ -124,7 +124,7 @@ class _Losses:
 
     def _stays_possible(self, other: Mode, mode: Mode) -> bool:
         """Whether nothing that `other` excludes can be chosen where `mode` was possible."""
-        return all(
+        return not other.without or all(
             name in mode.without or name == self.change.gone or not self.open_choices.alive(name)
             for name in other.without
         )

@@ -13,10 +13,11 @@ from nestling.optimizer.implications import Implications, Names, Picks
 
 @dataclass(slots=True)
 class OpenStep:
-    """The modes left of a step, by each structure they need; `""` for those that need none."""
+    """The modes left of a step, by each structure they need; `""` for those that need none. `needs`: of each by its identity."""
 
     modes: dict[str, list[Mode]]
     every: list[Mode]
+    needs: dict[int, Names]
 
     def drop(self, mode: Mode) -> None:
         """Leave a mode out."""
@@ -84,7 +85,7 @@ class OpenChoices:
 
     def _open(self, modes: tuple[Mode, ...]) -> None:
         possible = [mode for mode in modes if self.known.together(mode.needs) is not None]
-        opened = OpenStep(defaultdict(list), possible)
+        opened = OpenStep(defaultdict(list), possible, {id(mode): frozenset(mode.needs) for mode in possible})
         for mode in possible:
             for name in dict.fromkeys(mode.needs) or [""]:
                 opened.modes[name].append(mode)

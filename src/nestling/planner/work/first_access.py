@@ -92,8 +92,8 @@ def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
     """The keys of every index over all documents of the collection that compares texts as the read does."""
     yield (("_id", 1),)
     for index in planned_indexes(design):
-        is_asked = leading.collation is Collation.UNICODE_CI or not finds_any_case(design, index)
-        if index.collection == leading.collection and not index.partial and is_asked:
+        is_here = index.collection == leading.collection and not index.partial
+        if is_here and (leading.collation is Collation.UNICODE_CI or not finds_any_case(design, index)):
             yield index.keys
 
 

@@ -36,17 +36,25 @@ def without_slight(
         rate = rates[step.statement]
         unnoticed = min(UNNOTICED_SECONDS, nothing / rate) if rate else UNNOTICED_SECONDS
         most = max(SLIGHT * least[step.statement], unnoticed)
-        slight = [each for each in step.modes if any(_does_as_well(other, each, indexes, most) for other in step.modes)]
-        left = tuple(each for each in step.modes if each not in slight)
+        left = tuple(_not_slight(step.modes, indexes, most))
         modes = tuple(_as_dear_as(left, each, indexes, most) for each in left)
         yield replace(step, modes=modes) if modes != step.modes else step
 
 
-def _does_as_well(other: Mode, mode: Mode, indexes: Collection[str], most: float) -> bool:
-    """Whether another mode costs at most so much more, wherever the mode by an index can be taken, and needs no such index."""
-    spared = set(mode.needs).difference(other.needs).intersection(indexes)
-    there = set(other.needs) <= set(mode.needs) and set(other.without) <= set(mode.without)
-    return bool(spared) and _charges_alike(other, mode) and there and other.cost <= mode.cost + most
+def _not_slight(modes: Iterable[Mode], indexes: Collection[str], most: float) -> Iterator[Mode]:
+    """The modes beside which none costs at most so much more, wherever they can be taken, and needs one index less."""
+    of_each = [(mode, frozenset(mode.needs), frozenset(mode.without)) for mode in modes]
+    for mode, needs, without in of_each:
+        by = needs.intersection(indexes)
+        if not by or not any(
+            other.cost <= mode.cost + most
+            and its_needs < needs
+            and not by <= its_needs
+            and its_without <= without
+            and _charges_alike(other, mode)
+            for other, its_needs, its_without in of_each
+        ):
+            yield mode
 
 
 def _as_dear_as(modes: Iterable[Mode], mode: Mode, indexes: Collection[str], most: float) -> Mode:
