@@ -24,8 +24,8 @@ def _is_beaten(
 ) -> bool:
     known = open_choices.certain(mode)
     for other in step.modes.get(mode.needs[0] if mode.needs else "", ()):
-        missing = [name for name in other.needs if name not in known]
-        upkeep = open_choices.addition_upkeep(missing[0]) if len(missing) == 1 else None
+        missing = step.needs[id(other)] - known
+        upkeep = open_choices.addition_upkeep(*missing) if len(missing) == 1 else None
         if upkeep is None or not set(other.without) <= set(mode.without):
             continue
         if mode.needs not in contexts:

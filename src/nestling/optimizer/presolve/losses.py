@@ -40,7 +40,8 @@ class _Losses:
         loss = self._charged()
         plain: list[float] = []
         added: dict[str, dict[int, float]] = defaultdict(dict)
-        for step in self.open_choices.steps_of.get(self.change.gone, ()):
+        steps = self.open_choices.steps_of.get(self.change.gone, ())
+        for step in sorted(steps, key=lambda each: len(each.every)):  # a short one tells sooner that there is no way
             modes = step.modes.get(self.change.gone)
             if modes:
                 worst, by_addition = self._step(step, modes)
@@ -76,7 +77,11 @@ class _Losses:
 
     def _step(self, step: OpenStep, modes: list[Mode]) -> tuple[float, ByAddition]:
         """The most a step loses, without an addition and with each; below zero only where it cannot go on as it did."""
-        found = [self._mode(step, mode) for mode in modes]
+        found = list[tuple[float, ByAddition]]()
+        for mode in modes:
+            found.append(self._mode(step, mode))
+            if found[-1] == (NEVER, {}):
+                return found[-1]
         worst = max(direct for direct, _ in found)
         names = {name for _, additions in found for name in additions}
         by_addition = {name: max(min(direct, more.get(name, NEVER)) for direct, more in found) for name in names}
