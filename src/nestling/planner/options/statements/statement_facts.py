@@ -12,10 +12,11 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import JoinKind, Query, Relation
+from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Column, Compare, Expression, ScalarSubquery
 from nestling.ir.statements.operands import bare, columns_of, conjuncts
 from nestling.ir.statements.operators import Comparison
+from nestling.ir.statements.write import Delete, Update
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.known.selectivity import bytes_by, distinct_values, ranged, together
@@ -177,7 +178,7 @@ def statement_facts(statement: Statement, situation: Situation) -> ConditionFact
     first_taken = limited.aliases if limited is not None else frozenset[str]()
     tables = _tables(relations, situation, known, values, first_taken)
     shares = _shares(relations, known, values)
-    if not isinstance(query, Query):
+    if isinstance(query, Update | Delete):
         return ConditionFacts(shares, tables, named=named_rows(query, situation.model, situation.statistics))
     grouped = _grouped(relation, situation.model, known, values)
     as_found = grouped is None and is_as_found(relation)
