@@ -91,8 +91,9 @@ class _Walk:
         return self.found
 
     def _is_optional(self, number: int) -> bool:
-        """Whether an outer join adds an access's rows to others, which stay without them: these come first."""
-        return self.sizes.table(self.statement, self.reads[number]).optional
+        """Whether an outer join, or a subquery that is shown, adds to rows which stay without it: these come first."""
+        table = self.sizes.table(self.statement, self.reads[number])
+        return table.optional or table.shown
 
     def _limited(self, number: int) -> LimitedRows | None:
         """What a subquery in FROM takes of an access's rows."""
