@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -213,6 +215,20 @@ def test_the_same_reading_gives_the_same_proposal(found: Reading):
     """Nothing depends on the order of sets."""
     for strategy in strategy_names():
         assert design(found, strategy) == design(found, strategy)
+
+
+def test_an_index_that_no_document_can_have_is_left_out():
+    """Rows in an array beside the array that their foreign key refers to: MongoDB indexes one of the two."""
+    parent = Entity(
+        "box", (Attribute("id", Type.parse("integer")), Attribute("tags", Type.parse("array(text)"))), ("id",)
+    )
+    parent = replace(parent, uniques=(("tags",),))
+    child = entity("thing", "of", "number")
+    child = replace(child, uniques=(("of", "number"),))
+    link = replace(relationship("box", "thing"), parent_attributes=("tags",), child_attributes=("of",))
+    proposal = design(reading([parent, child], [link]), "embedded")
+    assert all(index.collection != "box" or "number" not in str(index.keys) for index in proposal.design.indexes)
+    assert any("nestling's writes alone keep of, number unique" in note for note in proposal.notes)
 
 
 @pytest.mark.parametrize("heaviest", ["clip", "note", "photo"])

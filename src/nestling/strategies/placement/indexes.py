@@ -9,13 +9,14 @@ from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, IndexedAnyC
 from nestling.ir.indexes.embedded_uniques import Kept, is_found_by_kept, is_told_by_parent, kept_inside, kept_where
 from nestling.ir.indexes.indexable import can_index, is_array, leads
 from nestling.ir.indexes.unchecked_keys import unchecked_words
+from nestling.ir.invariants.parallel_arrays import parallel_mistakes
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.storage.collations import followed_links, linked_by_expression, sought
-from nestling.ir.storage.layout import Place, Role, places_of, stores_of
+from nestling.ir.storage.layout import Place, Role, StoredCollection, places_of, stores_of
 from nestling.ir.storage.names import join
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
@@ -59,12 +60,19 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(chosen_indexes(outline.indexes, situation.model, entity, place, _joined(situation, entity)))
             wanted.extend(_keys_inside(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections} if outline.indexes is None else {}
+    possible = [*_possible(situation.model, stores, wanted)]
     kept = [
         index
         for collection in collections
-        for index in _bounded(collection.name, _without_prefixes(wanted, collection.name, ids), notes)
+        for index in _bounded(collection.name, _without_prefixes(possible, collection.name, ids), notes)
     ]
     return Indexes((*kept, *_of_archives(collections, kept)), tuple(notes))
+
+
+def _possible(model: Model, stores: Iterable[StoredCollection], wanted: Iterable[Index]) -> Iterator[Index]:
+    """The indexes that documents can have: not on two arrays, as what a foreign key refers to may be one beside its rows'."""
+    roots = {store.name: store.roots for store in stores}
+    return (each for each in wanted if not any(parallel_mistakes(model, each, roots.get(each.collection, ()), ())))
 
 
 def _of_archives(collections: tuple[Collection, ...], kept: list[Index]) -> Iterator[Index]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 
 from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Access, Operator, Statement, Walk
@@ -143,8 +143,19 @@ class _Walk:
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
             left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
+        if self._is_set(access) and left.rows > self._outside():
+            return 1.0 + 1e-9, True, left.rows
         limited = access.sort and self._asked_for(access)[0] is not None
         return left.share, not limited, left.rows
+
+    def _is_set(self, access: Access) -> bool:
+        """Whether it is asked in a subquery alone, which the rows outside are looked up from only where it has fewer."""
+        table = self.sizes.table(self.statement, access)
+        return table.inside and not table.shown
+
+    def _outside(self) -> float:
+        """The fewest rows that a table outside of subqueries leaves."""
+        return min((self.sizes.found(each) for each in self.reads if not self._is_set(each)), default=inf)
 
     def _most(self, start: Access) -> float | None:
         """So many rows are asked for, which are cut off before parents are joined to them and children aggregated beside them."""
