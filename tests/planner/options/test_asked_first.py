@@ -28,6 +28,7 @@ STATEMENTS = {
     "told": "INSERT INTO note (id, text) VALUES (:id, :text)",
     "worked_out": "INSERT INTO note (id, text) VALUES (:id, :text || '!')",
     "upsert": "INSERT INTO note (text, code) VALUES (:text, :code) ON CONFLICT (code) DO UPDATE SET text = text || excluded.text",
+    "limited": "INSERT INTO note (text) SELECT name FROM label ORDER BY id LIMIT 3",
     "copied": "INSERT INTO note (text) SELECT name FROM label WHERE project_id = :project",
     "tagged": """INSERT INTO tagging (issue_id, label_id) SELECT :issue, id FROM label
         WHERE project_id = (SELECT project_id FROM issue WHERE id = :issue) AND name = :name ON CONFLICT DO NOTHING""",

@@ -12,6 +12,7 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.executors.read import read_rows
 from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.primitives import Form, Holder
+from nestling.ir.storage.stored_names import stored_names
 from nestling.pipeline import home_queries
 from nestling.sources.mongo import LiveDatabase, read
 
@@ -85,6 +86,19 @@ def test_a_field_that_tells_the_kind_makes_subtypes(database: Database[Any]) -> 
         ["book", "film"],
     )
     assert rows(found, database, "film")[:2] == [(1, 2), (3, 2)]
+
+
+def test_a_kind_may_be_called_as_a_part_of_its_documents(database: Database[Any]) -> None:
+    """`{type: "card", card: {…}}` beside `{type: "sepa", sepa: [{…}]}`: kinds have no field in documents, parts have."""
+    kinds = ({"type": "card", "card": {"brand": "visa", "last": 4}}, {"type": "sepa", "sepa": [{"iban": "DE", "bank": "B"}]})
+    paid = [{"_id": place, "customer": place % 3} | kinds[place % 2] for place in range(20)]
+    found = found_in(database, {"paid": paid})
+    assert found.in_place.design.collections[0].variant is not None
+    design = found.in_place.design
+    stored = {path for store in design.stores for path, _ in stored_names(design.model, store)}
+    assert {"card.brand", "sepa.iban"} <= stored
+    (bank,) = (each.name for each in found.reading.model.entities if "iban" in each)
+    assert len(rows(found, database, bank)) == 10
 
 
 def test_few_texts_refer_where_they_are_all_there_is(database: Database[Any]) -> None:

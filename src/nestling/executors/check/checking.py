@@ -314,6 +314,8 @@ class _Run:
     def _sourceless(self, check: Check, rows: Sequence[FoundRow]) -> set[int]:
         """The places of rows with a copy whose document refers to what is not there: it may be the last there is of it."""
         going = {place for place, row in enumerate(rows) if would_go(check, row)}
+        if check.is_loose:
+            return going
         ids = tuple({repr(rows[place][ID]): rows[place][ID] for place in going}.values())
         dangling = {
             where(each.check, row)

@@ -101,15 +101,17 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
         repair,
         freshness=upkeep.freshness,
         screen=screen,
-        led_by=_led_by(upkeep, design),
+        led_by=(led := _led_by(upkeep, design)) or "",
+        is_loose=led == "",
         is_needed=_is_needed(upkeep, design),
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )
 
 
-def _led_by(upkeep: Upkeep, design: Design) -> str:
+def _led_by(upkeep: Upkeep, design: Design) -> str | None:
+    """The check of the reference that a copy is made along, "" where there is none; None of what goes along no reference."""
     if not isinstance(upkeep.what, Copy) or not upkeep.what.path[0].up:
-        return ""
+        return None
     link = design.model.relationship(upkeep.what.path[0].relationship)
     return reference_key(upkeep.place, link) if must_lead(design, upkeep.place, link) else ""
 

@@ -25,6 +25,7 @@ from nestling.ir.primitives import (
 from nestling.ir.rows import AggregateKind, down, up
 from nestling.ir.storage.names import join, stored_name
 from nestling.sources.mongo.entities import EntityOf, flag
+from nestling.sources.mongo.entity_names import free
 from nestling.sources.mongo.relations import Entities, owner, relationship
 from nestling.sources.mongo.seen import NodeRole, ObservedNode
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
@@ -83,14 +84,14 @@ class Placing:
         )
 
     def _embeddings(self, entity: EntityOf) -> Iterator[Embedding]:
-        for seen in self.seen:
-            child = self.found.get(seen.place)
-            if child is None or child.above is not entity:
-                continue
+        found = [(seen, child) for seen in self.seen if (child := self.found.get(seen.place)) is not None]
+        inside = [(seen, child) for seen, child in found if child.above is entity]
+        fields = {_field(seen).casefold() for seen, _ in inside if not seen.kind}
+        for seen, child in inside:
             link = relationship(self.model, entity.name, child.name, tuple(child.implied.values()))
             assert link is not None
             yield Embedding(
-                _field(seen),
+                free(seen.kind, fields) if seen.kind else _field(seen),  # no documents have a field for a kind
                 link.name,
                 Form.INLINE if seen.kind else _FORMS[seen.node.form],
                 self._document(child),
