@@ -81,9 +81,9 @@ class Check:
     begins with the documents of `collection`, so that it can be asked of some of them. `repair` changes such a row's document,
     and only while it holds what was found; None: people have to decide, `next_move` says what. `inexact`: sums that may differ
     in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `led_by`: of a copy, the key of the
-    check that tells whether the reference it is made along leads to a row; `is_loose`: of one that need not lead to any, so that no
-    check tells. `is_needed`: no document does without that copy, so
-    where its source is gone, the row that has it is an orphan. `is_unread`: no home is read from the documents it finds.
+    check that tells whether the reference it is made along leads to a row; `is_loose`: it need not lead to any, so that no check
+    tells. `is_needed`: no document does without that copy, so where its source is gone, the row that has it is an orphan.
+    `is_unread`: no home is read from the documents it finds.
     """
 
     id: str
