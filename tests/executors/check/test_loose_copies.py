@@ -29,7 +29,9 @@ def _address(database: Documents) -> str:
 def test_a_copy_of_what_is_gone_stays(database: Documents, form: str) -> None:
     """Until it is to be removed, too."""
     copied = {n: {"hub_city": f"City {n}"} if form == "inline" else {"hub": {"city": f"City {n}"}} for n in range(10)}
-    proposal = hubs(database, [{"_id": n, "name": f"D{n}", "hub_id": f"H{n % 10:02}"} | copied[n % 10] for n in range(60)])
+    proposal = hubs(
+        database, [{"_id": n, "name": f"D{n}", "hub_id": f"H{n % 10:02}"} | copied[n % 10] for n in range(60)]
+    )
     database["hubs"].delete_one({"_id": "H03"})
     database["drivers"].update_one({"_id": 4}, {"$set": {"hub_city" if form == "inline" else "hub.city": "elsewhere"}})
     report = pipeline.check(proposal, database, repair=True)

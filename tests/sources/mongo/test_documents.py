@@ -90,7 +90,10 @@ def test_a_field_that_tells_the_kind_makes_subtypes(database: Database[Any]) -> 
 
 def test_a_kind_may_be_called_as_a_part_of_its_documents(database: Database[Any]) -> None:
     """`{type: "card", card: {…}}` beside `{type: "sepa", sepa: [{…}]}`: kinds have no field in documents, parts have."""
-    kinds = ({"type": "card", "card": {"brand": "visa", "last": 4}}, {"type": "sepa", "sepa": [{"iban": "DE", "bank": "B"}]})
+    kinds = (
+        {"type": "card", "card": {"brand": "visa", "last": 4}},
+        {"type": "sepa", "sepa": [{"iban": "DE", "bank": "B"}]},
+    )
     paid = [{"_id": place, "customer": place % 3} | kinds[place % 2] for place in range(20)]
     found = found_in(database, {"paid": paid})
     assert found.in_place.design.collections[0].variant is not None
