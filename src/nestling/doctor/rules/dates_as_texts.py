@@ -28,7 +28,7 @@ from nestling.doctor.value_kinds import NOTHING
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Finding, Severity
+from nestling.ir.finding import FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
@@ -116,7 +116,14 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, form
         commands=commands,
         evidence={"texts": path.count("string"), "dates": forms.unsorted},
         confidence=confidence(collection),
+        changes=(FieldChange(path.steps, types=_types(path)),) if len(commands) > 1 else (),
     )
+
+
+def _types(path: PathFacts) -> tuple[str, ...]:
+    """Those that a validator names once the texts are dates."""
+    nothing = (name for name in NOTHING if path.count(name))
+    return ("date", *nothing, *(("string",) if path.empty or not path.exact else ()))
 
 
 def _commands(collection: CollectionFacts, path: PathFacts, forms: _Forms) -> tuple[str, ...]:
