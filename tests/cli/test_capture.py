@@ -158,6 +158,20 @@ def test_a_profiler_full_of_our_own_statements_is_told(
     captured = nestling("capture", target, "--json", cwd=used).json
     assert not captured["skipped"]
     assert [each["operation"] for each in captured["shapes"]] == ["find"]
+    database.command("profile", 1, slowms=5_000, filter={"op": "query"})
+    (skipped,) = nestling("capture", target, "--json", cwd=used).json["skipped"]
+    assert "what a filter of its own lets through" in skipped["why"]
+
+
+@pytest.mark.thorough
+def test_what_comes_next_is_of_the_live_database(used: Path, target: str) -> None:
+    """There today's design is what a better one is weighed against; a design's file alone is designed from scratch."""
+    live = nestling("capture", target, "--design", "design.yaml", "-o", "workload.sql", cwd=used)
+    assert f"Next: nestling design {target} --workload workload.sql" in live.err.replace("'", "")
+    today = nestling("inspect", target, "--design-out", "today.yaml", cwd=used)
+    assert today.code == 0, today.err
+    saved = nestling("capture", "capture.json", "--design", "today.yaml", "-o", "workload.sql", cwd=used)
+    assert "Next: nestling design mongodb://… --workload workload.sql" in saved.err
 
 
 @pytest.mark.thorough

@@ -52,6 +52,7 @@ def command(
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.ir.capture import capture_text
+    from nestling.ir.proposal import IN_PLACE
 
     if output is not None and design is None:
         raise click.UsageError("a workload is said over a model: give --design design.yaml")
@@ -73,8 +74,16 @@ def command(
         text.print_json(capture_json(found, said))
         return code
     show(found, said)
-    if output is not None and design is not None:
-        text.say_next(f"nestling design {text.argument(design)} --workload {text.argument(output)} -o again.yaml")
+    if output is not None and design is not None and proposal is not None:
+        live = [each for each in sources if pipeline.is_mongodb(each)]
+        place = (
+            text.argument(live[0])
+            if live
+            else "mongodb://…"
+            if proposal.strategy == IN_PLACE
+            else text.argument(design)
+        )
+        text.say_next(f"nestling design {place} --workload {text.argument(output)} -o again.yaml")
     return code
 
 

@@ -26,7 +26,7 @@ SWITCH_ON = '`db.getSiblingDB("{}").setProfilingLevel(2)`'
 ALL_BUT_OURS = '`db.getSiblingDB("{}").setProfilingLevel(1, {{filter: {{appName: {{$ne: "nestling"}}}}}})`'
 """The same without what nestling asks, from 4.4.2 on: at level 2 a look at the data fills the megabyte the profiler keeps."""
 OURS_LEFT_OUT = {"appName": {"$not": {"$eq": OWN}}}
-"""How a server says that filter. With one it goes by no `slowms`."""
+"""How a server says that filter."""
 NO_SUCH_STAGE = (16436, 40324)
 """What a server says that has no `$queryStats`."""
 
@@ -48,11 +48,15 @@ def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], aski
     for name in databases:
         status = _told(client[name], asking, f"the profiler of {name}", "profile", -1)
         level = status.get("was")
-        slow = 0 if status.get("filter") == OURS_LEFT_OUT else status.get("slowms", 0)
+        chosen_by = status.get("filter")
+        slow = 0 if chosen_by else status.get("slowms", 0)  # where there is a filter, the server goes by it alone
         faster, all_of_them = f"statements of {name} faster than {slow} ms", f"{SWITCH_ON.format(name)} has it note all"
         found = captured(client[name], asking)
         if level == 1 and slow:
             asking.skip(faster, f"its profiler notes slower ones only (level 1); {all_of_them}")
+        if level == 1 and chosen_by and chosen_by != OURS_LEFT_OUT:
+            own = "its profiler notes what a filter of its own lets through (level 1)"
+            asking.skip(f"other statements of {name}", f"{own}; {all_of_them}")
         if level == 0 and not found.seen:
             asking.skip(faster, f"its profiler is off; {all_of_them}: capture again after a while")
         if level == ALL_LEVEL and asking.ask(
