@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nestling.ir.model import Relationship
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import EntityRow
@@ -108,15 +109,30 @@ def _query(saying: StatementDraft, found: WriteTarget, attribute: str) -> str:
 
 def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> str:
     """That a child is of one of the target's rows: by its foreign key; empty when it may be of any."""
-    link = saying.design.model.relationship(relationship)
-    if equal := found.equal_alone(link.parent_attributes):
-        pairs = zip(link.child_attributes, equal, strict=True)
-        return " AND ".join(f"{quoted(own)} = {text}" for own, text in pairs)
-    if not found.query.where and not found.query.limit and saying.design.model.is_total(link):
+    return inside(saying, found, (saying.design.model.relationship(relationship),))
+
+
+def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relationship]) -> str:
+    """That a row some levels below is inside one of the target's: by what it has of their keys, else by those in between."""
+    first, last = links[0], links[-1]
+    own = first.child_attributes
+    for link in links[1:]:
+        known = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
+        own = tuple(known[each] for each in own if each in known)
+    has_key = len(own) == len(first.child_attributes)
+    if has_key and (equal := found.equal_alone(first.parent_attributes)):
+        return " AND ".join(f"{quoted(name)} = {text}" for name, text in zip(own, equal, strict=True))
+    if not found.query.where and not found.query.limit and all(map(saying.design.model.is_total, links)):
         return ""
-    if len(link.child_attributes) > 1:
-        raise CannotSay(f"a change of `{link.child}` rows by other than their parent's key")
-    return f"{quoted(link.child_attributes[0])} IN ({_query(saying, found, link.parent_attributes[0])})"
+    if has_key and len(own) == 1:
+        return f"{quoted(own[0])} IN ({_query(saying, found, first.parent_attributes[0])})"
+    if len(links) == 1 or len(last.child_attributes) > 1:
+        raise CannotSay(f"a change of `{last.child}` rows by other than their parent's key")
+    around = inside(saying, found, links[:-1])
+    between = (
+        f"SELECT {quoted(last.parent_attributes[0])} FROM {quoted(last.parent)}{' WHERE ' if around else ''}{around}"
+    )
+    return f"{quoted(last.child_attributes[0])} IN ({between})"
 
 
 def joined_row(saying: StatementDraft, found: WriteTarget, row: EntityRow) -> str:

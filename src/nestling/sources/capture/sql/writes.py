@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 from nestling.ir.capture import CommandOperation, CommandShape
-from nestling.ir.model import OnDelete
+from nestling.ir.model import OnDelete, Relationship
+from nestling.ir.storage.layout import Node
 from nestling.sources.capture.sql.documents import New, Written
 from nestling.sources.capture.sql.field_values import CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.inserts import inserts
 from nestling.sources.capture.sql.searches import WriteSearch, search_of
 from nestling.sources.capture.sql.sequence import in_order
 from nestling.sources.capture.sql.statement_texts import delete
-from nestling.sources.capture.sql.targets import children, target, where
+from nestling.sources.capture.sql.targets import inside, target, where
 from nestling.sources.capture.sql.updates import updates
 
 
@@ -53,14 +54,22 @@ def _note_upsert(shape: CommandShape, made: list[Written]) -> None:
 
 def _deletes(new: New, collection: str, search: WriteSearch) -> Iterator[Written]:
     """The rows embedded in the documents, where the model does not delete them by itself, and the documents' own."""
-    for node in new().store(collection).roots[0].children:
-        if node.embedding is None:
-            continue
-        saying = new()
-        link = saying.design.model.relationship(node.embedding.relationship)
-        if link.on_delete is not OnDelete.CASCADE:
-            found = target(saying, collection, search)
-            yield node.entity, delete(link.child, children(saying, found, link.name)), saying
+    yield from _deletes_inside(new, collection, search, new().store(collection).roots[0].children, ())
     saying = new()
     found = target(saying, collection, search)
     yield "", delete(found.row.entity, where(saying, found)), saying
+
+
+def _deletes_inside(
+    new: New, collection: str, search: WriteSearch, nodes: Iterable[Node], above: tuple[Relationship, ...]
+) -> Iterator[Written]:
+    """The innermost rows first, which refer to those around them."""
+    for node in nodes:
+        if node.embedding is None:
+            continue
+        saying = new()
+        links = (*above, saying.design.model.relationship(node.embedding.relationship))
+        yield from _deletes_inside(new, collection, search, node.children, links)
+        if links[-1].on_delete is not OnDelete.CASCADE:
+            found = target(saying, collection, search)
+            yield node.entity, delete(links[-1].child, inside(saying, found, links)), saying
