@@ -1,4 +1,4 @@
-"""INSERT, UPDATE and DELETE as texts."""
+"""INSERT, UPDATE and DELETE as texts, and what selects the rows they are about."""
 
 from __future__ import annotations
 
@@ -28,3 +28,8 @@ def update(entity: str, sets: Iterable[tuple[str, str]], where: str) -> str:
 def delete(entity: str, where: str) -> str:
     """`DELETE FROM entity WHERE where`."""
     return " ".join(["DELETE FROM", quoted(entity), *(["WHERE", where] if where else [])])
+
+
+def selected(entity: str, attribute: str, where: str) -> str:
+    """`SELECT attribute FROM entity WHERE where`."""
+    return " ".join(["SELECT", quoted(attribute), "FROM", quoted(entity), *(["WHERE", where] if where else [])])

@@ -15,6 +15,7 @@ from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.searches import WriteSearch
+from nestling.sources.capture.sql.statement_texts import selected
 from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"
@@ -129,9 +130,7 @@ def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relations
     if len(links) == 1 or len(last.child_attributes) > 1:
         raise CannotSay(f"a change of `{last.child}` rows by other than their parent's key")
     around = inside(saying, found, links[:-1])
-    between = (
-        f"SELECT {quoted(last.parent_attributes[0])} FROM {quoted(last.parent)}{' WHERE ' if around else ''}{around}"
-    )
+    between = selected(last.parent, last.parent_attributes[0], around)
     return f"{quoted(last.child_attributes[0])} IN ({between})"
 
 
