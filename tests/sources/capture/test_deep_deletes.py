@@ -1,4 +1,4 @@
-"""A document that is deleted goes with all rows inside it, however deep: the innermost first, which refer to those around them."""
+"""A document that is deleted goes with all rows inside it, however deep: the innermost first, as they refer to what is around."""
 
 from __future__ import annotations
 
