@@ -102,3 +102,14 @@ def test_an_index_on_the_kind_stays(live: str, database: Database[Any], tmp_path
     )
     made = pipeline.redesign(pipeline.in_place(live, workload=file), "optimal")
     assert Index("events", (("type", 1), ("ts", -1))) in made.proposal.design.indexes
+
+
+def test_an_update_of_one_kind_is_of_its_table(live: str) -> None:
+    """A filter that names the kind leaves the statement to the kind whose field is changed."""
+    asked = {"q": {"type": "error", "status": {"$lt": 500}}, "u": {"$inc": {"status": 1}}, "multi": True}
+    seen = ShapeTotals(shape("any", "events", CommandOperation.UPDATE, asked), 30)
+    said = workload_of(Capture(CaptureKind.PROFILER, 10.0, (seen,)), pipeline.in_place(live).in_place.design)
+    assert not said.left_out
+    (each,) = said.statements
+    assert each.sql.startswith("UPDATE error SET status = ")
+    assert any("taken to ask for error" in note for note in each.notes)

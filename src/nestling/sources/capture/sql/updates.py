@@ -10,7 +10,15 @@ from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
 from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.element_changes import changes_in_elements
 from nestling.sources.capture.sql.entity_rows import EntityRow
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, Many, RowAttribute, Unmapped
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    DocumentTree,
+    FieldValue,
+    Many,
+    OfOtherKind,
+    RowAttribute,
+    Unmapped,
+)
 from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import delete, update
@@ -30,18 +38,19 @@ def updates(new: New, collection: str, search: WriteSearch, changes: Any, clause
         return
     document = target(new(), collection, WriteSearch()).document
     groups: dict[_Group, list[ArrayChange]] = {}
-    left: list[str] = []
+    left: list[Unmapped] = []
     for change in _changes(document, changes):
         found_there = find(document, change.path)
         if isinstance(found_there.value, Unmapped):
-            left.append(found_there.value.why)
+            left.append(found_there.value)
         elif not _is_upkeep(found_there.value):
             groups.setdefault(_group(document, change, found_there), []).append(change)
     made = [one for group, each in groups.items() for one in _statements(new, collection, search, group, each, clauses)]
-    if left and not made and any(why.endswith("lies within a value") for why in left):
-        raise CannotSay(left[0])
+    telling = [each for each in left if isinstance(each, OfOtherKind) or each.why.endswith("lies within a value")]
+    if telling and not made:
+        raise telling[0].refusal()
     for _, _, saying in made:
-        saying.notes += [f"left out: {why}" for why in left]
+        saying.notes += [f"left out: {each.why}" for each in left]
     yield from made
 
 
@@ -142,7 +151,8 @@ def _of_row(
         yield from _update(saying, found, sets)
         return
     if not all(change.empties for change in changes) and not _is_always_there(saying, found, row):
-        saying.notes.append(f"where `{group[2]}` is missing MongoDB makes it; SQL changes nothing")
+        what = f"`{group[2]}`" if group[2] else f"a row of `{row.entity}`"
+        saying.notes.append(f"where {what} is missing MongoDB makes it; SQL changes nothing")
     yield group[2], update(row.entity, sets, joined_row(saying, found, row)), saying
 
 
