@@ -17,6 +17,7 @@ from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import NONE, plan_read
 from nestling.planner.sql import translate
 from tests.planner.reads.beside_sqlite import Beside
@@ -34,8 +35,14 @@ NAMED = (
     "SELECT o.id, c.name, l.quantity FROM orders o LEFT JOIN customer c ON c.id = o.customer_id AND c.city > 'B' "
     "JOIN line l ON l.order_id = o.id WHERE o.status = 'paid'"
 )
+OF_GROUPS = (
+    "SELECT p.title, t.s FROM (SELECT product_id, SUM(q) AS s FROM (SELECT o.status, l.product_id, SUM(l.quantity) AS q "
+    "FROM orders o JOIN line l ON l.order_id = o.id GROUP BY o.status, l.product_id) m GROUP BY product_id) t "
+    "JOIN product p ON p.id = t.product_id"
+)
 STATEMENTS = (
     EITHER,
+    OF_GROUPS,
     NAMED,
     NAMED + " AND c.name IS NULL",
     NAMED + " AND (c.name IS NULL OR c.name < o.status)",
@@ -114,6 +121,16 @@ def _in_order(sql: str) -> list[Any]:
 def test_groups_an_in_asks_for_are_made_once() -> None:
     """They are joined with, not made again for every row."""
     assert compiled(GROUPS, known(customer=5, orders=500, line=3000)).collection == "line"
+
+
+def test_groups_of_groups_are_made_once() -> None:
+    """What is joined to them is looked up, not they for each row of it."""
+    design = pipeline.design(READING, "normalized").design
+    query, many = translate(OF_GROUPS, design.model, "sqlite"), known(orders=500, line=3000, product=120)
+    assert isinstance(query, Query)
+    plan = compiled_read(plan_read(query, design, statistics=many, price=default_price))
+    assert plan.collection in ("orders", "line")
+    assert [stage["$lookup"]["from"] for stage in plan.pipeline if "$lookup" in stage][-1] == "product"
 
 
 def test_what_a_key_is_converted_to_tells_no_row(database: Database[dict[str, Any]]) -> None:

@@ -64,7 +64,7 @@ def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
     """The tables besides the one that is read first that may serve the statement as well: by copies, or as they are asked for.
 
     Those of the second kind are each the only one that a subquery's condition is about: it leaves rows out before others are
-    joined to them.
+    joined to them. So may groups that are joined to, which are made anew for each row where they are looked up.
 
     Of a limited order those are the table that is ordered by, where its rows have copies of others, and tables whose rows have
     copies of what is ordered by: an index over both has the rows in that order. Else it is tables whose rows have copies of all
@@ -81,7 +81,23 @@ def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
     others = (scan for scan in scans if scan is not first)
     copied = (each.alias for each in others if _has_copies(each, each.alias in limited, wanted, design))
     asked_of = {*_asked_by_subqueries(relation)}
-    return tuple(dict.fromkeys((*copied, *(each.alias for each in scans if each.alias in asked_of))))
+    asked = (each.alias for each in scans if each.alias in asked_of)
+    return tuple(dict.fromkeys((*copied, *asked, *_joined_groups(relation))))
+
+
+def _joined_groups(relation: Relation) -> Iterator[str]:
+    """The names of groups among what inner joins join."""
+    for each in everything(relation):
+        for leaf in inner_leaves(each)[0] if isinstance(each, a.Join) and each.kind in _INNER else ():
+            made = [inner for inner in everything(leaf) if isinstance(inner, a.GroupBy)]
+            if made and (name := _name(leaf)):
+                yield name
+
+
+def _name(relation: Relation) -> str:
+    """What the statement calls a table, or the rows of a subquery; empty where there are several."""
+    names = {column.alias for column in relation.columns}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _asked_by_subqueries(relation: Relation) -> Iterator[str]:
@@ -219,7 +235,7 @@ def _ordered(
     conditions: list[Expression] = []
     _flatten(relation, leaves, conditions)
     left = [_Leaf(leaf, aliases(leaf), place) for place, leaf in enumerate(leaves)]
-    named = next((leaf for leaf in left if leaf.aliases == {begin}), None)
+    named = next((leaf for leaf in left if begin and _name(leaf.relation) == begin), None)
     start = named or _most_restricted(left, design, statistics, limited)
     start = _root_of(start, left, conditions, design)
     left.remove(start)
