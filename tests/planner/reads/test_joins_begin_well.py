@@ -130,7 +130,8 @@ def test_groups_of_groups_are_made_once() -> None:
     assert isinstance(query, Query)
     plan = compiled_read(plan_read(query, design, statistics=many, price=default_price))
     assert plan.collection in ("orders", "line")
-    assert [stage["$lookup"]["from"] for stage in plan.pipeline if "$lookup" in stage][-1] == "product"
+    lookups: list[Any] = [stage["$lookup"] for stage in plan.pipeline if "$lookup" in stage]
+    assert lookups[-1]["from"] == "product"
 
 
 def test_what_a_key_is_converted_to_tells_no_row(database: Database[dict[str, Any]]) -> None:

@@ -81,8 +81,8 @@ def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
     others = (scan for scan in scans if scan is not first)
     copied = (each.alias for each in others if _has_copies(each, each.alias in limited, wanted, design))
     asked_of = {*_asked_by_subqueries(relation)}
-    asked = (each.alias for each in scans if each.alias in asked_of)
-    return tuple(dict.fromkeys((*copied, *asked, *_joined_groups(relation))))
+    alone = (each.alias for each in scans if each.alias in asked_of)
+    return tuple(dict.fromkeys((*copied, *alone, *_joined_groups(relation))))
 
 
 def _joined_groups(relation: Relation) -> Iterator[str]:
