@@ -327,8 +327,8 @@ def test_a_comparison_that_takes_too_long(shelf: Shelf) -> None:
     read = one.read
     stages = (slow, *read.pipeline)
     hindered = CompiledCheck(one.check, type(read)(**{**_fields(read), "pipeline": stages}), one.repair)
-    with pytest.raises(ReadError, match=r"of a single document takes more than 0\.1 s"):
-        run_checks([hindered], database, way=CheckOptions(seconds=0.1))
+    with pytest.raises(ReadError, match=r"of a single document takes more than 0\.02 s"):
+        run_checks([hindered], database, way=CheckOptions(seconds=0.02))
 
 
 def _fields(read: Any) -> dict[str, Any]:
