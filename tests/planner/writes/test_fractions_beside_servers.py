@@ -55,8 +55,9 @@ ALL_OF_POSTGRESQL = "SELECT id, at, tz, t, fine, ms, five, tt, list, made, day F
 MARIADB = """
 CREATE TABLE event (id int PRIMARY KEY, at datetime DEFAULT '2024-01-01 10:00:00.7', ts timestamp NULL, t time, ms datetime(3),
   fine datetime(6), tenth datetime(1), made datetime DEFAULT now(), finely datetime(3) DEFAULT now(3));
-INSERT INTO event (id, at, ms, made, finely) VALUES (1, '2024-01-01 10:00:00', '2024-01-01 10:00:00.777', NULL, NULL),
-  (2, '1960-01-01 10:00:00', '1960-01-01 10:00:00.555', NULL, NULL), (3, NULL, NULL, NULL, NULL)
+INSERT INTO event (id, at, ms, made, finely, t) VALUES
+  (1, '2024-01-01 10:00:00', '2024-01-01 10:00:00.777', NULL, NULL, NULL),
+  (2, '1960-01-01 10:00:00', '1960-01-01 10:00:00.555', NULL, NULL, NULL), (3, NULL, NULL, NULL, NULL, '-01:00:00')
 """
 OF_MARIADB = (
     "UPDATE event SET at = '2024-01-01 10:00:00.7', ts = '2024-01-01 10:00:00.7', t = '10:00:00.7' WHERE id = 1",
