@@ -6,7 +6,6 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from enum import Enum
-from functools import partial
 from importlib import import_module
 
 from nestling import pipeline, store
@@ -14,19 +13,19 @@ from nestling.pipeline import proving
 
 HEAD = """# Python
 
-Everything the commands do is a function, for notebooks and programs. [The tutorial](tutorials/notebook.md) shows what each
-answers; reports, designs and findings draw themselves in a notebook. An argument of another kind than its signature says is
-refused before any work; whatever else is wrong is one of [the errors](errors.md). Readings and designs are values: equal where
-their content is, and changed by nothing.
+What the commands do with databases, designs and statements are functions, for notebooks and programs. [The
+tutorial](tutorials/notebook.md) shows what each answers; reports, designs and findings draw themselves in a notebook. Arguments
+of a wrong kind are told in words, and how to come by a right one; whatever else is wrong is one of [the errors](errors.md).
+Readings and designs are values: equal where their content is, and changed by nothing.
 
 ```python
 {example}
 ```
 
 `nestling` itself has `Store`, `AsyncStore`, `Result`, `NestlingError` and `pipeline`; what follows is in `nestling.pipeline`
-except where it says so; for the proof of rival designs import `nestling.pipeline.proving`. Types that signatures name are in
-`nestling.ir`: a `Reading` is what is known of a source, a `Proposal` is a design with its decisions. `watch` is called with
-what is being done, how much of it is done, and of how much.
+except where it says so; for the proof of rival designs import `nestling.pipeline.proving`. A `Reading` is what is known of a
+source, a `Proposal` is a design with its decisions. `watch` is called with what is being done, how much of it is done, and of
+how much.
 """
 STAGES = (
     "designing",
@@ -63,17 +62,17 @@ def page() -> str:
 
 def _by_home() -> dict[str, list[tuple[str, object]]]:
     """The functions and classes of the pipeline, by the module that has them, in its own order."""
-    homes: dict[str, list[tuple[str, object]]] = {}
-    for name, member in ((name, getattr(package, name)) for package in (pipeline, proving) for name in package.__all__):
-        if (inspect.isclass(member) or inspect.isfunction(member)) and member.__module__.startswith(
-            f"{pipeline.__name__}."
-        ):
-            homes.setdefault(member.__module__, []).append((name, member))
-    return {home: sorted(members, key=partial(_at, [*vars(import_module(home))])) for home, members in homes.items()}
+    offered = {name: getattr(package, name) for package in (pipeline, proving) for name in package.__all__}
+    members = {name: each for name, each in offered.items() if inspect.isclass(each) or inspect.isfunction(each)}
+    homes = {each.__module__ for each in members.values() if each.__module__.startswith(f"{pipeline.__name__}.")}
+    return {
+        home: [(name, members[name]) for name in vars(import_module(home)) if _is_of(members.get(name), home)]
+        for home in homes
+    }
 
 
-def _at(names: list[str], member: tuple[str, object]) -> int:
-    return names.index(member[0])
+def _is_of(member: object, home: str) -> bool:
+    return getattr(member, "__module__", "") == home
 
 
 def _place(module: str) -> tuple[int, str]:
@@ -145,7 +144,7 @@ def _value(default: object) -> str:
         if getattr(proving, name) == default:
             return name
     if isinstance(default, Enum):
-        return str(default) if not isinstance(default, str) else f"{type(default).__name__}.{default.name}"
+        return f"{type(default).__name__}.{default.name}"
     return f'"{default}"' if isinstance(default, str) else getattr(default, "__qualname__", repr(default))
 
 

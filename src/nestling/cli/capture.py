@@ -13,7 +13,10 @@ from nestling.cli.parts import options
 from nestling.cli.parts.kept_inputs import ADDRESS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nestling.ir.capture import Capture
+    from nestling.ir.proposal import Proposal
     from nestling.sources.capture.sql.workload import CapturedWorkload
 
 MOST_SHOWN = 40
@@ -52,7 +55,6 @@ def command(
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.ir.capture import capture_text
-    from nestling.ir.proposal import IN_PLACE
 
     if output is not None and design is None:
         raise click.UsageError("a workload is said over a model: give --design design.yaml")
@@ -75,16 +77,20 @@ def command(
         return code
     show(found, said)
     if output is not None and design is not None and proposal is not None:
-        live = [each for each in sources if pipeline.is_mongodb(each)]
-        place = (
-            text.argument(live[0])
-            if live
-            else "mongodb://…"
-            if proposal.strategy == IN_PLACE
-            else text.argument(design)
-        )
-        text.say_next(f"nestling design {place} --workload {text.argument(output)} -o again.yaml")
+        source = _to_design_from(sources, design, proposal)
+        text.say_next(f"nestling design {source} --workload {text.argument(output)} -o again.yaml")
     return code
+
+
+def _to_design_from(sources: Sequence[str], design: Path, proposal: Proposal) -> str:
+    """The live database, where today's design is weighed, too; the file of a design that is no live database's."""
+    from nestling.cli.parts import text
+    from nestling.ir.proposal import IN_PLACE
+    from nestling.pipeline import is_mongodb
+
+    if live := next(filter(is_mongodb, sources), None):
+        return text.argument(live)
+    return "mongodb://…" if proposal.strategy == IN_PLACE else text.argument(design)
 
 
 def _refuse_blind(found: Capture) -> None:

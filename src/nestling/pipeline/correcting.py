@@ -130,5 +130,5 @@ class _Search:
         corrections = frozenset(problem.steps[len(self.found.problem.steps) :])
         self.bounds[corrections] = max(self.bounds.get(corrections, found.bound), found.bound)
         self.seconds += found.seconds
-        proved = max(bound for known, bound in self.bounds.items() if known <= corrections)
-        return replace(found, bound=min(found.cost, proved), seconds=self.seconds)
+        highest = max(bound for known, bound in self.bounds.items() if known <= corrections)
+        return replace(found, bound=min(found.cost, highest), seconds=self.seconds)

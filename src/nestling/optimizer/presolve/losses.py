@@ -129,7 +129,7 @@ class _Losses:
 
     def _stays_possible(self, other: Mode, mode: Mode) -> bool:
         """Whether nothing that `other` excludes can be chosen where `mode` was possible."""
-        return not other.without or all(
+        return all(
             name in mode.without or name == self.change.gone or not self.open_choices.alive(name)
             for name in other.without
         )

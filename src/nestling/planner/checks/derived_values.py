@@ -8,6 +8,7 @@ from dataclasses import replace
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind, FieldCheck, Screen
 from nestling.ir.freshness import Level
+from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import (
     Comparator,
     DocumentComparison,
@@ -90,6 +91,8 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
     values = tuple(
         ComparedValue(path, expected, there, order, several, path in nulls) for (path, expected), there in pairs
     )
+    link = _reference(upkeep, design)
+    leads = link is not None and must_lead(design, upkeep.place, link)
     repair = guarded(stored(found), upkeep.place, found.locators, values, found.reasons)
     return Check(
         upkeep.id,
@@ -101,19 +104,18 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
         repair,
         freshness=upkeep.freshness,
         screen=screen,
-        led_by=(led := _led_by(upkeep, design)) or "",
-        is_loose=led == "",
+        led_by=reference_key(upkeep.place, link) if link is not None and leads else "",
+        is_loose=link is not None and not leads,
         is_needed=_is_needed(upkeep, design),
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )
 
 
-def _led_by(upkeep: Upkeep, design: Design) -> str | None:
-    """The check of the reference that a copy is made along, "" where there is none; None of what goes along no reference."""
+def _reference(upkeep: Upkeep, design: Design) -> Relationship | None:
+    """The reference that a copy is made along; None of copies of children, and of what is no copy."""
     if not isinstance(upkeep.what, Copy) or not upkeep.what.path[0].up:
         return None
-    link = design.model.relationship(upkeep.what.path[0].relationship)
-    return reference_key(upkeep.place, link) if must_lead(design, upkeep.place, link) else ""
+    return design.model.relationship(upkeep.what.path[0].relationship)
 
 
 def _is_needed(upkeep: Upkeep, design: Design) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nestling.ir.constraints.defaults import NEW_IDS, NUMBERED, asks_for_number
@@ -72,7 +72,7 @@ def insert_rows(
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
     steps: list[WriteStep] = [*met(work.design, row, open_groups), *refuse_same(work.design, row, open_groups)]
     steps += refuse_some(work.design, row)
-    numbered = [item.attribute for item in generated if item.how in NUMBERED]
+    numbered = _numbered_in(generated)
     given = _given(numbered, attributes, source)
     steps += [*raised(entity, given, row), *added(work.design, entity, row, name, inside)]
     steps += crossed(work.design, entity, numbered, given)
@@ -241,13 +241,13 @@ def _row_number(
 
 def _made(generated: Sequence[GeneratedValue], rows: list[RowExpressions]) -> list[str]:
     """The attributes that the server numbers for some row. A parameter is taken for a number: see `numbered_parameters`."""
-    numbered = [item.attribute for item in generated if item.how in NUMBERED]
+    numbered = _numbered_in(generated)
     return [name for name in numbered if any(_may_lack(row.get(name, NULL)) for row in rows)]
 
 
 def _refuse_mixed(entity: Entity, generated: Sequence[GeneratedValue], rows: Sequence[RowExpressions]) -> None:
     """A gap where a row is numbered after one that gives a number: databases go on from that, row by row."""
-    for name in (item.attribute for item in generated if item.how in NUMBERED):
+    for name in _numbered_in(generated):
         values = [row.get(name, NULL) for row in rows]
         given = [place for place, value in enumerate(values) if value != NULL]
         lacking = [place for place, value in enumerate(values) if _may_lack(value)]
@@ -256,6 +256,10 @@ def _refuse_mixed(entity: Entity, generated: Sequence[GeneratedValue], rows: Seq
                 f"INSERT that gives `{name}` of `{entity.name}` in one row and leaves it to be numbered in a later one:"
                 " write the numbered rows first, or in a statement of their own"
             )
+
+
+def _numbered_in(generated: Iterable[GeneratedValue]) -> list[str]:
+    return [item.attribute for item in generated if item.how in NUMBERED]
 
 
 def _given(numbered: Sequence[str], attributes: Sequence[str], source: Relation) -> list[str]:
@@ -283,7 +287,7 @@ def numbered_parameters(write: Write) -> dict[str, bool]:
     """
     if not isinstance(write, Insert):
         return {}
-    numbered = [item.attribute for item in write.generated if item.how in NUMBERED]
+    numbered = _numbered_in(write.generated)
     values = [row.get(name, NULL) for row in written_rows(write.source, write.attributes) or () for name in numbered]
     found = ((_parameter_of(value), isinstance(value, AttributeCast) and value.numbered) for value in values)
     return {parameter.name: zero_asks for parameter, zero_asks in found if parameter is not None}
@@ -310,16 +314,14 @@ def _left(
 def taken_numbers(entity: Entity, write: Insert) -> tuple[str, ...]:
     """The attributes whose numbers are taken of a counter before there are rows."""
     rows = written_rows(write.source, write.attributes)
-    left = [
-        item.attribute for item in write.generated if item.how in NUMBERED and item.attribute not in write.attributes
-    ]
-    return never_return(entity, left if rows is None else _made(write.generated, rows))
+    if rows is not None:
+        return never_return(entity, _made(write.generated, rows))
+    return never_return(entity, [name for name in _numbered_in(write.generated) if name not in write.attributes])
 
 
 def given_numbers(entity: Entity, write: Insert) -> tuple[str, ...]:
     """The attributes whose counters are raised to numbers that the statement gives."""
-    numbered = [item.attribute for item in write.generated if item.how in NUMBERED]
-    return never_return(entity, _given(numbered, write.attributes, write.source))
+    return never_return(entity, _given(_numbered_in(write.generated), write.attributes, write.source))
 
 
 def is_computed(entity: Entity, write: Insert) -> bool:

@@ -84,8 +84,8 @@ class Placing:
         )
 
     def _embeddings(self, entity: EntityOf) -> Iterator[Embedding]:
-        found = [(seen, child) for seen in self.seen if (child := self.found.get(seen.place)) is not None]
-        inside = [(seen, child) for seen, child in found if child.above is entity]
+        children = ((seen, self.found.get(seen.place)) for seen in self.seen)
+        inside = [(seen, child) for seen, child in children if child is not None and child.above is entity]
         fields = {_field(seen).casefold() for seen, _ in inside if not seen.kind}
         for seen, child in inside:
             link = relationship(self.model, entity.name, child.name, tuple(child.implied.values()))

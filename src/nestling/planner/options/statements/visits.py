@@ -16,6 +16,8 @@ from nestling.planner.options.statements.statement_facts import TableUse
 from nestling.planner.reads.rewrites.rows_left import RemainingRows
 from nestling.planner.work.stream import AHEAD_BYTES, HELD_BYTES, Condition
 
+AFTER_ALL = 1.0 + 1e-9
+"""More than any share of rows that conditions leave."""
 Edge = tuple[int, int, Relationship]
 """Two accesses by their positions, and the relationship that joins them."""
 
@@ -137,14 +139,14 @@ class _Walk:
         no limited order is about it, and the rows. None to speak of where they tell one row.
         """
         if access is self.unrestricted:
-            return 1.0 + 1e-9, True, 0.0
+            return AFTER_ALL, True, 0.0
         if tells_one(self.model.entity(access.entity), compared_equal(access)):
             return 0.0, True, 1.0
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
             left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
         if self._is_set(access) and left.rows > self._outside():
-            return 1.0 + 1e-9, True, left.rows
+            return AFTER_ALL, True, left.rows
         limited = access.sort and self._asked_for(access)[0] is not None
         return left.share, not limited, left.rows
 

@@ -89,8 +89,7 @@ def _joined_groups(relation: Relation) -> Iterator[str]:
     """The names of groups among what inner joins join."""
     for each in everything(relation):
         for leaf in inner_leaves(each)[0] if isinstance(each, a.Join) and each.kind in _INNER else ():
-            made = [inner for inner in everything(leaf) if isinstance(inner, a.GroupBy)]
-            if made and (name := _name(leaf)):
+            if (name := _name(leaf)) and any(isinstance(inner, a.GroupBy) for inner in everything(leaf)):
                 yield name
 
 
