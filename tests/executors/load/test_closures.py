@@ -14,6 +14,7 @@ from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field,
 from nestling.ir.rows import Hop
 from tests.executors.load.loads import documents_in, load_rows
 from tests.planner.homes.home_cases import Rows, entity, link
+from tests.planner.upkeep.settled import differences
 
 SHOP = entity("shop", "name! city", "name")
 SHELF = entity("shelf", "id:integer! shop parent:integer label", "id")
@@ -73,3 +74,19 @@ def test_a_row_nobody_can_refer_to_has_ancestors(database: Database[Any], tmp_pa
         (2, [1]),
         (3, [1, 2]),
     ]
+
+
+def test_what_hangs_on_a_cycle_stands_below_all_of_it(database: Database[Any], tmp_path: Path) -> None:
+    """5 and 7 are in a circle, 6 hangs on it, 8 on 6: whoever is in the circle comes first, by key; loaded as checked."""
+    references = (Reference("inside", Holder.CHILD), Reference("shop_shelf", Holder.CHILD))
+    shelf = Document("shelf", references=references, copies=(ABOVE, PATH))
+    design = Design(MODEL, (Collection("shops", Document("shop"), ("name",)), Collection("shelves", shelf, ("id",))))
+    rows: dict[str, Rows] = {
+        "shop": [],
+        "shelf": [(5, None, 7, "e"), (7, None, 5, "g"), (6, None, 7, "f"), (8, None, 6, "h"), (1, None, None, "a")],
+    }
+    load_rows(design, rows, database, tmp_path)
+    assert {each["_id"]: each["path"] for each in documents_in(database, "shelves")} == {
+        1: "/", 5: "/5/7/", 7: "/5/7/", 6: "/5/7/", 8: "/5/7/6/",
+    }  # fmt: skip
+    assert not list(differences(design, database))

@@ -141,17 +141,19 @@ def lost_together(loss: Loss, job: Job, database: Database[Any]) -> str:
 def require_nothing_lost(
     job: Job, database: Database[Any], *, but: frozenset[Loss], tell: Callable[[str, int], None]
 ) -> None:
-    """Raise `MigrationError` for what would be lost, except of these kinds."""
+    """Raise `MigrationError` for all that would be lost, except of these kinds."""
+    problems = []
     for loss in Loss:
         if loss not in but:
             tell(_KINDS[loss].looking_for, 0)
-            if found := lost(loss, job, database):
-                raise refused(found, f"{_KINDS[loss].move}: `{loss.flag}`")
+            problems += refused(lost(loss, job, database), f"{_KINDS[loss].move}: `{loss.flag}`")
+    if problems:
+        raise MigrationError(*problems)
 
 
-def refused(found: Sequence[str], move: str) -> MigrationError:
-    """The error for these losses; it names the first few."""
+def refused(found: Sequence[str], move: str) -> list[Problem]:
+    """A problem for each of these losses; it names the first few."""
     told = [*found[:SHOWN]]
     if len(found) > SHOWN:
         told.append(f"and {len(found) - SHOWN:,} more")
-    return MigrationError(*(Problem(each, next_move=move) for each in told))
+    return [Problem(each, next_move=move) for each in told]

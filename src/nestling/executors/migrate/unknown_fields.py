@@ -7,6 +7,7 @@ from typing import Any
 
 from pymongo.database import Database
 
+from nestling.common.errors import MigrationError
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.losses import refused
@@ -24,5 +25,5 @@ def dropped_with(
     if found and not is_allowed:
         why = "is not in the designs: it is here alone, and would be gone for good"
         move = f"copy what is needed into the new design's documents, or let them go: `{Loss.UNKNOWN.flag}`"
-        raise refused([f"{each.text()}, {why}" for each in found], move)
+        raise MigrationError(*refused([f"{each.text()}, {why}" for each in found], move))
     return found

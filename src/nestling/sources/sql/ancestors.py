@@ -19,7 +19,7 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     """A row per (base row, ancestor), from the root of the tree downwards.
 
     `reach` holds pairs of what a row refers by and an ancestor, each once, so that a cycle ends it; how deep an ancestor
-    lies is how many ancestors it has itself.
+    lies is how many ancestors it has beside itself: those of a cycle are equally deep, and what hangs on it is deeper.
     """
     assert query.ancestors is not None
     link = tables.model.relationship(query.ancestors)
@@ -46,8 +46,15 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     clause = clause.join(ancestor, sa.and_(*(ancestor.c[n] == reach.c[f"up{i}"] for i, n in enumerate(names))))
     on_level = sa.and_(*(ancestor.c[n] == level_of.c[f"row{i}"] for i, n in enumerate(references)))
     clause = clause.outerjoin(level_of, on_level)
+    itself = reach.alias("itself")
+    on_cycle = (
+        *(ancestor.c[n] == itself.c[f"row{i}"] for i, n in enumerate(references)),
+        *(ancestor.c[n] == itself.c[f"up{i}"] for i, n in enumerate(names)),
+    )
+    clause = clause.outerjoin(itself, sa.and_(*on_cycle))
     order = [ordered(key, tables.dialect, nullable=True) for key in keys]
-    downwards = [sa.func.coalesce(level_of.c.depth, 0), *(ancestor.c[name] for name in names)]
+    depth = sa.func.coalesce(level_of.c.depth, 0) - sa.case((itself.c.up0.is_not(None), 1), else_=0)
+    downwards = [depth, *(ancestor.c[name] for name in names)]
     select = sa.select(*chosen).select_from(clause).order_by(*order, *downwards)
     return select if query.after is None else select.where(after(keys, query.after, tables.dialect))
 
