@@ -107,7 +107,7 @@ def test_json_has_the_documented_shape(used: Path, target: str) -> None:
     }
     assert set(found["statements"][0]) == {
         *("name", "sql", "rate_per_second", "params", "quantiles", "seen", "notes"),
-        *("measured_seconds", "measured_with"),
+        *("measured_seconds", "asked_with"),
     }
     assert SECRET not in done.out
 

@@ -45,14 +45,14 @@ def test_a_capture_tells_what_the_server_measured(
     said = pipeline.captured_workload(pipeline.capture([live]), today.design, today.statistics)
     first, second = said.statements
     assert first.measured_seconds is not None
-    assert (second.measured_seconds, second.measured_with) == (None, first.name)
+    assert (second.measured_seconds, second.asked_with) == (None, first.name)
     file = tmp_path / "w.sql"
     file.write_text(said.text())
     found = pipeline.in_place(live, workload=file)
     (tmp_path / "model.yaml").write_text(write_reading(found.reading))
     kept = read_file(tmp_path / "model.yaml").workload  # type: ignore[union-attr]  # a model file
     for one, other in zip(found.reading.workload.statements, kept.statements, strict=True):
-        assert (one.measured_seconds, one.measured_with) == (other.measured_seconds, other.measured_with)
+        assert (one.measured_seconds, one.asked_with) == (other.measured_seconds, other.asked_with)
     made = pipeline.redesign(found, "optimal")
     (command,) = made.measured
     assert command.statements == (first.name, second.name)

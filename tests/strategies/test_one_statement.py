@@ -38,14 +38,16 @@ def test_children_that_no_document_holds_are_none(tmp_path: Path) -> None:
 
 
 MADE = 'made: {sql: "INSERT INTO person (id, name) VALUES (:id, :name)", rate: 50/s}'
-WITH_PETS = 'with_pets: {sql: "INSERT INTO pet (id, name, person_id) VALUES (:id, :name, :of)", rate: 50/s, measured_with: made}'
+WITH_PETS = (
+    'with_pets: {sql: "INSERT INTO pet (id, name, person_id) VALUES (:id, :name, :of)", rate: 50/s, asked_with: made}'
+)
 ONE_COMMAND = "`made` and `with_pets` are one command today, and are priced as one"
 
 
 def test_what_one_command_inserts_is_priced_as_one(tmp_path: Path) -> None:
     """Where the children are put in their parents; as commands of their own they would be put apart."""
     seldom = JOINED.replace("50/s", "2/s")
-    alone = WITH_PETS.replace(", measured_with: made", "")
+    alone = WITH_PETS.replace(", asked_with: made", "")
     together, apart = (design(people(tmp_path, seldom, MADE, each)) for each in (WITH_PETS, alone))
     assert [len(each.design.collections) for each in (together, apart)] == [1, 2]
     assert any(note.startswith(ONE_COMMAND) for note in together.notes)

@@ -146,7 +146,7 @@ def capture_json(found: Capture, said: CapturedWorkload | None) -> dict[str, Any
                 "params": dict(each.samples),
                 "quantiles": dict(each.quantiles),
                 "measured_seconds": each.measured_seconds,
-                "measured_with": each.measured_with,
+                "asked_with": each.asked_with,
                 "seen": each.origin,
                 "notes": list(each.notes),
             }

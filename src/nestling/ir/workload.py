@@ -170,7 +170,7 @@ class Statement:
 
     `quantiles`: by parameter of a range that has no sample, the share (0..1) of the attribute's values that are smaller. `limit`:
     how many rows it asks for at most, when that is known. `measured_seconds`: how long the command it says was measured to take
-    each time; `measured_with`: the statement that has this of the command they both say.
+    each time; `asked_with`: the first of several statements that are one command of the application, of which this is another.
     """
 
     name: str
@@ -184,7 +184,7 @@ class Statement:
     limit: int | None = None
     quantiles: tuple[tuple[str, float], ...] = ()
     measured_seconds: float | None = None
-    measured_with: str = ""
+    asked_with: str = ""
 
     @property
     def adds_one_kind(self) -> bool:
@@ -262,8 +262,12 @@ class Workload:
         """The statement of that name, if there is one."""
         return next((statement for statement in self.statements if statement.name == name), None)
 
-    def inserted_with(self, statement: Statement) -> Statement | None:
-        """The INSERT in whose command an application also adds the rows of this one; None where that is a command of its own."""
-        first = self.statement(statement.measured_with) if statement.measured_with else None
-        is_one = first is not None and first.adds_one_kind and statement.adds_one_kind
-        return first if is_one else None
+    def command_of(self, statement: Statement) -> Statement | None:
+        """The statement in whose command an application also asks for this one; None where that is a command of its own.
+
+        An INSERT that also adds the rows of this one, or a SELECT whose documents also hold what this one shows.
+        """
+        first = self.statement(statement.asked_with) if statement.asked_with else None
+        if first is None or first is statement or first.kind is not statement.kind:
+            return None
+        return first if not statement.kind.writes or (first.adds_one_kind and statement.adds_one_kind) else None

@@ -49,7 +49,7 @@ def measured_commands(
     for first in every:
         if first.measured_seconds is None:
             continue
-        said = [first, *(each for each in every if each.measured_with == first.name)]
+        said = [first, *(each for each in every if each.asked_with == first.name)]
         predicted = sum(max(costs[each.name] - request_seconds, 0.0) for each in said)
         names = tuple(each.name for each in said)
         yield MeasuredCommand(names, first.rate_per_second, first.measured_seconds, predicted)

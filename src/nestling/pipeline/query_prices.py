@@ -272,9 +272,7 @@ class Queries:
         for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
             if not statement.sql or not statement.accesses or statement.name in self.unanswered:
                 continue
-            if (
-                workload.inserted_with(statement) is None
-            ):  # else its own query is another command than the application's
+            if workload.command_of(statement) is None:  # else its own query is another command than the application's
                 yield statement
 
     def _drafted(self, chosen: frozenset[str], evaluation: Evaluation) -> DraftedDesign:

@@ -40,7 +40,7 @@ from nestling.strategies.placement.decided_relationships import subject_of
 from nestling.strategies.placement.factors import weighed
 from nestling.strategies.placement.indexes import Indexes, indexes
 from nestling.strategies.placement.names_in_use import with_familiar_names
-from nestling.strategies.placement.one_statement import one_statement, one_write
+from nestling.strategies.placement.one_statement import one_command, one_statement
 from nestling.strategies.placement.short_names import saved_bytes, shortened
 from nestling.strategies.placement.weighed import considered, passing_bounds
 
@@ -80,7 +80,7 @@ def assembled(
     embeddable = {
         each.part.links[0] for each in candidates if isinstance(each.part, Nested) and each.part.overflow is None
     }
-    pairs = (*one_statement(known, told, embeddable), *one_write(known, told))
+    pairs = (*one_statement(known, told, embeddable), *one_command(known, told))
     notes = (*made.notes, *ruled_out(known), *pairs)
     return replace(made, weighed=(*others, *passing_bounds(known, refused)), costs=costs, notes=notes)
 

@@ -32,7 +32,7 @@ def _said(shop: Shop, *, pushes: bool) -> dict[str, float]:
     return {each.sql.split("(")[0].removeprefix("INSERT INTO ").strip(): each.rate_per_second for each in known}
 
 
-def test_what_lies_in_documents_is_inserted_with_them(shops: dict[str, Shop]) -> None:
+def test_what_lies_in_documents_is_first_of_them(shops: dict[str, Shop]) -> None:
     """Rows come for the documents and for what is embedded in them, at the rate of documents, not of commands."""
     said = _said(shops["embedded"], pushes=False)
     assert {"customer", "address", "loyalty_card"} <= set(said)

@@ -299,7 +299,7 @@ class StatementForm(FileMap):
     accesses: list[AccessForm] = Field([], description="which rows it touches, and how")
     limit: int | None = Field(None, description="how many rows it asks for at most")
     measured_ms: float | None = Field(None, description="how long its command was measured to take each time")
-    measured_with: str = Field("", description="the statement that has this of the command they both say")
+    asked_with: str = Field("", description="the first statement of the command that this is a part of too")
 
     def to_ir(self, name: str, path: YamlPath, findings: FormProblems) -> Statement:
         """The statement."""
@@ -324,7 +324,7 @@ class StatementForm(FileMap):
             self.limit,
             quantiles,
             measured,
-            self.measured_with,
+            self.asked_with,
         )
 
     @staticmethod
@@ -339,11 +339,11 @@ class StatementForm(FileMap):
             "accesses": [AccessForm.from_ir(access, statement.kind) for access in statement.accesses],
             "limit": statement.limit,
             "measured_ms": None if statement.measured_seconds is None else statement.measured_seconds * 1e3,
-            "measured_with": statement.measured_with,
+            "asked_with": statement.asked_with,
         }
         return BlockMap(
             {"rate": rate_text(statement.rate_per_second), "sql": statement.sql}
-            | without(entries, dialect="", measured_with="")
+            | without(entries, dialect="", asked_with="")
         )
 
 

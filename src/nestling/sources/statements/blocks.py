@@ -37,8 +37,9 @@ _SAID = re.compile(
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _QUANTILES = re.compile(r"^[ \t]*--[ \t]*quantiles[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _MEASURED = re.compile(r"^[ \t]*--[ \t]*measured[ \t]*:[ \t]*(?P<said>[^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_ASKED = re.compile(r"^[ \t]*--[ \t]*asked[ \t]*:[ \t]*(?P<said>[^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _KEY = re.compile(r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+)[ \t]*:", re.MULTILINE)
-KEYS = ("name", "rate", "params", "quantiles", "measured", "window")
+KEYS = ("name", "rate", "params", "quantiles", "measured", "asked", "window")
 """Words that begin a comment line which says something of a statement, or of all."""
 ALIKE = 0.8
 """How alike a word is to one of these to be taken for a mistake in writing it, of 1."""
@@ -56,7 +57,7 @@ class StatementBlock:
     """One statement as written: its text and where that starts, its name and rate, sample parameters (or what is wrong).
 
     A `rate_per_second` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line. `wrong_rate` is
-    the problem of a rate that cannot be read, with its line as the place. `measured_seconds`, `measured_with` as in `Statement`.
+    the problem of a rate that cannot be read, with its line as the place. `measured_seconds`, `asked_with` as in `Statement`.
     """
 
     name: str
@@ -67,7 +68,7 @@ class StatementBlock:
     samples: object = None
     quantiles: tuple[tuple[str, float], ...] = ()
     measured_seconds: float | None = None
-    measured_with: str = ""
+    asked_with: str = ""
     mistakes: tuple[tuple[str, int], ...] = ()
     wrong_rate: Problem | None = None
 
@@ -173,7 +174,7 @@ def _unnamed(text: str, span: _Span) -> Iterator[StatementBlock]:
         on_line[line] += 1
         mistakes: list[tuple[str, int]] = []
         samples, quantiles = _samples(text, start, end, mistakes), _quantiles(text, start, end, mistakes)
-        measured, beside = _measured(text, start, end, mistakes)
+        measured, beside = _measured(text, start, end, mistakes), _asked(text, start, end, mistakes)
         rate, wrong = rate_of(rates, mistakes)
         wrong = span.wrong if span.wrong is not None and offset == span.found[-1][1] else wrong
         name = _line_name(line, on_line[line])
@@ -193,7 +194,7 @@ def _named(text: str, span: _Span, mark: re.Match[str]) -> Iterator[StatementBlo
     mistakes: list[tuple[str, int]] = []
     samples = _samples(text, start, end, mistakes)
     quantiles = _quantiles(text, start, end, mistakes)
-    measured, beside = _measured(text, start, end, mistakes)
+    measured, beside = _measured(text, start, end, mistakes), _asked(text, start, end, mistakes)
     if not found:
         mistakes.append(("there is no statement under this name", line))
     mistakes += [(f"`{each}` behind the name is not read; {_LINES}", line) for each in _further(mark["said"])]
@@ -281,20 +282,30 @@ def _quantiles(text: str, start: int, end: int, mistakes: list[tuple[str, int]])
     return ()
 
 
-def _measured(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> tuple[float | None, str]:
-    """The seconds measured, or the statement that has them."""
+def _measured(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> float | None:
+    """The seconds its command was measured to take each time."""
     said = _MEASURED.search(text, start, end)
     if said is None:
-        return None, ""
-    word, _, name = said["said"].partition(" ")
-    if word == "with" and name.strip():
-        return None, name.strip()
+        return None
     number = _MILLISECONDS.fullmatch(said["said"])
     if number is None:
-        what = "`measured` must be milliseconds each time, such as `-- measured: 23.5 ms`, or `-- measured: with` a statement"
+        what = "`measured` must be milliseconds each time, such as `-- measured: 23.5 ms`"
         mistakes.append((what, line_at(text, said.start())))
-        return None, ""
-    return float(number[1]) / 1e3, ""
+        return None
+    return float(number[1]) / 1e3
+
+
+def _asked(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> str:
+    """The first statement of the command that this one is a part of."""
+    said = _ASKED.search(text, start, end)
+    if said is None:
+        return ""
+    word, _, name = said["said"].partition(" ")
+    if word.lower() == "with" and name.strip():
+        return name.strip()
+    what = "`asked` must name the first statement of the same command, such as `-- asked: with find_orders`"
+    mistakes.append((what, line_at(text, said.start())))
+    return ""
 
 
 def _statements(text: str, start: int, end: int, dialect: str) -> Iterator[tuple[str, int]]:

@@ -199,7 +199,7 @@ class _Reader:
             limit=found.limit,
             quantiles=self._quantiles(block, written.parameters),
             measured_seconds=block.measured_seconds,
-            measured_with=block.measured_with,
+            asked_with=block.asked_with,
         )
 
     def _is_taken(self, block: StatementBlock) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import islice
 
+from nestling.ir.model import Relationship
 from nestling.ir.proposal import Choice, Decision
 from nestling.ir.rate import full_rate
 from nestling.ir.situation import Situation, read_by_same_key
@@ -29,20 +30,24 @@ def one_statement(situation: Situation, decisions: Collection[Decision], may_emb
         )
 
 
-def one_write(situation: Situation, decisions: Collection[Decision]) -> Iterator[str]:
-    """A sentence for each INSERT that is priced as a part of its parent's command, in whose document its rows are."""
+def one_command(situation: Situation, decisions: Collection[Decision]) -> Iterator[str]:
+    """A sentence for each statement that is priced as a part of another's command, in whose documents its rows are."""
     inside = {made.relationship for made in decisions if made.choice is Choice.EMBED}
     workload = situation.reading.workload
-    pairs = ((first, each) for each in workload.statements if (first := workload.inserted_with(each)) is not None)
-    for first, each in islice((pair for pair in pairs if not inside.isdisjoint(_links(situation, *pair))), MOST_PAIRS):
-        parent, child = first.accesses[0].entity, each.accesses[0].entity
+    pairs = ((first, each) for each in workload.statements if (first := workload.command_of(each)) is not None)
+    found = (
+        (first, each, link) for first, each in pairs for link in _links(situation, first, each) if link.name in inside
+    )
+    for first, each, link in islice(found, MOST_PAIRS):
+        verb = "insert" if first.kind.writes else "read"
         yield (
-            f"`{first.name}` and `{each.name}` are one command today, and are priced as one: insert each `{parent}` with its"
-            f" `{child}` in it, as now. Of the two statements nestling makes two commands"
+            f"`{first.name}` and `{each.name}` are one command today, and are priced as one: {verb} each `{link.parent}` with"
+            f" its `{link.child}` in it, as now. Of the two statements nestling makes two commands"
         )
 
 
-def _links(situation: Situation, parent: Statement, child: Statement) -> Iterator[str]:
-    """The relationships between what two statements insert."""
-    links = situation.parents.get(child.accesses[0].entity, ())
-    return (link.name for link in links if link.parent == parent.accesses[0].entity)
+def _links(situation: Situation, first: Statement, further: Statement) -> Iterator[Relationship]:
+    """The relationships between what a command is about, and what a further statement of it is."""
+    about = first.accesses[0].entity
+    links = (link for access in further.accesses for link in situation.parents.get(access.entity, ()))
+    return (link for link in links if link.parent == about)

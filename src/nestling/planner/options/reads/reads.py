@@ -14,6 +14,7 @@ from nestling.planner.options.reads.begun_at_children import begun_at_children, 
 from nestling.planner.options.reads.hops import HOP, Hops, JoinHop
 from nestling.planner.options.reads.index_across_parents import Few, few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest, window
+from nestling.planner.options.reads.one_read import OneRead
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
 from nestling.planner.options.statements.shown_rows import grouping, joined_rows, shown_rows
@@ -37,6 +38,9 @@ class Reads:
         found = visits(statement, self.modes.situation.model, self.modes.sizes, told.one if told is not None else None)
         few = tuple(few_by_index(self.modes, statement, found)) if told is None else ()
         ways = [self._ways(statement, found, position, told, few) for position in range(len(found))]
+        one = OneRead.of(self.modes, statement, found)
+        if one is not None:
+            ways[0] = (*ways[0], *one.start())
         names = [f"{position}: {visit.entity}" for position, visit in enumerate(found)]
         begun = tuple(self._begun_at_children(statement, found)) if told is None and not few else ()
         if begun:
@@ -44,8 +48,11 @@ class Reads:
             names[:2] = [", ".join(names[:2])]
         for name, modes in zip(names, ways, strict=True):
             yield StatementStep(statement.name, name, modes)
-        price = self.modes.price(self._always(statement, found))
-        yield Charge(statement.name, "the request and its result", (), price)
+        asked, shown = self._asked(statement, found), self._shown(statement, found)
+        if one is not None and one.within:
+            yield one.request(asked, shown)
+        else:
+            yield Charge(statement.name, "the request and its result", (), self.modes.price(asked + shown))
 
     def _ways(
         self, statement: Statement, found: tuple[Visit, ...], position: int, told: Latest | None, few: tuple[Few, ...]
@@ -118,21 +125,23 @@ class Reads:
         also = tuple((name, self.modes.price_of(more, visit.entity)) for name, more in found if more is not None)
         return replace(mode, also=(*mode.also, *also)) if also else mode
 
-    def _always(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
-        workload = self.modes.situation.reading.workload
+    def _asked(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
+        """The request, whatever the design."""
         if not found:
-            return work_of.request() if workload.inserted_with(statement) is None else NO_WORK
-        said, result = self.modes.sizes.facts_of(statement), shown_rows(statement, found, self.modes.sizes)
-        width = self._width(found)
+            is_alone = self.modes.situation.reading.workload.command_of(statement) is None
+            return work_of.request() if is_alone else NO_WORK
+        said = self.modes.sizes.facts_of(statement)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
         is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
         stages = GROUPING_STAGES if is_grouped and not is_walk else 0.0
-        return (
-            work_of.request(stages)
-            + work_of.parse(said.nodes)
-            + work_of.send(result, width, fields=sum(len(v.access.attributes) for v in found))
-            + work_of.project(result, 4)
-        )
+        return work_of.request(stages) + work_of.parse(said.nodes)
+
+    def _shown(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
+        """What it shows, whatever the design."""
+        if not found:
+            return NO_WORK
+        result, fields = shown_rows(statement, found, self.modes.sizes), sum(len(v.access.attributes) for v in found)
+        return work_of.send(result, self._width(found), fields=fields) + work_of.project(result, 4)
 
     def _sorting(self, statement: Statement, found: tuple[Visit, ...]) -> float:
         """Seconds to sort all rows by what comes only with the joins."""

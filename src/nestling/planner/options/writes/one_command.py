@@ -28,7 +28,7 @@ class OneCommand:
     @classmethod
     def of(cls, modes: Modes, statement: Statement) -> OneCommand | None:
         """None for a command of its own."""
-        first = modes.situation.reading.workload.inserted_with(statement)
+        first = modes.situation.reading.workload.command_of(statement)
         return cls(modes, statement, first) if first is not None else None
 
     def within(self) -> Iterator[Home]:

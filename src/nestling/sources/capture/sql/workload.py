@@ -36,7 +36,7 @@ OF_COLLATION = "it compares texts by a collation of its own; SQL compares them b
 @dataclass(frozen=True, slots=True)
 class CapturedStatement:
     """A statement: its name, SQL, rate a second, sample values, where the ends of its range lie among the attribute's values, the
-    shapes it says in words, and what is to be known of it. `measured_seconds` and `measured_with` as in `Statement`.
+    shapes it says in words, and what is to be known of it. `measured_seconds` and `asked_with` as in `Statement`.
     """
 
     name: str
@@ -47,7 +47,7 @@ class CapturedStatement:
     origin: str = ""
     notes: tuple[str, ...] = ()
     measured_seconds: float | None = None
-    measured_with: str = ""
+    asked_with: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,9 @@ def _say(
         samples = tuple(saying.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
         first = firsts.setdefault(saying.kind, name)
-        seconds = _seconds(seen) if whole and not each.stages and not once else None
-        measured, beside = (seconds, "") if first == name else (None, first if seconds is not None else "")
+        is_first, is_timed = first == name, whole and not each.stages and not once
+        measured = _seconds(seen) if is_first and is_timed else None
+        beside = "" if is_first or once else first
         found.statements.append(
             CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes, measured, beside)
         )
@@ -268,8 +269,8 @@ def _lines(workload: CapturedWorkload) -> Iterator[str]:
             yield f"-- quantiles: {json.dumps(dict(said.quantiles))}"
         if said.measured_seconds is not None:
             yield f"-- measured: {said.measured_seconds * 1e3:.3g} ms"
-        if said.measured_with:
-            yield f"-- measured: with {said.measured_with}"
+        if said.asked_with:
+            yield f"-- asked: with {said.asked_with}"
         yield f"{said.sql};"
     for title, texts in (("Not said", map(str, workload.gaps)), ("Left out", workload.left_out)):
         lines = [f"-- {_one_line(text)}" for text in texts]

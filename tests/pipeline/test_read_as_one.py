@@ -1,0 +1,54 @@
+"""A captured read of documents with several arrays is priced as the one command it is, while the arrays are in these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.pipeline.reversing import Redesign
+
+
+@pytest.fixture
+def live(mongod: Server, database: Database[Any]) -> str:
+    """The address of a database of orders with lines and notes, each read as a whole by its key."""
+    database.orders.insert_many(
+        {
+            "_id": n,
+            "lines": [{"no": k, "what": f"article {n}"} for k in range(3)],
+            "notes": [{"k": k, "text": f"note {k}"} for k in range(2)],
+        }
+        for n in range(3_000)
+    )
+    database.command("profile", 1, filter={"appName": {"$ne": "nestling"}})
+    with MongoClient[Any](mongod.uri) as client:
+        for n in range(40):
+            client[database.name].orders.find_one({"_id": n})
+    database.command("profile", 0)
+    return mongod.uri.replace("/?", f"/{database.name}?")
+
+
+def designed(live: str, text: str, tmp_path: Path) -> Redesign:
+    """What `design` makes of the database and such a workload."""
+    file = tmp_path / "w.sql"
+    file.write_text(text)
+    return pipeline.redesign(pipeline.in_place(live, workload=file), "optimal")
+
+
+def test_what_comes_with_a_document_costs_no_request(live: str, tmp_path: Path) -> None:
+    """The second array of each order comes with the first; asked by itself it would be as dear."""
+    today = pipeline.in_place(live).in_place
+    said = pipeline.captured_workload(pipeline.capture([live]), today.design, today.statistics)
+    first, second = (each.name for each in said.statements)
+    assert f"-- asked: with {first}" in said.text()
+    together = designed(live, said.text(), tmp_path)
+    assert any(f"`{first}` and `{second}` are one command today" in note for note in together.proposal.notes)
+    apart = designed(live, said.text().replace("-- asked: with", "-- was asked with"), tmp_path)
+    costs = [dict(each.proposal.costs.statements) for each in (together, apart) if each.proposal.costs is not None]
+    assert costs[0][second] < costs[0][first] / 5 < costs[1][second]
+    assert len(together.proposal.design.collections) == 1
