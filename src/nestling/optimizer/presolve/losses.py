@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nestling.ir.design_problem import Mode
 from nestling.optimizer.implications import Names
-from nestling.optimizer.presolve.context import PresolveContext
+from nestling.optimizer.presolve.context import CERTAIN, PresolveContext
 from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
 
 NEVER = float("inf")
@@ -24,7 +24,10 @@ class Exchange:
 
 
 def losses(open_choices: OpenChoices, change: Exchange) -> tuple[float, float]:
-    """The most a change can add to the cost, without end where there may be no way left, and the size of what was compared."""
+    """The most a change can add to the cost, without end where there may be no way left, and the size of what was compared.
+
+    Where that is above nothing, it may be less than the most: it is not looked for any longer then.
+    """
     return _Losses(open_choices, change).total()
 
 
@@ -36,23 +39,34 @@ class _Losses:
         self.context = PresolveContext(open_choices, [change.gone])
 
     def total(self) -> tuple[float, float]:
-        """The sum over charges and steps, with the additions that pay."""
-        loss = self._charged()
+        """The sum over charges and steps, with the additions that pay.
+
+        Steps that may gain come first; of the others none has a loss below nothing, so that enough of it ends the sum.
+        """
+        loss = least = self._charged()
         plain: list[float] = []
         added: dict[str, dict[int, float]] = defaultdict(dict)
-        steps = self.open_choices.steps_of.get(self.change.gone, ())
-        for step in sorted(steps, key=lambda each: len(each.every)):  # a short one tells sooner that there is no way
-            modes = step.modes.get(self.change.gone)
-            if modes:
-                worst, by_addition = self._step(step, modes)
-                if worst == NEVER and not by_addition:
-                    return NEVER, 0.0
-                for name, cost in by_addition.items():
-                    added[name][len(plain)] = cost
-                plain.append(worst)
+        for loses, step in self._in_order():
+            most = CERTAIN * self.context.scale - least if loses else NEVER
+            worst, by_addition = self._step(step, loses=loses, most=most)
+            if worst == NEVER and not by_addition:
+                return NEVER, 0.0
+            lost = min((worst, *by_addition.values()))
+            least += lost
+            if lost > most:
+                return least, max(self.context.scale, least)
+            for name, cost in by_addition.items():
+                added[name][len(plain)] = cost
+            plain.append(worst)
         for name in sorted(added):
             loss += self._add(name, added[name], plain)
         return loss + sum(plain), max(self.context.scale, abs(loss))
+
+    def _in_order(self) -> list[tuple[bool, OpenStep]]:
+        """The steps that what goes may answer, each with whether it can only lose; a short one tells sooner of no way."""
+        steps = [step for step in self.open_choices.steps_of.get(self.change.gone, ()) if step.modes[self.change.gone]]
+        found = [(self._can_do_without(step), step) for step in steps]
+        return sorted(found, key=lambda each: (each[0], len(each[1].every)))
 
     def _charged(self) -> float:
         """Charges that come less those that go."""
@@ -75,22 +89,26 @@ class _Losses:
             plain[place] = min(plain[place], cost)
         return upkeep
 
-    def _step(self, step: OpenStep, modes: list[Mode]) -> tuple[float, ByAddition]:
-        """The most a step loses, without an addition and with each; below zero only where it cannot go on as it did."""
+    def _step(self, step: OpenStep, *, loses: bool, most: float) -> tuple[float, ByAddition]:
+        """The most a step loses, without an addition and with each; below zero only where it cannot go on as it did.
+
+        `loses`: it can go on so. A loss above `most` need not be the most there is.
+        """
         found = list[tuple[float, ByAddition]]()
-        for mode in modes:
-            found.append(self._mode(step, mode))
-            if found[-1] == (NEVER, {}):
-                return found[-1]
+        for mode in step.modes[self.change.gone]:
+            direct, more = self._mode(step, mode)
+            if (least := min((direct, *more.values()))) > most or least == NEVER:
+                return least, {}
+            found.append((direct, more))
         worst = max(direct for direct, _ in found)
         names = {name for _, additions in found for name in additions}
         by_addition = {name: max(min(direct, more.get(name, NEVER)) for direct, more in found) for name in names}
-        if min((worst, *by_addition.values())) < 0 and self._can_do_without(step):
+        if loses:
             worst, by_addition = max(worst, 0.0), {name: max(cost, 0.0) for name, cost in by_addition.items()}
         return worst, {name: cost for name, cost in by_addition.items() if cost < worst}
 
     def _can_do_without(self, step: OpenStep) -> bool:
-        """Whether a step may have been answered without what goes: then nothing is certain to be saved."""
+        """Whether a step may have been answered without what goes: then nothing is certain to be saved in it."""
         gone, allows = self.change.gone, self.context.allows
         return any(gone not in mode.needs and all(map(allows, mode.needs)) for mode in step.every)
 

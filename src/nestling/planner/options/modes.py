@@ -43,13 +43,17 @@ class Modes:
         reads: tuple[str, ...] = (),
     ) -> Mode:
         """A mode with its prices; `reads`: the entities whose rows are read, besides those whose homes it needs."""
-        entities = [*reads, *(name for each in needs for name in self.places.held.get(each, ()))]
-        loads = tuple((name, self._price(work, entities)) for name, work in extra.loads)
-        return Mode(text, needs, self._price(cost, entities), without=without, loads=loads)
+        share = self._cold(needs, reads) if self.cold.shares else 0.0
+        loads = tuple((name, self._price(work, share)) for name, work in extra.loads)
+        return Mode(text, needs, self._price(cost, share), without=without, loads=loads)
 
     def price_of(self, work: Work, *entities: str) -> float:
         """Seconds of work on rows of these entities, with those from disk."""
-        return self._price(work, entities)
+        return self._price(work, self.cold.of(entities))
 
-    def _price(self, work: Work, entities: Collection[str]) -> float:
-        return self.price(work + from_disk(work, self.cold.of(entities)))
+    def _cold(self, needs: Collection[str], reads: Collection[str]) -> float:
+        """The share of documents read from disk where these entities are read, and those whose homes are needed."""
+        return self.cold.of([*reads, *(name for each in needs for name in self.places.held.get(each, ()))])
+
+    def _price(self, work: Work, cold: float) -> float:
+        return self.price(work + from_disk(work, cold) if cold else work)

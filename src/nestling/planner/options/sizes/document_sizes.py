@@ -57,6 +57,7 @@ class DocumentSizes:
         self._levels: dict[str, int] = {}
         self._longer: dict[str, float] = {}
         self._parts: dict[str, tuple[AddedPart, ...]] = {}
+        self._arrays: dict[str, tuple[str, ...]] = {}
 
     def count(self, home: Home) -> float:
         """Documents of the collection the home is in."""
@@ -107,12 +108,12 @@ class DocumentSizes:
         """What structures add to so many documents that are read for the home's rows, and to so many that are written whole."""
         if home.bucket is not None:
             return Extra()
-        parts = self.parts(home.root)
+        arrays = self.arrays(home.root)
         asked, loads = ("", self.array(home)), list[tuple[str, Work]]()
-        for array in dict.fromkeys(part.array for part in parts):
+        for array in arrays:
             work = Work(read_bytes=read if array in asked else 0.0, rewritten_bytes=rewritten)
             loads += [(_bytes_name(home.root, array), work)] if any(work) else []
-        if rewritten and parts:
+        if rewritten and arrays:
             loads.append((_fields_name(home.root), Work(tests=rewritten)))
         return Extra(tuple(loads))
 
@@ -134,11 +135,17 @@ class DocumentSizes:
         """Bytes and fields that structures add to one document of each entity that has a collection."""
         for entity in self.situation.model.entities:
             parts = self.parts(entity.name)
-            for array in dict.fromkeys(part.array for part in parts):
+            for array in self.arrays(entity.name):
                 amounts = tuple((part.structure, part.bytes) for part in parts if part.array == array)
                 yield Load(_bytes_name(entity.name, array), amounts)
             if parts:
                 yield Load(_fields_name(entity.name), tuple((part.structure, part.fields) for part in parts))
+
+    def arrays(self, root: str) -> tuple[str, ...]:
+        """The outermost arrays that structures add to a document of the root, "" where some are in none."""
+        if root not in self._arrays:
+            self._arrays[root] = tuple(dict.fromkeys(part.array for part in self.parts(root)))
+        return self._arrays[root]
 
     def parts(self, root: str) -> tuple[AddedPart, ...]:
         """What each structure adds to one document of the root."""

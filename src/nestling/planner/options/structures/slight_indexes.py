@@ -7,10 +7,15 @@ It takes memory, and time when data are loaded and restored, none of which is in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 
 from nestling.ir.design_problem import Mode, StatementStep
+
+Names = frozenset[str]
 
 SLIGHT = 0.01
 """The share of a statement's least cost that an index has to save it."""
@@ -36,45 +41,58 @@ def without_slight(
         rate = rates[step.statement]
         unnoticed = min(UNNOTICED_SECONDS, nothing / rate) if rate else UNNOTICED_SECONDS
         most = max(SLIGHT * least[step.statement], unnoticed)
-        left = tuple(_not_slight(step.modes, indexes, most))
-        modes = tuple(_as_dear_as(left, each, indexes, most) for each in left)
+        modes = tuple(_by_dearest(_not_slight(step.modes, indexes, most), indexes, most))
         yield replace(step, modes=modes) if modes != step.modes else step
 
 
 def _not_slight(modes: Iterable[Mode], indexes: Collection[str], most: float) -> Iterator[Mode]:
     """The modes beside which none costs at most so much more, wherever they can be taken, and needs one index less."""
-    of_each = [(mode, frozenset(mode.needs), frozenset(mode.without)) for mode in modes]
-    for mode, needs, without in of_each:
+    every, by_needs = [(frozenset(mode.needs), mode) for mode in modes], defaultdict[Names, list[Mode]](list)
+    for needs, mode in every:
+        by_needs[needs].append(mode)
+    fewer: dict[Names, list[Mode]] = {}
+    for needs in by_needs:
         by = needs.intersection(indexes)
-        if not by or not any(
+        less = (each for each in _parts(needs, by_needs) if not by <= each) if by else ()
+        fewer[needs] = [mode for each in less for mode in by_needs[each]]
+    for needs, mode in every:
+        if not any(
             other.cost <= mode.cost + most
-            and its_needs < needs
-            and not by <= its_needs
-            and its_without <= without
-            and _charges_alike(other, mode)
-            for other, its_needs, its_without in of_each
+            and set(other.without) <= set(mode.without)
+            and (other.also, other.loads) == (mode.also, mode.loads)
+            for other in fewer[needs]
         ):
             yield mode
 
 
-def _as_dear_as(modes: Iterable[Mode], mode: Mode, indexes: Collection[str], most: float) -> Mode:
-    """The mode nearly at the price of the dearest by another index that costs at most so much more.
+def _parts(needs: Names, among: Collection[Names]) -> Iterator[Names]:
+    """The proper subsets of what a mode needs that some other mode needs."""
+    if 1 << len(needs) > len(among):
+        yield from (each for each in among if each < needs)
+        return
+    for size in range(len(needs)):
+        yield from (part for each in combinations(needs, size) if (part := frozenset(each)) in among)
+
+
+def _by_dearest(modes: Iterable[Mode], indexes: Collection[str], most: float) -> Iterator[Mode]:
+    """The modes, each nearly at the price of the dearest by another index that costs at most so much more.
 
     Of two that are there, or neither, the cheaper is to be had.
     """
-    needs, by = set(mode.needs).difference(indexes), set(mode.needs).intersection(indexes)
-    alike = (
-        other.cost
-        for other in modes
-        if set(other.needs).difference(indexes) == needs
-        and len(by) == len(set(other.needs).intersection(indexes))
-        and other.without == mode.without
-        and _charges_alike(other, mode)
-        and other.cost <= mode.cost + most
-    )
-    dearest = max(alike, default=mode.cost) if by else mode.cost
-    return replace(mode, cost=dearest - TOLD * (dearest - mode.cost)) if dearest > mode.cost else mode
+    every, costs = [*modes], defaultdict[Hashable, list[float]](list)
+    keys = [_but_for_index(mode, indexes) for mode in every]
+    for mode, key in zip(every, keys, strict=True):
+        costs[key].append(mode.cost)
+    for each in costs.values():
+        each.sort()
+    for mode, key in zip(every, keys, strict=True):
+        alike = costs[key]
+        dearest = alike[bisect_right(alike, mode.cost + most) - 1] if key is not None else mode.cost
+        yield replace(mode, cost=dearest - TOLD * (dearest - mode.cost)) if dearest > mode.cost else mode
 
 
-def _charges_alike(one: Mode, other: Mode) -> bool:
-    return (one.also, one.loads) == (other.also, other.loads)
+def _but_for_index(mode: Mode, indexes: Collection[str]) -> Hashable:
+    """What modes have in common that differ in their indexes; None for one by no index."""
+    needs = frozenset(mode.needs)
+    by = needs.intersection(indexes)
+    return (needs - by, len(by), mode.without, mode.also, mode.loads) if by else None
