@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from enum import Enum
 
 import highspy
 import numpy as np
 
-from nestling.optimizer.linear_model import Floats, LinearModel
+from nestling.optimizer.growing_model import GrowingModel, Rows
+from nestling.optimizer.linear_model import Floats, Integers, LinearModel
 
 FEASIBILITY = 1e-9
 """How far the solver may step over a row or from a whole number; ours is `evaluate.TOLERANCE`, of the same size."""
@@ -40,67 +42,97 @@ class Outcome:
 
 
 def minimise(
-    model: LinearModel,
-    *,
-    seconds: float,
-    scale: float = 1.0,
-    relaxed: bool = False,
-    fixed: Floats | None = None,
-    absolute_gap: float = 0.0,
+    model: LinearModel, *, seconds: float, scale: float = 1.0, fixed: Floats | None = None, absolute_gap: float = 0.0
 ) -> Outcome:
-    """Solve a model; costs are divided by `scale`. `relaxed` leaves the binaries out, `fixed` (NaN: free) holds some columns."""
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("time_limit", max(seconds, 0.01))
+    """Solve a model; costs are divided by `scale`, and `fixed` (NaN: free) holds some columns."""
+    solver = _solver(seconds)
     solver.setOptionValue("mip_rel_gap", GAP)
     solver.setOptionValue("mip_abs_gap", absolute_gap / scale)
     solver.setOptionValue("mip_feasibility_tolerance", FEASIBILITY)
-    solver.setOptionValue("primal_feasibility_tolerance", FEASIBILITY)
-    if relaxed and len(model.cost) <= SMALL:
-        solver.setOptionValue("presolve", "off")
-    _pass(solver, model, scale, relaxed, fixed)
-    solver.run()
-    return _outcome(solver, model, scale, relaxed)
-
-
-def _pass(solver: highspy.Highs, model: LinearModel, scale: float, relaxed: bool, fixed: Floats | None) -> None:
     columns = len(model.cost)
     lower, upper = np.zeros(columns), np.ones(columns)
     if fixed is not None:
         held = ~np.isnan(fixed)
         lower[held] = upper[held] = fixed[held]
     kinds = np.zeros(columns, dtype=np.int32)
-    kinds[: 0 if relaxed else model.binary] = int(highspy.HighsVarType.kInteger)
+    kinds[: model.binary] = int(highspy.HighsVarType.kInteger)
+    rows = Rows(model.lower, model.upper, model.starts, model.columns, model.values)
+    _pass(solver, model.cost / scale, lower, upper, rows, kinds)
+    solver.run()
+    status, info = _status(solver.getModelStatus()), solver.getInfo()
+    bound = info.mip_dual_bound if model.binary else info.objective_function_value
+    return Outcome(status, bound * scale, _values(solver) if status is not Status.INFEASIBLE else None)
+
+
+def relax(model: LinearModel, *, seconds: float, scale: float = 1.0) -> Outcome:
+    """Solve a model without whole numbers; costs are divided by `scale`.
+
+    When the time is up, its bound is that of the model without some of its products, if that was solved.
+    """
+    end, growing = time.perf_counter() + seconds, GrowingModel(model)
+    solver, columns = _solver(seconds), len(growing.columns)
+    if columns <= SMALL:
+        solver.setOptionValue("presolve", "off")
+    whole = np.zeros(columns, dtype=np.int32)
+    _pass(solver, growing.cost / scale, np.zeros(columns), np.ones(columns), growing.first(), whole)
+    bound = -math.inf
+    while True:
+        solver.run()
+        status = _status(solver.getModelStatus())
+        if status is not Status.OPTIMAL:
+            return Outcome(status, bound, None)
+        bound = solver.getInfo().objective_function_value * scale
+        solution = solver.getSolution()
+        values = np.array(solution.col_value)
+        more = growing.add(values)
+        if more is None:
+            reduced_costs = growing.whole(np.array(solution.col_dual) * scale, otherwise=model.cost)
+            return Outcome(status, bound, growing.whole(values), reduced_costs)
+        _grow(solver, growing.cost[len(values) :] / scale, more)
+        solver.setOptionValue("time_limit", solver.getRunTime() + max(end - time.perf_counter(), 0.01))
+
+
+def _solver(seconds: float) -> highspy.Highs:
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("time_limit", max(seconds, 0.01))
+    solver.setOptionValue("primal_feasibility_tolerance", FEASIBILITY)
+    return solver
+
+
+def _pass(solver: highspy.Highs, cost: Floats, lower: Floats, upper: Floats, rows: Rows, kinds: Integers) -> None:
     solver.passModel(
-        columns,
-        len(model.lower),
-        len(model.columns),
+        len(cost),
+        len(rows.lower),
+        len(rows.columns),
         int(highspy.MatrixFormat.kRowwise),
         int(highspy.ObjSense.kMinimize),
         0.0,
-        model.cost / scale,
+        cost,
         lower,
         upper,
-        model.lower,
-        model.upper,
-        model.starts,
-        model.columns,
-        model.values,
+        rows.lower,
+        rows.upper,
+        rows.starts,
+        rows.columns,
+        rows.values,
         kinds,
     )
 
 
-def _outcome(solver: highspy.Highs, model: LinearModel, scale: float, relaxed: bool) -> Outcome:
-    status = _status(solver.getModelStatus())
+def _grow(solver: highspy.Highs, cost: Floats, rows: Rows) -> None:
+    """Columns more, and rows over these and the others."""
+    none = np.zeros(0, dtype=np.int32)
+    zeros = np.zeros(len(cost), dtype=np.int32)
+    solver.addCols(len(cost), cost, np.zeros(len(cost)), np.ones(len(cost)), 0, zeros, none, np.zeros(0))
+    solver.addRows(len(rows.lower), rows.lower, rows.upper, len(rows.columns), rows.starts, rows.columns, rows.values)
+
+
+def _values(solver: highspy.Highs) -> Floats | None:
+    """The solution the solver has, if it has one."""
     info = solver.getInfo()
-    solution = solver.getSolution()
     found = math.isfinite(info.objective_function_value) and info.primal_solution_status == 2
-    values = np.array(solution.col_value) if found and status is not Status.INFEASIBLE else None
-    if relaxed:
-        bound = info.objective_function_value if status is Status.OPTIMAL else -math.inf
-        return Outcome(status, bound * scale, values, np.array(solution.col_dual) * scale)
-    bound = info.mip_dual_bound if model.binary else info.objective_function_value
-    return Outcome(status, bound * scale, values)
+    return np.array(solver.getSolution().col_value) if found else None
 
 
 def _status(status: highspy.HighsModelStatus) -> Status:

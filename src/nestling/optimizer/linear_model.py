@@ -16,7 +16,11 @@ INFINITY = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class LinearModel:
-    """Minimise `cost` over columns from 0 to 1, the first `binary` of them whole; rows are stored one after the other."""
+    """Minimise `cost` over columns from 0 to 1, the first `binary` of them whole; rows are stored one after the other.
+
+    `products`: the rows that say what a product of a cost above 0 is at least. Its column is the first of the row, and stands in
+    no other.
+    """
 
     cost: Floats  # shape (columns,)
     binary: int
@@ -25,6 +29,15 @@ class LinearModel:
     starts: Integers  # shape (rows,): where each row begins in the two below
     columns: Integers  # shape (entries,)
     values: Floats  # shape (entries,)
+    products: Integers  # shape (some rows,)
+
+    def entries(self, rows: Integers) -> tuple[Integers, Integers, Floats]:
+        """Some rows as they are stored: where each begins, their columns and values."""
+        ends = np.append(self.starts, len(self.columns))
+        lengths = ends[rows + 1] - ends[rows]
+        starts = np.concatenate(([0], np.cumsum(lengths)[:-1])) if len(rows) else lengths
+        places = np.repeat(ends[rows] - starts, lengths) + np.arange(lengths.sum())
+        return starts.astype(np.int32), self.columns[places], self.values[places]
 
     def with_row(self, row: Floats, *, upper: float) -> LinearModel:
         """The model with one more row over all columns: `row · x <= upper`."""
@@ -37,6 +50,7 @@ class LinearModel:
             np.append(self.starts, np.int32(len(self.columns))),
             np.concatenate((self.columns, columns)),
             np.concatenate((self.values, row[columns])),
+            self.products,
         )
 
 
@@ -51,6 +65,7 @@ class Builder:
     _starts: list[int] = field(default_factory=list)
     _columns: list[int] = field(default_factory=list)
     _values: list[float] = field(default_factory=list)
+    _products: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.costs.extend([0.0] * self.binary)
@@ -75,6 +90,8 @@ class Builder:
         """
         column = self.column(cost)
         if at_least:
+            if cost > 0:
+                self._products.append(len(self._starts))
             inside = [(other, -1.0) for factor in factors for other in factor]
             self.row([(column, 1.0), *inside], lower=1.0 - len(factors))
         else:
@@ -92,4 +109,5 @@ class Builder:
             np.array(self._starts, dtype=np.int32),
             np.array(self._columns, dtype=np.int32),
             np.array(self._values, dtype=np.float64),
+            np.array(self._products, dtype=np.int32),
         )

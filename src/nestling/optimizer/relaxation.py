@@ -9,7 +9,7 @@ import numpy as np
 
 from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.formulation import formulation
-from nestling.optimizer.highs import Outcome, Status, minimise
+from nestling.optimizer.highs import Outcome, Status, relax
 from nestling.optimizer.linear_model import Floats, LinearModel
 
 LARGEST = 1e4
@@ -67,7 +67,7 @@ def relaxation(problem: DesignProblem, deadline: float) -> Relaxation:
     model = formulation(problem)
     constant = sum(charge.cost for charge in problem.charges if not charge.when)
     largest = float(np.abs(model.cost).max(initial=0.0)) or 1.0
-    outcome = minimise(model, seconds=deadline - time.perf_counter(), scale=largest / LARGEST, relaxed=True)
+    outcome = relax(model, seconds=deadline - time.perf_counter(), scale=largest / LARGEST)
     return Relaxation(model, constant, largest, outcome)
 
 

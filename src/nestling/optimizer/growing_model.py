@@ -1,0 +1,77 @@
+"""A relaxation that grows: products come in once a solution breaks what they are at least, as hardly any ever does.
+
+Left out, a product costs nothing: each solution's cost is a bound, and the one that breaks nothing is that of the whole model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nestling.optimizer.linear_model import Floats, Integers, LinearModel
+
+BROKEN = 1e-9
+"""How far a product may be below what it is at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows over the columns that are in the model so far, as `LinearModel` stores them."""
+
+    lower: Floats
+    upper: Floats
+    starts: Integers
+    columns: Integers
+    values: Floats
+
+
+class GrowingModel:
+    """What of a model is in its relaxation so far, and what is not."""
+
+    def __init__(self, model: LinearModel) -> None:
+        self._model, self._waiting = model, model.products
+        self._column_of_waiting = model.columns[model.starts[model.products]]
+        is_in = np.ones(len(model.cost), dtype=np.bool_)
+        is_in[self._column_of_waiting] = False
+        self.columns = np.flatnonzero(is_in).astype(np.int32)
+        self._place = np.full(len(model.cost), -1, dtype=np.int32)
+        self._place[self.columns] = np.arange(len(self.columns), dtype=np.int32)
+
+    @property
+    def cost(self) -> Floats:
+        """Of each column that is in."""
+        found: Floats = self._model.cost[self.columns]
+        return found
+
+    def first(self) -> Rows:
+        """The rows that are in from the beginning."""
+        is_in = np.ones(len(self._model.lower), dtype=np.bool_)
+        is_in[self._waiting] = False
+        return self._rows(np.flatnonzero(is_in).astype(np.int32))
+
+    def add(self, solution: Floats) -> Rows | None:
+        """Take in what a solution breaks; its rows, with a column more for each, or None where it breaks nothing."""
+        if not len(self._waiting):
+            return None
+        values = self.whole(solution)
+        starts, columns, coefficients = self._model.entries(self._waiting)
+        sums = np.add.reduceat(coefficients * values[columns], starts)
+        broken = sums < self._model.lower[self._waiting] - BROKEN
+        if not broken.any():
+            return None
+        rows, added = self._waiting[broken], self._column_of_waiting[broken]
+        self._waiting, self._column_of_waiting = self._waiting[~broken], self._column_of_waiting[~broken]
+        self._place[added] = np.arange(len(self.columns), len(self.columns) + len(added), dtype=np.int32)
+        self.columns = np.concatenate((self.columns, added))
+        return self._rows(rows)
+
+    def whole(self, solution: Floats, otherwise: Floats | None = None) -> Floats:
+        """Values of the columns that are in as values of all: the others have 0, or what they have `otherwise`."""
+        values = np.zeros(len(self._model.cost)) if otherwise is None else otherwise.copy()
+        values[self.columns] = solution
+        return values
+
+    def _rows(self, rows: Integers) -> Rows:
+        starts, columns, values = self._model.entries(rows)
+        return Rows(self._model.lower[rows], self._model.upper[rows], starts, self._place[columns], values)
