@@ -10,6 +10,7 @@ from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
 
+from nestling.executors.apart import apart
 from nestling.executors.attempts import in_transaction_async
 from nestling.executors.calls import APART, batch_call, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
@@ -91,7 +92,7 @@ async def _drive(
 ) -> Done:
     """Answer the requests until they have their result."""
     ours = exact(database)
-    apart = ours.with_options(write_concern=APART)
+    outside = ours.with_options(write_concern=APART)
     answer: Any = None
     while True:
         try:
@@ -104,12 +105,14 @@ async def _drive(
                     with noted(request):
                         answer = await _documents(database, request, session)
                 case NextNumbers():
-                    answer = (await number_call(request).on(apart))[LAST]
+                    with apart(session):
+                        answer = (await number_call(request).on(outside))[LAST]
                 case tuple():
                     await batch_call(request).on(ours, session=session)
                     answer = None
                 case WriteCommand(apart=True):
-                    answer = met(request, await command_call(request).on(apart))
+                    with apart(session):
+                        answer = met(request, await command_call(request).on(outside))
                 case WriteCommand():
                     answer = met(request, await command_call(request).on(ours, session=session))
                 case _:

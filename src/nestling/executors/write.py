@@ -8,6 +8,7 @@ from typing import Any, TypeVar, assert_never
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
+from nestling.executors.apart import apart
 from nestling.executors.attempts import in_transaction
 from nestling.executors.calls import APART, batch_call, command_call, met, number_call
 from nestling.executors.errors.transient import no_server_is_final
@@ -61,7 +62,7 @@ def run_write(
 def _drive(database: Database[Any], requests: Generator[Request, Any, Done], session: ClientSession | None) -> Done:
     """Answer the requests until they have their result."""
     ours = exact(database)
-    apart = ours.with_options(write_concern=APART)
+    outside = ours.with_options(write_concern=APART)
     answer: Any = None
     while True:
         try:
@@ -74,12 +75,14 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
                     with noted(request):
                         answer = list(asked(database, request, session=session))
                 case NextNumbers():
-                    answer = number_call(request).on(apart)[LAST]
+                    with apart(session):
+                        answer = number_call(request).on(outside)[LAST]
                 case tuple():
                     batch_call(request).on(ours, session=session)
                     answer = None
                 case WriteCommand(apart=True):
-                    answer = met(request, command_call(request).on(apart))
+                    with apart(session):
+                        answer = met(request, command_call(request).on(outside))
                 case WriteCommand():
                     answer = met(request, command_call(request).on(ours, session=session))
                 case _:

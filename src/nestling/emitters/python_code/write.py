@@ -131,7 +131,8 @@ class _Function(ProgramWriter):
     def called(self, command: WriteCommand, parts: Parts) -> str:
         session = ["session=session"] if self.has_session and not command.apart else []
         arguments = [*parts.arguments, *_options(command, parts), *session]
-        return f"{_collection(command)}.{command.action.method}({', '.join(arguments)})"
+        call = f"{_collection(command)}.{command.action.method}({', '.join(arguments)})"
+        return f"apart(lambda: {call})" if self.write.transaction and command.apart else call
 
     def batch(self, command: WriteCommand, parts: Parts, variable: str, rows: str, any_of: str) -> Iterator[str]:
         yield f"if {any_of}:"

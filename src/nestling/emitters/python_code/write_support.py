@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import pymongo
 from bson import Decimal128
+from pymongo.errors import PyMongoError
 
 from nestling.emitters.conversions.stored import MISSING
 
@@ -172,8 +174,19 @@ def numbers_for_rows(
     count = int(counted[0]["count"]) if counted else 0
     if not count:
         return 1, 0
-    numbers = next_numbers(counters, counter, count, there, field)
+    numbers = apart(lambda: next_numbers(counters, counter, count, there, field))
     return numbers[0], numbers[-1]
+
+
+def apart(call: Callable[[], Any]) -> Any:
+    """What a call outside of the open transaction gives: who waits long is behind one who waits for that, which begins anew."""
+    try:
+        with pymongo.timeout(1):
+            return call()
+    except PyMongoError as error:
+        if error.timeout:
+            raise PyMongoError("somebody waits for this transaction to end", ["TransientTransactionError"]) from error
+        raise
 
 
 def place(row: Mapping[str, Any], column: str, first: int) -> int:
