@@ -16,12 +16,12 @@ from nestling.cli.parts import options
 
 if TYPE_CHECKING:
     from nestling.executors.check import CheckReport
-    from nestling.ir.drift import Drift
+    from nestling.ir.drift import Check, Drift
 
 SHOWN_ALIKE = 10
-MOST_DELETED = 20
-"""Documents that one command deletes."""
 """Differences of one check that the terminal shows; `--json` has more."""
+MOST_NAMED = 20
+"""Documents that one command names."""
 
 NOTHING = "Nothing to compare: this design keeps no copies and no values that follow from others."
 
@@ -229,25 +229,42 @@ def _say_moves(report: CheckReport) -> None:
     moves = dict.fromkeys(each.next_move for each in report.findings if each.next_move and not each.repaired)
     for move in moves:
         click.echo(f"→ {move}")
-    for command in _deleting(report):
+    for command in _mending(report):
         click.echo(f"  {command}")
     lagging = [f for f in report.findings if f.freshness is not None and f.freshness.seconds and not f.repaired]
     for freshness in dict.fromkeys(str(each.freshness) for each in lagging):
         click.echo(f"→ values kept {freshness} may still be on their way: check again once that is over")
 
 
-def _deleting(report: CheckReport) -> Iterator[str]:
-    """The commands that delete rows whose parents are gone, where these are documents of their own; a few of many."""
+def _mending(report: CheckReport) -> Iterator[str]:
+    """The commands for rows whose parents are gone, where these are documents of their own; a few of many.
+
+    References that may be missing are cleared, other rows deleted.
+    """
     from nestling.ir.drift import DriftKind
     from nestling.ir.literals import of_collection, shell
 
     for check in report.checks:
-        found = [each.id for each in report.findings if each.check == check.key]
+        found = [each.id for each in report.findings if each.check == check.key and not each.repaired]
         if found and check.kind is DriftKind.DANGLING and not check.place:
-            ids = ", ".join(" ".join(shell(each).split()) for each in found[:MOST_DELETED])
-            more = report.verdicts[check.key].values - MOST_DELETED
-            left = f" // {more:,} more are left: check again then" if more > 0 else ""
-            yield f"{of_collection('db', check.collection)}.deleteMany({{_id: {{$in: [{ids}]}}}}){left}"
+            these = f"{{_id: {{$in: [{', '.join(' '.join(shell(each).split()) for each in found[:MOST_NAMED])}]}}}}"
+            collection = of_collection("db", check.collection)
+            unset = shell(dict.fromkeys(check.clears, ""))
+            asked = f"updateMany({these}, {{$unset: {unset}}})" if check.clears else f"deleteMany({these})"
+            more = report.verdicts[check.key].values - MOST_NAMED
+            told = [] if check.clears else [*_hanging_on(check)]
+            told += [f"{more:,} more are left: check again then"] if more > 0 else []
+            yield f"{collection}.{asked}{' // ' * bool(told)}{'; '.join(told)}"
+
+
+def _hanging_on(check: Check) -> Iterator[str]:
+    """What is lost with rows that are deleted, and what refers to nothing then."""
+    from nestling.common.errors import name_list
+
+    if check.inside:
+        yield f"their rows of {name_list(check.inside)} are gone with them"
+    if check.referring:
+        yield f"rows of {name_list(check.referring)} may refer to them: look there first"
 
 
 def verdict(report: CheckReport) -> str:
@@ -260,7 +277,8 @@ def verdict(report: CheckReport) -> str:
         documents = f"a sample, {report.checked:,} of {counted(report.sampled_of, 'document')},"
     looked = f"{documents} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"
     if not values:
-        return f"Clean: {looked}."
+        unseen = f"; {counted(len(report.gaps), 'thing')} could not be compared: see above" if report.gaps else ""
+        return f"Clean: {looked}{unseen}."
     if report.clean:
         times = f" in {counted(report.passes, 'pass')}" if report.passes > 1 else ""
         return f"Repaired: {counted(values, 'difference')}{times}, of {looked}."

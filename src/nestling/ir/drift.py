@@ -83,7 +83,9 @@ class Check:
     in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `led_by`: of a copy, the key of the
     check that tells whether the reference it is made along leads to a row; `is_loose`: it need not lead to any, so that no check
     tells. `is_needed`: no document does without that copy, so where its source is gone, the row that has it is an orphan.
-    `is_unread`: no home is read from the documents it finds.
+    `is_unread`: no home is read from the documents it finds. Of a dangling reference of documents of their own: `clears` are the
+    fields without which they refer to nothing, where they may lack these; else they can be deleted, and `inside` and `referring`
+    are the entities whose rows are in them, and refer to them.
     """
 
     id: str
@@ -102,6 +104,9 @@ class Check:
     is_loose: bool = False
     is_needed: bool = False
     is_unread: bool = False
+    clears: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    referring: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -16,8 +16,8 @@ BROKEN = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows over the columns that are in the model so far, as `LinearModel` stores them."""
+class StoredRows:
+    """StoredRows over the columns that are in the model so far, as `LinearModel` stores them."""
 
     lower: Floats
     upper: Floats
@@ -44,13 +44,13 @@ class GrowingModel:
         found: Floats = self._model.cost[self.columns]
         return found
 
-    def first(self) -> Rows:
+    def first(self) -> StoredRows:
         """The rows that are in from the beginning."""
         is_in = np.ones(len(self._model.lower), dtype=np.bool_)
         is_in[self._waiting] = False
         return self._rows(np.flatnonzero(is_in).astype(np.int32))
 
-    def add(self, solution: Floats) -> Rows | None:
+    def add(self, solution: Floats) -> StoredRows | None:
         """Take in what a solution breaks; its rows, with a column more for each, or None where it breaks nothing."""
         if not len(self._waiting):
             return None
@@ -72,6 +72,6 @@ class GrowingModel:
         values[self.columns] = solution
         return values
 
-    def _rows(self, rows: Integers) -> Rows:
+    def _rows(self, rows: Integers) -> StoredRows:
         starts, columns, values = self._model.entries(rows)
-        return Rows(self._model.lower[rows], self._model.upper[rows], starts, self._place[columns], values)
+        return StoredRows(self._model.lower[rows], self._model.upper[rows], starts, self._place[columns], values)

@@ -10,7 +10,7 @@ from enum import Enum
 import highspy
 import numpy as np
 
-from nestling.optimizer.growing_model import GrowingModel, Rows
+from nestling.optimizer.growing_model import GrowingModel, StoredRows
 from nestling.optimizer.linear_model import Floats, Integers, LinearModel
 
 FEASIBILITY = 1e-9
@@ -56,7 +56,7 @@ def minimise(
         lower[held] = upper[held] = fixed[held]
     kinds = np.zeros(columns, dtype=np.int32)
     kinds[: model.binary] = int(highspy.HighsVarType.kInteger)
-    rows = Rows(model.lower, model.upper, model.starts, model.columns, model.values)
+    rows = StoredRows(model.lower, model.upper, model.starts, model.columns, model.values)
     _pass(solver, model.cost / scale, lower, upper, rows, kinds)
     solver.run()
     status, info = _status(solver.getModelStatus()), solver.getInfo()
@@ -100,7 +100,7 @@ def _solver(seconds: float) -> highspy.Highs:
     return solver
 
 
-def _pass(solver: highspy.Highs, cost: Floats, lower: Floats, upper: Floats, rows: Rows, kinds: Integers) -> None:
+def _pass(solver: highspy.Highs, cost: Floats, lower: Floats, upper: Floats, rows: StoredRows, kinds: Integers) -> None:
     solver.passModel(
         len(cost),
         len(rows.lower),
@@ -120,7 +120,7 @@ def _pass(solver: highspy.Highs, cost: Floats, lower: Floats, upper: Floats, row
     )
 
 
-def _grow(solver: highspy.Highs, cost: Floats, rows: Rows) -> None:
+def _grow(solver: highspy.Highs, cost: Floats, rows: StoredRows) -> None:
     """Columns more, and rows over these and the others."""
     none = np.zeros(0, dtype=np.int32)
     zeros = np.zeros(len(cost), dtype=np.int32)

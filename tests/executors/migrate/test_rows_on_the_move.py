@@ -125,16 +125,16 @@ def test_values_that_repeat_in_the_end_are_named(
 def test_rows_the_server_reads_twice(mongod: Server, inside: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
     """An element that moves between arrays while the server makes documents of them: one of them stays, and is right."""
     moves = designs(mongod, inside)
-    run = server_side._run
+    put = server_side._put
 
-    def while_they_move(database: Documents, query: Aggregation, last: Any, mark: str) -> None:
+    def while_they_move(database: Documents, query: Aggregation, collection: str, mark: str) -> None:
         if query.collection == "baskets":  # as if read before and after
             stages = ({"$unionWith": {"coll": "earlier"}}, *query.stages)
             query = Aggregation(query.collection, stages, query.columns, query.files)
-        run(database, query, last, mark)
+        put(database, query, collection, mark)
 
     inside["earlier"].insert_many([{"_id": -n, "name": "", "lines": _lines(n)} for n in range(1, 5)])
-    monkeypatch.setattr(server_side, "_run", while_they_move)
+    monkeypatch.setattr(server_side, "_put", while_they_move)
     assert pipeline.migrate(*moves, inside, cutover=True).equal
     assert inside["lines"].count_documents({}) == 3 * BASKETS
     assert inside["lines"].find_one({"_id": 11}) == {"_id": 11, "basket_id": 1, "code": "c1-1", "at": 1}

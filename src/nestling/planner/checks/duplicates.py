@@ -28,14 +28,14 @@ from nestling.ir.paths.access_path import (
 from nestling.ir.paths.row_steps import GroupRows, Keep, Layout, Slice
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
-from nestling.ir.reading import Gap
+from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, Relation, filtered
-from nestling.ir.statements.expression import ANY, Column, IsNull, Literal, Not
+from nestling.ir.statements.expression import ANY, Column, Compare, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
-from nestling.ir.statements.operators import Collation
+from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name
-from nestling.ir.types import INTEGER
+from nestling.ir.types import INTEGER, TEXTS
 from nestling.planner.checks.comparison import FOUND, found_read, values_of, way_to
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import stored_path
@@ -59,6 +59,9 @@ def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
                 if len(places) > 1 or not _is_alone(design, place, group):
                     name = f"{join(place.store.name, place.path)} ({', '.join(group)})"
                     yield _or_gap(name, partial(_check, name, design, place, group))
+                    if Collation.UNICODE_CI in _collations(entity, group):
+                        what = f"whether rows share {', '.join(group)} but for case and accents"
+                        yield Gap(GapKind.NOTIMPL, what, name)
         copied = [place for place in design.places[entity.name] if place.copy is not None]
         if copied and entity.key:
             yield _contradictions_or_gap(design, copied[0], entity)
@@ -138,9 +141,21 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
 
 
 def _others(design: Design, entity: Entity, own: Sequence[Column]) -> Relation:
-    """All rows that share the values of the row at hand, itself among them."""
+    """All rows that share the values of the row at hand, itself among them.
+
+    What only a collation of the server takes for equal is not looked for: no index of keys serves it.
+    """
     every = scan(design.model, entity.name, alias_of(1))
-    return filtered(every, sharing(design, entity, every, [{each.name: each for each in own}]))
+    if Collation.UNICODE_CI not in _collations(entity, [each.name for each in own]):
+        return filtered(every, sharing(design, entity, every, [{each.name: each for each in own}]))
+    theirs = {each.name: each for each in every.columns}
+    same = (Compare(Comparison.EQUAL, theirs[each.name], each, Collation.BINARY) for each in own)
+    return filtered(every, conjunction(*same))
+
+
+def _collations(entity: Entity, group: Sequence[str]) -> set[Collation]:
+    """How texts of the group are compared at the source."""
+    return {each.collation for each in map(entity.attribute, group) if each.type.name in TEXTS}
 
 
 def _told(place: Place, own: Sequence[Column], context: LoweringContext) -> Lowered:
@@ -151,7 +166,7 @@ def _told(place: Place, own: Sequence[Column], context: LoweringContext) -> Lowe
 
 def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column]) -> Screen | None:
     """The values that several rows share, one of them at the place; None where the server would group others than SQL does."""
-    if any(entity.attribute(each.name).collation is not Collation.BINARY for each in own):
+    if _collations(entity, [each.name for each in own]) - {Collation.BINARY, Collation.UNICODE_CI}:
         return None
     alias = alias_of(1)
     all_own = [column(design.model, entity.name, alias, each.name) for each in own]

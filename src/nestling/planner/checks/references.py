@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind
-from nestling.ir.model import Relationship
+from nestling.ir.model import Model, Relationship
 from nestling.ir.paths.access_path import (
     FieldPath,
     FixedValue,
@@ -23,7 +23,7 @@ from nestling.ir.statements.expression import IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import followed_links, is_collated, linked
-from nestling.ir.storage.layout import Place
+from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import FOUND, found_read, unmet, values_of, way_to, without_match
@@ -70,7 +70,9 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
     rows, field = looked_up(rows, along(model, up), Keep.TOGETHER, context, inner)
     told = locators(design, place)
     paths = [path for key in keys if (path := place.node.path_of(key.name)) is not None]
-    move = f"bring the row of `{link.parent}` back, or change or delete the row that refers to it"
+    way, inside = way_to(place, told), tuple(dict.fromkeys(_entities_in(place.node)))
+    clears = () if way else tuple(_clearing(model, place, link))
+    or_else = "clear the reference" if clears else "change or delete the row that refers to it"
     return Check(
         name,
         DriftKind.DANGLING,
@@ -79,11 +81,38 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
             found_read(unmet(rows.step, field), place, told, values_of(rows, keys)), collation=_collation(design, link)
         ),
         (ComparedValue(", ".join(paths), "", FOUND),),
-        way_to(place, told),
-        next_move=move,
+        way,
+        next_move=f"bring the row of `{link.parent}` back, or {or_else}",
+        clears=clears,
+        inside=inside,
+        referring=tuple(
+            dict.fromkeys(
+                each.child
+                for each in model.children_of(link.child)
+                if each.enforced and each.child not in (*inside, link.child)
+            )
+        ),
         screen=shared_screen(design, place, up[0]) or existence_screen(design, place, up[0]),
         is_walked=place.store.options.kind is not CollectionKind.TIME_SERIES,
     )
+
+
+def _clearing(model: Model, place: Place, link: Relationship) -> Iterator[str]:
+    """The fields of a foreign key that may be missing, without which it refers to nothing; those of it alone are enough."""
+    entity = model.entity(link.child)
+    shared = {name for each in model.parents_of(link.child) if each != link for name in each.child_attributes}
+    optional = [name for name in link.child_attributes if entity.attribute(name).nullable]
+    for name in [each for each in optional if each not in shared] or optional:
+        path = place.node.path_of(name)
+        if path is not None:
+            yield join(place.path, path)
+
+
+def _entities_in(node: Node) -> Iterator[str]:
+    """The entities whose rows are in a row's document."""
+    for child in node.children:
+        yield child.entity
+        yield from _entities_in(child)
 
 
 def _collation(design: Design, link: Relationship) -> Collation:

@@ -15,7 +15,7 @@ from itertools import combinations
 
 from nestling.ir.design_problem import Mode, StatementStep
 
-Names = frozenset[str]
+StructureNames = frozenset[str]
 
 SLIGHT = 0.01
 """The share of a statement's least cost that an index has to save it."""
@@ -47,10 +47,10 @@ def without_slight(
 
 def _not_slight(modes: Iterable[Mode], indexes: Collection[str], most: float) -> Iterator[Mode]:
     """The modes beside which none costs at most so much more, wherever they can be taken, and needs one index less."""
-    every, by_needs = [(frozenset(mode.needs), mode) for mode in modes], defaultdict[Names, list[Mode]](list)
+    every, by_needs = [(frozenset(mode.needs), mode) for mode in modes], defaultdict[StructureNames, list[Mode]](list)
     for needs, mode in every:
         by_needs[needs].append(mode)
-    fewer: dict[Names, list[Mode]] = {}
+    fewer: dict[StructureNames, list[Mode]] = {}
     for needs in by_needs:
         by = needs.intersection(indexes)
         less = (each for each in _parts(needs, by_needs) if not by <= each) if by else ()
@@ -65,7 +65,7 @@ def _not_slight(modes: Iterable[Mode], indexes: Collection[str], most: float) ->
             yield mode
 
 
-def _parts(needs: Names, among: Collection[Names]) -> Iterator[Names]:
+def _parts(needs: StructureNames, among: Collection[StructureNames]) -> Iterator[StructureNames]:
     """The proper subsets of what a mode needs that some other mode needs."""
     if 1 << len(needs) > len(among):
         yield from (each for each in among if each < needs)
