@@ -133,6 +133,14 @@ def test_every_child_has_a_slot_of_its_own(parents: int, children: int, quantile
         assert max(Counter(rank for rank, _, _ in owners).values(), default=0) <= 1
 
 
+@given(st.integers(1, 60), st.integers(0, 600))
+def test_slots_are_those_of_parents_there_are(parents: int, children: int):
+    """Of parents of which nothing is known, however few they are."""
+    made = slots(RelationshipStatistics(), parents, children)
+    assert made.size >= children
+    assert all(made.owner(slot)[0] < parents for slot in range(made.size))
+
+
 @given(st.integers(1, 500), st.integers())
 def test_a_permutation_leaves_nothing_out(size: int, seed: int):
     """Every number has exactly one place."""

@@ -73,7 +73,8 @@ def _points(known: RelationshipStatistics, parents: int, children: int, most: in
         return [(0, 0.0), (parents, 1.0)]
     if all(quantity is None for quantity in shares.values()):
         last = max(ceil(mean), round(mean * log(parents + 1)))
-        return [(0, 0.0), *((ceil(s * parents), round(-mean * log(1 - s))) for s in (0.5, 0.95, 0.99)), (parents, last)]
+        waiting = {ceil(s * parents): round(-mean * log(1 - s)) for s in (0.5, 0.95, 0.99)}
+        return sorted({0: 0.0, **waiting, parents: last}.items())  # of few parents several of these are one rank
     points = {0: 0.0}
     for share, quantity in shares.items():
         if quantity is not None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
+from nestling.common.errors import RowRefused, SourceError
 from nestling.ir.model import Model
 from nestling.ir.rows import RowSink
 from nestling.ir.statistics import Statistics
+from nestling.sources.generated.knots import OWN_ROWS
 from nestling.sources.generated.nth_rows import tables
 
 BATCH_ROWS = 5_000
@@ -22,15 +26,33 @@ def generate(
 ) -> int:
     """Write as many rows as the statistics say, the same for the same seed, and return how many.
 
-    `progress` hears the entity, its rows written and its rows in all. Raises `SourceError` when the target holds rows.
+    `progress` hears the entity, its rows written and its rows in all. Raises `SourceError` when the target holds rows, or no rows
+    can be made that keep what the model says; nothing of them stays then.
     """
     made = tables(model, statistics, seed)
-    target.begin(model)
-    for name, table in made.items():
-        for done in range(0, table.rows, BATCH_ROWS):
-            upto = min(done + BATCH_ROWS, table.rows)
-            target.write(model.entity(name), [table.row(number) for number in range(done, upto)])
-            if progress is not None:
-                progress(name, upto, table.rows)
-    target.finish()
+    try:
+        target.begin(model)
+        for name, table in made.items():
+            for done in range(0, table.rows, BATCH_ROWS):
+                upto = min(done + BATCH_ROWS, table.rows)
+                with _as_made():
+                    target.write(model.entity(name), [table.row(number) for number in range(done, upto)])
+                if progress is not None:
+                    progress(name, upto, table.rows)
+        target.finish()
+    finally:
+        target.close()
     return sum(table.rows for table in made.values())
+
+
+@contextmanager
+def _as_made() -> Iterator[None]:
+    """Say of a refused row that it was made up: whoever reads this has no such row to change."""
+    try:
+        yield
+    except RowRefused as error:
+        problems = [
+            replace(each, what=f"a made-up row is not taken: {each.what}", next_move=OWN_ROWS)
+            for each in error.problems
+        ]
+        raise SourceError(*problems) from error

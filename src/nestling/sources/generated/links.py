@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from nestling.ir.model import Cardinality, Model, Relationship
-from nestling.ir.statistics import Statistics
+from nestling.ir.statistics import Statistics, value_of
 from nestling.sources.generated.fan_out import ParentSlots, slots
 from nestling.sources.generated.permutations import Permutation, permutation
 
@@ -32,7 +32,7 @@ def link(relationship: Relationship, model: Model, known: Statistics, rows: dict
     made = slots_of(relationship, model, known, rows)
     alone = children - linked_rows(relationship, model, known, rows)
     if relationship.is_self:
-        return GeneratedLink(relationship, _tree(made, alone, required=not _may_be_null(relationship, model)))
+        return GeneratedLink(relationship, _tree(made, alone, required=not nullable_attributes(relationship, model)))
     order = permutation(children, seed, relationship.name, "order")
     taken = permutation(made.size, seed, relationship.name, "slots")
     ranked = permutation(parents, seed, relationship.name, "parents")
@@ -67,17 +67,19 @@ def linked_rows(relationship: Relationship, model: Model, known: Statistics, row
     if relationship.is_self:
         roots = numbers.orphans.value if numbers.orphans is not None else children // 10
         return max(0, min(children - 1, children - round(roots)))
-    if not _may_be_null(relationship, model):
+    if not nullable_attributes(relationship, model):
         return children
     if numbers.orphans is not None:
         return max(0, children - round(numbers.orphans.value))
-    nulls = known.entity(relationship.child).attribute(relationship.child_attributes[0]).null_share
-    return round(children * (1 - (nulls.value if nulls is not None else 0.0)))
+    numbers_of = known.entity(relationship.child).attribute
+    nulls = [numbers_of(name).null_share for name in nullable_attributes(relationship, model)]
+    return round(children * (1 - max(value_of(each, 0.0) for each in nulls)))
 
 
-def _may_be_null(relationship: Relationship, model: Model) -> bool:
+def nullable_attributes(relationship: Relationship, model: Model) -> tuple[str, ...]:
+    """The attributes of its foreign key that may be NULL; a row with one that is has no parent."""
     child = model.entity(relationship.child)
-    return any(child.attribute(name).nullable for name in relationship.child_attributes)
+    return tuple(name for name in relationship.child_attributes if child.attribute(name).nullable)
 
 
 def _tree(made: ParentSlots, roots: int, *, required: bool) -> Callable[[int], Parent | None]:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from itertools import combinations
 
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, Statistics
 from nestling.ir.storage.bounds import largest_fan_out
 from nestling.ir.types import TIMES, TypeName
+from nestling.sources.generated.generated_table import GeneratedTable, NthValue
 from nestling.sources.generated.kept import kept
 from nestling.sources.generated.kept_rows import keeping
-from nestling.sources.generated.links import GeneratedLink, link, linked_rows, pair
+from nestling.sources.generated.knots import Knot, Strand
+from nestling.sources.generated.links import GeneratedLink, link, linked_rows, nullable_attributes, pair
 from nestling.sources.generated.nth_values import LAST, Maker, maker
+from nestling.sources.generated.overlaps import follows, given_columns, is_late, tied
 from nestling.sources.generated.permutations import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
 
-_Cell = Callable[[int], object]
 _UNIT = float(1 << 64)
 UNKNOWN_SHARE = 0.1
 """Distinct values of an attribute of which nothing is known, as a share of the rows."""
@@ -27,22 +28,6 @@ TRIES = 6
 """Further instants looked at when the first is before the parent's."""
 MOST_DAYS = 1_000
 """Different days a date has when nothing is known of it."""
-
-
-@dataclass(slots=True)
-class GeneratedTable:
-    """An entity's rows: how many, the function of each attribute, and what makes of a row one that keeps the checks."""
-
-    entity: Entity
-    rows: int
-    links: tuple[GeneratedLink, ...] = ()
-    cells: dict[str, _Cell] = field(default_factory=dict)
-    kept: Callable[[tuple[object, ...]], tuple[object, ...]] = field(default=lambda row: row)
-
-    def row(self, number: int) -> tuple[object, ...]:
-        """The n-th row, in attribute order."""
-        row = self.kept(tuple(self.cells[name](number) for name in self.entity.attribute_names))
-        return tuple(map(_unsigned, row))
 
 
 def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, GeneratedTable]:
@@ -55,11 +40,6 @@ def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Generated
         _Filling(model, known, seed, rows, found, table).fill()
         table.kept = keeping(table.entity, _fixed(table.entity, model))
     return found
-
-
-def _unsigned(value: object) -> object:
-    """The value, zero without a sign: a column of SQLite gives back no other."""
-    return abs(value) if isinstance(value, float | Decimal) and not value else value
 
 
 def _too_many(entity: Entity, model: Model, known: Statistics, rows: dict[str, int]) -> int:
@@ -127,12 +107,20 @@ class _Filling:
     def fill(self) -> None:
         """Foreign keys first, then what makes rows unique, then the rest."""
         entity, cells = self.table.entity, self.table.cells
-        self.table.links = tuple(self.links())
+        links = {each.relationship.name: each for each in self.links()}
+        knots = [self.knot(group, links) for group in tied([each.relationship for each in links.values()], self.model)]
+        resolved = {name: each for knot in knots for name, each in knot.links().items()}
+        self.table.links = tuple(resolved.get(name, each) for name, each in links.items())
+        for knot in knots:
+            cells.update(knot.cells())
         for each in self.table.links:
             names = zip(each.relationship.child_attributes, each.relationship.parent_attributes, strict=True)
-            for mine, theirs in names:
-                cells.setdefault(mine, _referring(each, self.tables[each.relationship.parent], theirs))
-        for attribute, place in self.numbered().items():
+            for mine, theirs in names if each.relationship.name not in resolved else ():
+                cells[mine] = _referring(each, self.tables[each.relationship.parent], theirs)
+        sure = links.keys() - resolved.keys() | {knot.first() for knot in knots}
+        for attribute, place in self.numbered(
+            [each for each in self.table.links if each.relationship.name in sure]
+        ).items():
             distinct = self.table.rows if place is None else max(1, round(self.most_children(place)))
             cells.setdefault(attribute, _numbered(self.made(entity.attribute(attribute), distinct), place))
         dated = False
@@ -152,17 +140,47 @@ class _Filling:
     def links(self) -> Iterator[GeneratedLink]:
         """The relationships that decide foreign keys, widest first; what those of others imply is left out."""
         found = sorted(self.model.parents_of(self.table.entity.name), key=lambda each: -len(each.child_attributes))
-        both = paired(self.table.entity, self.model, self.known, self.rows)
+        both = self.both()
         if both is not None:
             yield from pair(*both, self.model, self.known, self.rows, self.seed)
-        decided = {name for each in both or () for name in each.child_attributes}
+        decided = [*(both or ())]
         for each in found:
-            if not decided.issuperset(each.child_attributes):
-                decided |= set(each.child_attributes)
+            if each not in decided and not any(follows(each, other, self.model) for other in decided):
+                decided.append(each)
                 yield link(each, self.model, self.known, self.rows, self.seed)
 
-    def numbered(self) -> dict[str, GeneratedLink | None]:
-        """Attributes that make rows unique: by the row's number, or by its place among the children of a parent in its key."""
+    def both(self) -> tuple[Relationship, Relationship] | None:
+        """The pair that makes rows unique, unless a foreign key of both together decides it."""
+        both = paired(self.table.entity, self.model, self.known, self.rows)
+        names = {name for each in both or () for name in each.child_attributes}
+        wider = (each for each in self.model.parents_of(self.table.entity.name) if each not in (both or ()))
+        return None if any(names <= set(each.child_attributes) for each in wider) else both
+
+    def knot(self, group: Sequence[Relationship], links: Mapping[str, GeneratedLink]) -> Knot:
+        """The foreign keys of a group, in the order they are followed in."""
+        entity, both = self.table.entity, self.both() or ()
+
+        def order(each: Relationship) -> tuple[bool, bool, bool, int, int]:
+            single, width = each.cardinality is Cardinality.ONE_TO_ONE, len(each.child_attributes)
+            in_key = set(each.child_attributes) <= set(entity.key)
+            return each not in both, not single, not in_key, width if single else -width, self.rows[each.parent]
+
+        strands = {False: list[Strand](), True: list[Strand]()}
+        for each in sorted(group, key=order):
+            nullable = nullable_attributes(each, self.model)
+            strand = Strand(links[each.name], self.tables[each.parent], nullable)
+            strands[is_late(each, self.model)].append(strand)
+        plain = {
+            name: self.plain(entity.attribute(name), follows=False) for each in group for name in each.child_attributes
+        }
+        given = given_columns(group, self.model)
+        return Knot(self.table, strands[False], strands[True], given=given, plain=plain, seed=self.seed)
+
+    def numbered(self, links: Sequence[GeneratedLink]) -> dict[str, GeneratedLink | None]:
+        """Attributes that make rows unique: by the row's number, or by its place among the children of a parent in its key.
+
+        Only the places along `links` are told apart.
+        """
         entity = self.table.entity
         decided = set(self.table.cells)
         found: dict[str, GeneratedLink | None] = {}
@@ -170,7 +188,7 @@ class _Filling:
         for group in (entity.key, *entity.uniques, *among_some):
             own = [name for name in group if name not in decided]
             if own and not any(name in found for name in group):
-                inside = [each for each in self.table.links if set(each.relationship.child_attributes) <= set(group)]
+                inside = [each for each in links if set(each.relationship.child_attributes) <= set(group)]
                 often = self.distinct(entity.attribute(own[-1])) * 2 <= self.table.rows
                 found[own[-1]] = inside[0] if inside and often else None
         return found
@@ -180,7 +198,7 @@ class _Filling:
         known = largest_fan_out(self.known.relationship(above.relationship.name))
         return known if known is not None else self.table.rows
 
-    def plain(self, attribute: Attribute, *, follows: bool) -> _Cell:
+    def plain(self, attribute: Attribute, *, follows: bool) -> NthValue:
         """Any of so many distinct values, each at least once, as they lie if that is known, and NULL as often as it is."""
         entity, rows = self.table.entity.name, self.table.rows
         numbers = self.numbers(attribute.name)
@@ -214,7 +232,7 @@ class _Filling:
             return min(guess, MOST_DAYS) if attribute.type.name is TypeName.DATE else guess
         return max(1, min(rows, round(known.value)))
 
-    def before(self, attribute: Attribute) -> _Cell | None:
+    def before(self, attribute: Attribute) -> NthValue | None:
         """When the parent of a row is from: its children come later."""
         if attribute.type.name not in TIMES or not self.table.links:
             return None
@@ -226,7 +244,7 @@ class _Filling:
         return _referring(above, parent, dates[0].name)
 
 
-def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> _Cell:
+def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> NthValue:
     def cell(number: int) -> object:
         found = above.parent(number)
         return parent.cells[attribute](found[0]) if found is not None else None
@@ -234,7 +252,7 @@ def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> 
     return cell
 
 
-def _numbered(make: _Cell, place: GeneratedLink | None) -> _Cell:
+def _numbered(make: NthValue, place: GeneratedLink | None) -> NthValue:
     if place is None:
         return make
 
