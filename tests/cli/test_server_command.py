@@ -81,15 +81,17 @@ def test_json_shape(mongod: Server, tmp_path: Path) -> None:
     _stopped(process, signal.SIGINT)
 
 
-@pytest.mark.thorough
-def test_a_mongod_that_dies_ends_the_command(mongod: Server) -> None:
-    """When mongod is killed from outside, the command says so instead of waiting for ever."""
-    process = started("server")
+def test_a_mongod_that_dies_ends_the_command(mongod: Server, tmp_path: Path) -> None:
+    """When mongod is killed from outside, the command says by what, shows the end of its log, and keeps it beside the data."""
+    process = started("server", "--data-dir", tmp_path / "data")
     port = _uri(process).split(":")[2].split("/")[0]
     _kill_mongod(port)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert "mongod has ended by itself" in err
+    assert "mongod has ended by itself: killed by signal 9 (SIGKILL): out of memory?; the end of its log:\n    " in err
+    log = tmp_path / "data" / "nestling-mongod.log"
+    assert f"start it again; all of its log is in {log}" in err
+    assert "waiting for connections" in log.read_text().lower()
 
 
 def _kill_mongod(port: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,8 @@ from nestling.common.binary import find_mongod, runnable
 from nestling.common.connection import connect
 from nestling.common.errors import DataDirectoryInUse, LibraryMissing, ServerError, ServerNotFound
 from nestling.common.server import VARIABLE, Server, open_server, start_server
+from nestling.common.server_end import LAST_LINES, log_end
+from nestling.common.supervised import Supervised
 
 GONE_SECONDS = 5.0
 
@@ -33,6 +36,13 @@ with start_server(data_directory=Path(sys.argv[1]) if sys.argv[1:] else None) as
     {before}
     print(server.pid, server.data_directory, flush=True)
     time.sleep(600)
+"""
+TALKS = """
+import pathlib, time
+for n in range(200):
+    print(f"line {n:04}", flush=True)
+    while n == 150 and not pathlib.Path("go").exists():
+        time.sleep(0.01)
 """
 FORK = "import os; (os.fork() == 0) and time.sleep(20)"
 
@@ -50,6 +60,13 @@ def gone_in_time(pid: int) -> bool:
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.02)
     return not alive(pid)
+
+
+def told_end(server: Server) -> str:
+    end = time.monotonic() + GONE_SECONDS
+    while (error := server.end()) is None and time.monotonic() < end:
+        time.sleep(0.02)
+    return str(error)
 
 
 @contextmanager
@@ -317,7 +334,58 @@ def test_failure_shows_the_end_of_the_log(fake_mongod):
     fake_mongod(f"""echo '{{"s":"I","msg":"Starting"}}'; echo '{entry}'; exit 62""")
     with pytest.raises(ServerError) as caught, start_server():
         pass
+    assert "mongod did not start (exit code 62); the end of its log:" in str(caught.value)
     assert str(caught.value).endswith('the end of its log:\n    Wrong mongod version {"found": "7.0"}')
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGKILL, "signal 9 (SIGKILL): out of memory?"), (signal.SIGABRT, "signal 6 (SIGABRT);")],
+)
+def test_the_end_of_a_server_is_told(number: signal.Signals, said: str):
+    """While it runs there is nothing to tell; then the signal is named, and temporary data gets no log that stays."""
+    with start_server() as server:
+        assert server.end() is None
+        assert server.pid is not None
+        os.kill(server.pid, number)
+        error = told_end(server)
+    assert said in error
+    assert "(the log is empty)" not in error
+    assert "all of its log" not in error
+
+
+@pytest.mark.thorough
+def test_a_server_that_was_told_to_stop():
+    """One that another process has shut down ended with an exit code."""
+    with start_server() as server:
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGTERM)
+        assert "exit code 0, as when it is told to stop" in told_end(server)
+
+
+def test_trouble_long_past_is_no_reason():
+    """Of a running server the last lines are shown, however long they are, and errors only when they are among the last."""
+    trouble, line = '{"s":"E","msg":"disk is slow"}', json.dumps({"s": "I", "msg": "x" * 1_000})
+    assert "disk is slow" in log_end("\n".join([trouble, line, line]), LAST_LINES)
+    shown = log_end("\n".join([trouble, *[line] * LAST_LINES]), LAST_LINES)
+    assert "disk is slow" not in shown
+    assert max(map(len, shown.splitlines())) < 300
+
+
+def test_a_log_stays_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A program that says more and more fills no disk: what it said last is there, and at most as much again."""
+    monkeypatch.setattr(supervisor, "MOST_LOG_BYTES", 1_000)
+    process = supervisor.start({"command": [sys.executable, "-c", TALKS]}, tmp_path)
+    assert process is not None
+    while "line 0150" not in (tmp_path / supervisor.LOG).read_text():
+        time.sleep(0.01)
+    supervisor.bound(tmp_path)
+    (tmp_path / "go").touch()
+    assert process.wait() == 0
+    assert (tmp_path / supervisor.LOG).read_text().splitlines() == [f"line {n:04}" for n in range(151, 200)]
+    supervisor.bound(tmp_path)
+    said = Supervised(tmp_path, process.pid).log_text().splitlines()
+    assert said == [f"line {n:04}" for n in range(200)]
 
 
 @pytest.mark.thorough

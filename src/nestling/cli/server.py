@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,18 +34,17 @@ def command(data_dir: Path | None, as_json: bool) -> None:
     It listens on 127.0.0.1 alone and asks for no password: whoever is on the same machine can read what is loaded into it.
     """
     from nestling.cli.parts import text
-    from nestling.common.errors import Problem, ServerError
     from nestling.common.server import start_server
 
     with start_server(data_directory=data_dir) as server:
         try:
             _say_where(server, data_dir, as_json=as_json)
-            while server.pid is not None and _lives(server.pid):
+            while (ended := server.end()) is None:
                 time.sleep(POLL_SECONDS)
         except KeyboardInterrupt:
             text.say("Stopping.")
             return
-        raise ServerError(Problem("mongod has ended by itself", where=str(server.data_directory or "")))
+        raise ended
 
 
 def _say_where(server: Server, data_dir: Path | None, *, as_json: bool) -> None:
@@ -58,11 +56,3 @@ def _say_where(server: Server, data_dir: Path | None, *, as_json: bool) -> None:
         return
     click.echo(server.uri)
     text.say(f"{server.text()}, {f'data in {data_dir}' if data_dir else 'temporary data'}. Ctrl-C stops it.")
-
-
-def _lives(process_id: int) -> bool:
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -7,7 +7,6 @@ never outlives this process (`supervisor.py`).
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -22,6 +21,7 @@ from nestling.common.connection import connect
 from nestling.common.errors import DataDirectoryInUse, LibraryMissing, Problem, ServerError
 from nestling.common.redaction import redact
 from nestling.common.replica_set import NAME, become_primary
+from nestling.common.server_end import ended_by_itself, exit_words, log_end
 from nestling.common.supervised import Supervised, free_port, supervised
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ PRIMARY_SECONDS = 30.0
 GRACE_SECONDS = 20.0
 """How long a server with a kept data directory gets to shut down cleanly; 1 s is usual."""
 PORTS_TRIED = 5
-LOG_LINES_SHOWN = 5
 OWN_FILES = frozenset({"WiredTiger", "WiredTiger.wt", "storage.bson", "mongod.lock"})
 """What tells a folder that mongod has used; the last it makes first of all."""
 LOST_FOUND = "lost+found"
@@ -65,11 +64,23 @@ class Server:
     """Where its data lies, when nestling started it."""
     pid: int | None = None
     """Its process id, when nestling started it."""
+    process: Supervised | None = None
+    """The running program, when nestling started it."""
 
     def text(self) -> str:
         """Say which server this is, without any password, and how it was found where nobody named it."""
         found = "" if self.origin == GIVEN else f" ({self.origin})"
         return f"MongoDB {self.version} at {redact(self.uri)}{found}"
+
+    def end(self) -> ServerError | None:
+        """Say how a server that nestling started ended by itself, with the end of its log; None while it runs.
+
+        The log of one whose data is kept is put beside the data.
+        """
+        if self.process is None or self.data_directory is None or self.process.lives():
+            return None
+        is_kept = not self.data_directory.is_relative_to(self.process.run_directory)
+        return ended_by_itself(self.process, self.data_directory, is_kept=is_kept)
 
     def __repr__(self) -> str:
         return f"<Server: {self.text()}>"
@@ -142,7 +153,7 @@ def _listening(binary: Binary, data_directory: Path | None) -> Iterator[Server]:
         if not process.wait_for("waiting for connections", timeout_seconds=LISTEN_SECONDS):
             raise _failure(process, data)
         uri = f"mongodb://127.0.0.1:{port}/?directConnection=true"
-        yield Server(uri, "", binary.origin, data, process.pid)
+        yield Server(uri, "", binary.origin, data, process.pid, process)
 
 
 def _make(data: Path) -> None:
@@ -187,24 +198,9 @@ def _failure(process: Supervised, data: Path) -> ServerError:
             )
         )
     taken = "Address already in use" in log
-    what = "mongod did not start" if process.ended() else f"mongod was not ready within {LISTEN_SECONDS:g} s"
-    problem = Problem(f"{what}; the end of its log:\n{_log_end(log)}", where=str(data))
+    what = f"mongod was not ready within {LISTEN_SECONDS:g} s"
+    if process.ended():
+        code = process.exit_code()
+        what = "mongod did not start" + (f" ({exit_words(code)})" if code is not None else "")
+    problem = Problem(f"{what}; the end of its log:\n{log_end(log)}", where=str(data))
     return (_PortTaken if taken else ServerError)(problem)
-
-
-def _log_end(log: str) -> str:
-    """Show the last lines of the log that tell of trouble, or just the last lines when none does."""
-    entries = [_log_entry(line) for line in log.splitlines() if line.strip()]
-    troubles = [text for severity, text in entries if severity in ("F", "E")]
-    shown = troubles or [text for _, text in entries]
-    return "\n".join(f"    {text}" for text in shown[-LOG_LINES_SHOWN:]) or "    (the log is empty)"
-
-
-def _log_entry(line: str) -> tuple[str, str]:
-    """Take the severity and what a person wants to read from one line of mongod's JSON log."""
-    try:
-        entry = json.loads(line)
-    except json.JSONDecodeError:
-        return ("", line)
-    attributes = f" {json.dumps(entry['attr'])}" if entry.get("attr") else ""
-    return (entry.get("s", ""), f"{entry.get('msg', line)}{attributes}")

@@ -33,11 +33,27 @@ class Supervised:
     pid: int
 
     def log_text(self) -> str:
-        """Return what the server has written to its output so far; nothing once it has been cleared away."""
+        """Return what the server has written to its output lately; nothing once it has been cleared away."""
+        return "".join(map(self._text, (supervisor.OLD_LOG, supervisor.LOG)))
+
+    def _text(self, name: str) -> str:
         try:
-            return (self.run_directory / supervisor.LOG).read_text(errors="replace")
+            return (self.run_directory / name).read_text(errors="replace")
         except FileNotFoundError:
             return ""
+
+    def exit_code(self) -> int | None:
+        """Return what the server ended with, the negative number of a signal that ended it; None where nobody can tell."""
+        text = self._text(supervisor.EXIT)
+        return int(text) if text else None
+
+    def lives(self) -> bool:
+        """Say whether there is a process: where its supervisor was killed, nobody reports its end."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return not self.ended()
 
     def ended(self) -> bool:
         """Say whether the server is gone."""

@@ -12,6 +12,7 @@ Then the server gets its stop signal, after a grace SIGKILL, and the run directo
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -25,6 +26,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 LOG = "log"
+OLD_LOG = "log.old"
+MOST_LOG_BYTES = 4 << 20
+"""A log that is longer becomes the old one, so that a server that runs for months fills no disk."""
 PID = "pid"
 EXIT = "exit"
 LOOK_SECONDS = 0.1
@@ -54,7 +58,7 @@ def leave(number: int, _frame: object) -> NoReturn:
 
 def start(order: dict[str, Any], run_directory: Path) -> subprocess.Popen[bytes] | None:
     """Start the server with its output in the log; None (and the reason in the log) when it cannot be executed."""
-    with (run_directory / LOG).open("wb") as log:
+    with (run_directory / LOG).open("ab") as log:  # a server that appends goes on at the start of a log that was cut
         try:
             server = subprocess.Popen(
                 order["command"],
@@ -89,6 +93,16 @@ def watch(server: subprocess.Popen[bytes] | None, parent: int, run_directory: Pa
         if not reported and server is not None and server.poll() is not None:
             report(run_directory / EXIT, server.returncode)
             reported = True
+        bound(run_directory)
+
+
+def bound(run_directory: Path) -> None:
+    """Begin the log anew when it has become long; what it holds stays until that happens again."""
+    log = run_directory / LOG
+    with contextlib.suppress(OSError):
+        if log.stat().st_size > MOST_LOG_BYTES:
+            shutil.copyfile(log, run_directory / OLD_LOG)
+            os.truncate(log, 0)
 
 
 def report(path: Path, number: int) -> None:
