@@ -85,6 +85,12 @@ class Lease:
         self.epoch, self._until = found["epoch"], asked + self._seconds
         return found
 
+    @property
+    def other_seconds(self) -> float:
+        """How long the lease that somebody else has lasts unless it is renewed."""
+        seconds: float = self._seen.get("seconds", self._seconds)
+        return seconds
+
     def _look(self) -> None:
         """Note the lease that somebody else has, and since when it is the same."""
         seen = (
@@ -95,7 +101,7 @@ class Lease:
 
     def _not_renewed(self) -> list[Mapping[str, Any]]:
         """What the lease still is when it has been the same for its time."""
-        is_old = monotonic() - self._seen_at > self._seen.get("seconds", self._seconds)
+        is_old = monotonic() - self._seen_at > self.other_seconds
         return [self._seen] if self._seen and is_old else []
 
     def keep(self) -> None:

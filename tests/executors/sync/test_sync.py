@@ -6,7 +6,7 @@ import json
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -64,14 +64,18 @@ def names(database: Database[Any]) -> list[object]:
 
 @contextmanager
 def running(
-    database: Database[Any], plan: SyncPlan, options: SyncOptions, metrics: Metrics
+    database: Database[Any],
+    plan: SyncPlan,
+    options: SyncOptions,
+    metrics: Metrics,
+    say: Callable[[str], None] | None = None,
 ) -> Iterator[threading.Event]:
     """A sync in a thread, stopped at the end; what it raised is raised."""
     stop, raised = threading.Event(), list[BaseException]()
 
     def work() -> None:
         try:
-            sync(database, plan, options, stop=stop, metrics=metrics)
+            sync(database, plan, options, stop=stop, metrics=metrics, say=say)
         except BaseException as error:
             raised.append(error)
 
@@ -160,16 +164,22 @@ def test_a_copy_changed_by_somebody_else_meanwhile_is_compared_again(shop: Datab
 
 def test_a_second_instance_takes_over(shop: Database[Any]) -> None:
     """It stands by, refuses with `wait` off, and is active as soon as the first lets go."""
-    first, second = Metrics(), Metrics()
+    first, second, said = Metrics(), Metrics(), list[str]()
     with running(shop, plan_of(), SyncOptions(), first) as stop_first:
         until(lambda: first.snapshot()["state"] == "following")
         found = standing(shop, "shop")
         assert found is not None
         assert found.live
-        with pytest.raises(SyncError, match="another instance"):
+        with pytest.raises(
+            SyncError, match=rf"another instance keeps the database `{shop.name}` \(model `shop`\) right already"
+        ):
             sync(shop, plan_of(), SyncOptions(wait=False))
-        with running(shop, plan_of(), SyncOptions(), second):
+        with running(shop, plan_of(), SyncOptions(lease_seconds=3), second, said.append):
             until(lambda: second.snapshot()["state"] == "standing by")
+            assert said[0].startswith(
+                f"Another instance keeps the database `{shop.name}` (model `shop`) right. Standing by: "
+            )
+            assert said[0].endswith("takes over when that one stops, or has not been heard of for 15 s.")
             stop_first.set()
             until(lambda: second.snapshot()["state"] == "following")
             shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})

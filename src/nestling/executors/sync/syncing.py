@@ -96,14 +96,23 @@ def _taken(run: SyncRun, lease: SyncLease) -> bool:
         if run.retried(lambda: lease.take(anew=run.options.restart)):
             return True
         if not run.options.wait:
-            what = f"another instance keeps `{run.plan.name}` right already"
+            what = f"another instance keeps {_kept(run)} right already"
             raise SyncError(Problem(what, next_move="let it run, or start this one without --no-wait to stand by"))
         if not told:
-            run.say(f"Another instance keeps `{run.plan.name}` right. Standing by.")
+            run.say(
+                f"Another instance keeps {_kept(run)} right. Standing by: this one takes over when that one stops, "
+                f"or has not been heard of for {lease.other_seconds:g} s."
+            )
             run.metrics.say(state="standing by")
             told = True
         run.stop.wait(STANDBY_SECONDS)
     return False
+
+
+def _kept(run: SyncRun) -> str:
+    """The database, and the model, which an instance has the lease of, where it has another name."""
+    name = run.database.name
+    return f"the database `{name}`" + (f" (model `{run.plan.name}`)" if run.plan.name != name else "")
 
 
 def _active(run: SyncRun, lease: SyncLease) -> int:
