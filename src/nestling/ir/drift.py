@@ -80,12 +80,12 @@ class Check:
     `read` yields a row for every place where it differs: `ID`, the columns that tell array elements, and those of `values`. It
     begins with the documents of `collection`, so that it can be asked of some of them. `repair` changes such a row's document,
     and only while it holds what was found; None: people have to decide, `next_move` says what. `inexact`: sums that may differ
-    in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `led_by`: of a copy, the key of the
-    check that tells whether the reference it is made along leads to a row; `is_loose`: it need not lead to any, so that no check
-    tells. `is_needed`: no document does without that copy, so where its source is gone, the row that has it is an orphan.
-    `is_unread`: no home is read from the documents it finds. Of a dangling reference of documents of their own: `clears` are the
-    fields without which they refer to nothing, where they may lack these; else they can be deleted, and `inside` and `referring`
-    are the entities whose rows are in them, and refer to them.
+    in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `source`: of a copy, the check that
+    tells whether the reference it is made along leads to a row; `is_loose`: there is such a reference, and no check of it.
+    `is_needed`: no document does without that copy, so where its source is gone, the row that has it is an orphan. `is_unread`:
+    no home is read from the documents it finds. Of a dangling reference of documents of their own: `clears` are the fields
+    without which they refer to nothing, where they may lack these; else they can be deleted, and `inside` and `referring` are the
+    entities whose rows are in them, and refer to them.
     """
 
     id: str
@@ -100,7 +100,7 @@ class Check:
     inexact: bool = False
     screen: Screen | None = None
     is_walked: bool = True
-    led_by: str = ""
+    source: Check | None = None
     is_loose: bool = False
     is_needed: bool = False
     is_unread: bool = False
@@ -124,12 +124,13 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class CompiledCheck:
-    """A check as what the server is asked, the command that repairs a row of it, and its screen."""
+    """A check as what the server is asked, the command that repairs a row of it, its screen, and the check of its source."""
 
     check: Check
     read: CompiledRead
     repair: WriteCommand | None = None
     screen: CompiledRead | None = None
+    source: CompiledCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)

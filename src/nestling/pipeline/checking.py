@@ -161,4 +161,5 @@ def compiled_check(check: Check) -> CompiledCheck:
     repair = compiled_write(WritePlan((check.repair,), ())).command if check.repair is not None else None
     screen = check.screen
     first = compiled_read(screen.read, find=False) if screen is not None else None
-    return CompiledCheck(check, read, repair, first)
+    source = compiled_check(check.source) if check.source is not None else None
+    return CompiledCheck(check, read, repair, first, source)

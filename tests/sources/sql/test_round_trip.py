@@ -77,12 +77,16 @@ def test_a_target_with_rows_is_refused(torture_sqlite: SqlDatabase, tmp_path: Pa
 
 @pytest.mark.thorough
 def test_an_unfinished_sink_leaves_nothing(torture_sqlite: SqlDatabase, tmp_path: Path) -> None:
-    """Everything becomes visible with `finish`, and not before."""
-    url = f"sqlite:///{tmp_path / 'copy.db'}"
-    sink = open_sink(url)
-    sink.begin(torture_sqlite.model)
-    sink.close()
-    assert open_database(url).catalog.tables == ()
+    """Everything becomes visible with `finish`, and not before; a file that was not there is not there either."""
+    copy = tmp_path / "copy.db"
+    for is_there in (False, True):
+        if is_there:
+            copy.touch()
+        sink = open_sink(f"sqlite:///{copy}")
+        sink.begin(torture_sqlite.model)
+        sink.close()
+        assert copy.exists() is is_there
+    assert open_database(f"sqlite:///{copy}").catalog.tables == ()
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -36,7 +36,7 @@ from nestling.executors.check.scope import Range, ScopeStage, by_chance, next_ra
 from nestling.executors.exact import exact
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
-from nestling.ir.drift import ID, Check, CompiledCheck, Drift
+from nestling.ir.drift import ID, CompiledCheck, Drift
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.reading import Gap
 from nestling.ir.watching import Watch
@@ -311,25 +311,20 @@ class _Run:
             found = self._repaired(compiled, rows, found)
         return [drift for each in found for drift in each]
 
-    def _sourceless(self, check: Check, rows: Sequence[FoundRow]) -> set[int]:
+    def _sourceless(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> set[int]:
         """The places of rows with a copy whose document refers to what is not there: it may be the last there is of it."""
+        check, source = compiled.check, compiled.source
         going = {place for place, row in enumerate(rows) if would_go(check, row)}
-        if check.is_loose:
-            return going
+        if source is None:
+            return going if check.is_loose else set()
         ids = tuple({repr(rows[place][ID]): rows[place][ID] for place in going}.values())
-        dangling = {
-            where(each.check, row)
-            for each in self.compiled
-            if each.check.key == check.led_by
-            for some in with_ids(ids)
-            for row in self._rows(each, some)
-        }
+        dangling = {where(source.check, row) for some in with_ids(ids) for row in self._rows(source, some)}
         return {place for place in going if where(check, rows[place]) in dangling}
 
     def _repaired(
         self, compiled: CompiledCheck, rows: Sequence[FoundRow], found: Sequence[list[Drift]]
     ) -> list[list[Drift]]:
-        left = set() if self.way.remove else self._sourceless(compiled.check, rows)
+        left = set() if self.way.remove else self._sourceless(compiled, rows)
         places = [place for place, row in enumerate(rows) if place not in left and WHY not in row]
         why = mend(self.database, compiled, [rows[place] for place in places])
         refused = dict.fromkeys(left, SOURCELESS) | {places[at]: said for at, said in why.items()}

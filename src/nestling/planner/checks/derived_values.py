@@ -25,7 +25,7 @@ from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparison import differing, field_order, guarded, way_to
-from nestling.planner.checks.required_keys import must_lead, reference_key
+from nestling.planner.checks.references import leading
 from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import ExpectedRead, implied, stored, upkeeps_of
@@ -92,7 +92,7 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
         ComparedValue(path, expected, there, order, several, path in nulls) for (path, expected), there in pairs
     )
     link = _reference(upkeep, design)
-    leads = link is not None and must_lead(design, upkeep.place, link)
+    source = leading(design, upkeep.place, link) if link is not None else None
     repair = guarded(stored(found), upkeep.place, found.locators, values, found.reasons)
     return Check(
         upkeep.id,
@@ -104,8 +104,8 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
         repair,
         freshness=upkeep.freshness,
         screen=screen,
-        led_by=reference_key(upkeep.place, link) if link is not None and leads else "",
-        is_loose=link is not None and not leads,
+        source=source,
+        is_loose=link is not None and source is None,
         is_needed=_is_needed(upkeep, design),
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )

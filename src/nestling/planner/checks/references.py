@@ -51,6 +51,14 @@ def reference_checks(design: Design) -> Iterator[Check | Gap]:
             yield from _listed_checks(design, link)
 
 
+def leading(design: Design, place: Place, link: Relationship) -> Check | None:
+    """The check of a foreign key at one place, whether it must lead to a row or not; None where no read is known for it."""
+    try:
+        return _foreign_key(reference_name(place, link), design, place, link)
+    except ReadGap:
+        return None
+
+
 def _or_gap(name: str, design: Design, place: Place, link: Relationship) -> Check | Gap:
     try:
         return _foreign_key(name, design, place, link)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.drift import DriftKind
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Embedding
 from nestling.ir.storage.layout import NodeKind, Place, Role
@@ -19,11 +18,6 @@ def must_lead(design: Design, place: Place, link: Relationship) -> bool:
 def reference_name(place: Place, link: Relationship) -> str:
     """What the check of a reference at a place is called."""
     return f"{join(place.store.name, place.path)} → {link.parent}"
-
-
-def reference_key(place: Place, link: Relationship) -> str:
-    """Its key, as other checks name it."""
-    return f"{DriftKind.DANGLING} {reference_name(place, link)}"
 
 
 def _tells(place: Place, link: Relationship) -> bool:
