@@ -192,7 +192,7 @@ def _missing_arrays(old: Design, new: Design) -> Mapping[str, Stages]:
     from nestling.emitters.field_searches.missing_arrays import missing_arrays, written_arrays
 
     written = written_arrays(new)
-    paths = {name: [path for at, path in written if at == name] for name, _ in written}
+    paths = {name: [{"steps": [*steps]} for at, steps in written if at == name] for name, _ in written}
     return {
         name: (*stages, {"$match": {"_id": {"$in": paths[name]}}})
         for name, stages in missing_arrays(old).items()

@@ -17,7 +17,6 @@ from nestling.emitters.field_searches.found_fields import (
 )
 from nestling.ir.design import Design
 from nestling.ir.found_field import FieldSteps
-from nestling.ir.storage.names import join
 
 
 def missing_arrays(design: Design) -> Mapping[str, Sequence[SearchStage]]:
@@ -25,13 +24,13 @@ def missing_arrays(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     return {store.name: tuple(in_refused(design, store, _missing, additional=True)) for store in design.stores}
 
 
-def written_arrays(design: Design) -> frozenset[tuple[str, str]]:
-    """The collection and the path of every array that is written where it is empty."""
+def written_arrays(design: Design) -> frozenset[tuple[str, FieldSteps]]:
+    """The collection of every array that is written where it is empty, and the way to it."""
     return frozenset(
         (store.name, path)
         for store in design.stores
         for kind in documents(design, store)
-        for path in _written(kind, "")
+        for path in _written(kind, ())
     )
 
 
@@ -46,14 +45,14 @@ def _missing(contents: Iterable[Content], value: str, path: FieldSteps) -> Itera
     yield from in_elements(kinds, value, path, _missing)
 
 
-def _written(content: Content, path: str) -> Iterator[str]:
+def _written(content: Content, path: FieldSteps) -> Iterator[FieldSteps]:
     for each in alternatives([content]):
         if isinstance(each, Array):
-            yield from _written(each.items, f"{path}[]")
+            yield from _written(each.items, (*path, None))
         elif isinstance(each, Object):
-            yield from (join(path, name) for name in _arrays(each))
+            yield from ((*path, name) for name in _arrays(each))
             for field in each.fields:
-                yield from _written(field.content, join(path, field.name))
+                yield from _written(field.content, (*path, field.name))
 
 
 def _arrays(content: Object) -> Iterator[str]:
