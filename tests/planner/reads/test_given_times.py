@@ -116,6 +116,30 @@ def test_no_time_finer_than_a_millisecond(shop: Beside) -> None:
         space["statement"](shop.database, a=given)
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        "date_trunc('day', :a::timestamp)",
+        "date_trunc('month', :a::timestamp)",
+        "date(:a::timestamp) - due",
+        "extract(hour FROM :a::timestamp)",
+        "to_char(:a::timestamp, 'YYYY-MM-DD')",
+        "at >= date_trunc('day', :a::timestamp)",
+    ],
+)
+def test_microseconds_that_do_not_count(shop: Beside, item: str) -> None:
+    """Are left out as PostgreSQL leaves them out."""
+    sql, given = f"SELECT id, {item} AS x FROM loan ORDER BY id", {"a": datetime(2024, 2, 29, 23, 59, 59, 999900)}
+    assert shop.ours(sql, given) == shop.theirs(sql, given)
+
+
+@pytest.mark.parametrize("item", ["at - :a", ":a::timestamp - at", "extract(second FROM :a::timestamp)"])
+def test_microseconds_that_count(shop: Beside, item: str) -> None:
+    """Are refused in words."""
+    with pytest.raises(WorkloadError, match="whole milliseconds"):
+        shop.ours(f"SELECT {item} AS x FROM loan", {"a": datetime(2024, 3, 1, 10, 0, 0, 123456)})
+
+
 def test_what_is_stored(shop: Beside) -> None:
     """A loan begins when it is given out, and is due so many days later."""
     store, day, at = Store(shop.proposal, shop.database), date(2024, 2, 1), datetime(2024, 2, 1, 9, tzinfo=UTC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,30 @@ def test_answers_are_sqlites(both: Any) -> None:
     source, _, store = both
     for sql in STATEMENTS:
         assert [tuple(row.values()) for row in store.execute(sql)] == source.execute(sql).fetchall(), sql
+
+
+OF_GIVEN = (
+    "julianday(:t) - julianday(d)",
+    "CAST(julianday(d) - julianday(:t) AS INTEGER)",
+    "date(:t)",
+    "datetime(:t, '-7 days')",
+    "strftime('%Y', :t)",
+    "unixepoch(:t)",
+    "d <= date(:t, 'start of month')",
+    "at < datetime(:t, '+1 day')",
+)
+
+
+@pytest.mark.parametrize("value", OF_GIVEN)
+def test_a_parameter_is_a_text_as_in_sqlite(both: Any, value: str) -> None:
+    """A date and a datetime too."""
+    source, _, store = both
+    sql = f"SELECT id, {value} AS v FROM event ORDER BY id"
+    for given in ("2024-02-25", "2024-02-25 12:00:00", "2024-02-25T12:00", "no time", None):
+        assert [tuple(row.values()) for row in store.execute(sql, t=given)] == source.execute(sql, [given]).fetchall()
+    for moment in (date(2024, 2, 25), datetime(2024, 2, 25, 12, 30)):  # noqa: DTZ001 - without a zone
+        there = source.execute(sql, [moment.isoformat()]).fetchall()
+        assert [tuple(row.values()) for row in store.execute(sql, t=moment)] == there
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ ROWS = {
         "TIMESTAMP_DIFF(at, at)", "CONVERT_TZ(at, 'Europe/Berlin', 'UTC')", "CURTIME()", "CURRENT_TIME", "d > 77",
         "UPDATE item SET us = NOW(6), at = us", "TIME_FORMAT(at, '%H')", "TIME_TO_SEC(at)", "SEC_TO_TIME(n)", "TO_SECONDS(at)",
         "FROM_DAYS(n)", "MICROSECOND(at)", "at + INTERVAL '1 2' DAY_HOUR", "at LIKE '2024-01%'", "us LIKE '2024-01%'",
-        "CAST(us AS CHAR)", "COALESCE(at, us)",
+        "CAST(us AS CHAR)", "COALESCE(at, us)", "HOUR(:t)", ":t - d", ":t + INTERVAL 1 DAY",
+        "COALESCE(at, :t + INTERVAL 1 DAY)",
     ),
     "aggregates": (
         "STDDEV(n)", "VARIANCE(n)", "BIT_OR(n)", "BIT_AND(n)", "JSON_ARRAYAGG(n)", "JSON_OBJECTAGG(s, n)",
@@ -65,6 +66,8 @@ CONVERTED = (
     "SELECT j->>'$.key', JSON_CONTAINS_PATH(j, 'one', '$.a') FROM item WHERE JSON_CONTAINS(j, '{\"a\": 1}')",
     "UPDATE item SET b = b'0101', n = n + :x WHERE b = 5 OR NOT b",
     "UPDATE item SET at = at + INTERVAL :x DAY",
+    "SELECT DATEDIFF(:t, d), HOUR(CAST(:t AS DATETIME)), CAST(:t AS DATE) + INTERVAL 1 DAY FROM item",
+    "SELECT id FROM item WHERE at < :t + INTERVAL 1 DAY",
     "INSERT INTO item (id, n) VALUES (:x, 1) RETURNING id",
     "INSERT IGNORE INTO item (id, n) SELECT id + 100, n FROM item",
     "DELETE FROM item ORDER BY at LIMIT 1",

@@ -450,6 +450,18 @@ def of_whole_milliseconds(value: Any) -> Any:
     return value
 
 
+def of_second_digits(digits: int) -> Callable[[Any], Any]:
+    """Gives a check that a moment has no more digits of a second: MySQL rounds others, MariaDB cuts them off."""
+    step, most = 10 ** (6 - digits), f"{digits} digits of a second" if digits else "whole seconds"
+
+    def check(value: Any) -> Any:
+        if isinstance(value, datetime) and value.microsecond % step:
+            raise ValueError("servers differ in what becomes of more digits", f"give it with {most}")
+        return value
+
+    return check
+
+
 def as_wide_text(kind: str) -> Callable[[Any], Any]:
     """Gives a function that turns a timestamp into the text stored for times finer than a BSON date; without a zone it is UTC."""
 

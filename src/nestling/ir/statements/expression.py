@@ -56,6 +56,7 @@ class Parameter:
     `rules`: those of its dialect, by which a number that is given for a text is written, and a text for bytes is read.
     `no_number`: a number is refused where texts are compared: MySQL compares numbers then.
     `strict`: the value keeps the BSON type it is given with.
+    `second_digits`: a moment with more digits of a second is refused.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Parameter:
     rules: Rules | None = field(default=None, compare=False)
     no_number: bool = field(default=False, compare=False)
     strict: bool = False
+    second_digits: int | None = None
 
     @property
     def is_cell(self) -> bool:

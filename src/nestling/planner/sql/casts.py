@@ -17,6 +17,7 @@ from nestling.planner.sql.fractions import refuse_time_as_text
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.mysql.calendar import cut_time
+from nestling.planner.sql.mysql.given_moments import cast_given
 from nestling.planner.sql.postgresql.constant_casts import fitted
 from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
@@ -121,7 +122,7 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
     ):
         return cut
     operand = bound(node.this)
-    if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
+    if (sent := _told(node, operand, env)) is not None:
         return sent
     kind = cast_type(node.to, env, node)
     operand = given_beside(operand, kind) if env.dialect.rules is Rules.POSTGRESQL else operand
@@ -145,6 +146,16 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
             else conversions.as_written(operand, env.translation)
         )
     return Cast(conversions.plain(operand, env.translation), kind, env.dialect.rules)
+
+
+def _told(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
+    """A constant or parameter of which the cast tells the type; in MySQL a parameter that is a time."""
+    if env.dialect.rules is Rules.POSTGRESQL:
+        return _sent(node, operand, env)
+    if env.dialect.rules is not Rules.MYSQL or not isinstance(operand, Parameter):
+        return None
+    name = cast_type(node.to, env, node).name
+    return cast_given(operand, name, node) if name in TIMES else None
 
 
 def _refuse_finer(operand: Expression, node: exp.Cast) -> None:

@@ -29,6 +29,7 @@ from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import together, with_zeros
+from nestling.planner.sql.mysql.given_moments import refuse_text_of_moment
 from nestling.planner.sql.mysql.mixed_types import APART
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.given_times import given_among
@@ -87,6 +88,8 @@ def _with_given(values: Sequence[Expression], translation: Translation) -> tuple
     """Values made alike; MySQL's parameters among numbers or texts are of their type."""
     if translation.dialect.rules is Rules.MYSQL:
         refuse_bits("one value of several", None, *values)
+        for value in values:
+            refuse_text_of_moment(value)
     alike, kind = common(values, translation)
     if translation.dialect.rules is not Rules.MYSQL or kind.carried or kind.name not in NUMBERS | {TypeName.TEXT}:
         return alike, kind

@@ -60,6 +60,7 @@ from nestling.planner.sql.literals import (
 )
 from nestling.planner.sql.mysql.bits import beside_bits, is_bits, truth_of_bits
 from nestling.planner.sql.mysql.digits import observed, observed_beside
+from nestling.planner.sql.mysql.given_moments import refuse_text_beside
 from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own, require_no_offset
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
@@ -348,6 +349,7 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
         case Rules.MYSQL:
             if TypeName.BITS in (left.type.name, right.type.name):
                 return beside_bits(left, right), beside_bits(right, left)
+            refuse_text_beside(left, right)
             left, right = beside_years(left, right)
             return _mysql(left, right, translation), _mysql(right, left, translation)
 

@@ -18,6 +18,7 @@ from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.json_changes import set_under
 from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.mysql.calendar import CALENDAR_FUNCTIONS, CALENDAR_NAMES
+from nestling.planner.sql.mysql.given_moments import among_times
 from nestling.planner.sql.mysql.json_values import JSON_NAMES
 from nestling.planner.sql.number_functions import NUMBER_FUNCTIONS, NUMBER_NAMES
 from nestling.planner.sql.postgresql import char_n as chars
@@ -38,6 +39,8 @@ def _extreme(function: Function) -> Handler:
         chars.refuse_casts(nodes, *parts)
         if env.dialect.rules is Rules.SQLITE:  # compared as they are, by class
             parts = [conversions.plain(part, env.translation) for part in parts]
+        if env.dialect.rules is Rules.MYSQL:
+            parts = list(among_times(parts))
         rule = collation(env, nodes, parts) if not all(map(of_numbers, parts)) else Collation.BINARY
         if rule is not Collation.BINARY or (env.dialect.rules is Rules.MYSQL and any(map(is_text, parts))):
             raise statement_gap("the least or greatest of texts under a collation", node)

@@ -34,6 +34,7 @@ from nestling.planner.sql.from_clause import bind_from
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import SelectGrouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
+from nestling.planner.sql.mysql.given_moments import refuse_text_of_moment
 from nestling.planner.sql.outputs import BoundQuery, OutputItem, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
@@ -280,6 +281,7 @@ class Select:
     def _finish(self, relation: Relation, named: tuple[Named, ...], order: list[SortKey], env: Env) -> Relation:
         alias = self.translation.alias(self.wish)
         for item, output in zip(named, self.items, strict=True):
+            refuse_text_of_moment(item.expression)
             self.translation.affinities[alias, item.name] = conversions.affinity(item.expression, self.translation)
             sums.hand_on(item.expression, Column(alias, item.name, item.expression.type), self.translation)
             keep(

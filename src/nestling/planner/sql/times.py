@@ -10,7 +10,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.quantity_words import counted
-from nestling.ir.statements.expression import NULL, Arithmetic, Call, Cast, Expression, Literal, Negate, Parameter
+from nestling.ir.statements.expression import ANY, NULL, Arithmetic, Call, Cast, Expression, Literal, Negate, Parameter
 from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import (
@@ -33,6 +33,7 @@ from nestling.planner.sql.calendar_names import day_name, last_day, month_name, 
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
+from nestling.planner.sql.mysql.given_moments import is_text_of_moment, moment_asked
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.ages import part_of_age
 from nestling.planner.sql.postgresql.given_times import moment_given
@@ -150,6 +151,7 @@ def _julian(function: Function, kind: Type) -> Handler:
 
 def time_of(value: Expression, env: Env) -> Expression:
     """A value as a timestamp or date, whichever it is."""
+    value = moment_asked(value) if env.dialect.rules is Rules.MYSQL else value
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
     if value.type.name is TypeName.INTERVAL:
@@ -240,6 +242,9 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
         and ":" not in str(given.value)
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
+    if env.dialect.rules is Rules.MYSQL and unit in _CLOCK and (_is_given(given) or is_text_of_moment(given)):
+        what = f"the {unit} of a parameter, which may be a time of day; write `CAST(… AS DATETIME)` around it"
+        raise statement_gap(what, node)
     is_clock = given.type == Type(TypeName.TIME) and unit in _CLOCK and env.dialect.rules is Rules.MYSQL
     if (of_interval := part_of_interval(unit, given)) is not None:
         return of_interval
@@ -250,6 +255,10 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
     if unit == "epoch":
         return Call(Function.EPOCH, (found,), kind, env.dialect.rules)
     return Call(Function.TIME_PART, (Literal(unit, TEXT), found), kind, env.dialect.rules)
+
+
+def _is_given(value: Expression) -> bool:
+    return isinstance(value, Parameter) and value.type == ANY
 
 
 def _part_of(unit: str) -> Handler:

@@ -88,7 +88,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
     `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `bits`: a number
     is as many of MySQL's bits. `shifted`: a time is reckoned with, so it has whole milliseconds. `unit`: the beginning of the
-    calendar unit an instant lies in takes its place.
+    calendar unit an instant lies in takes its place. `second_digits`: a moment with more digits of a second is refused.
     """
 
     name: str
@@ -115,6 +115,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     bits: int = 0
     shifted: bool = False
     unit: str = ""
+    second_digits: int | None = None
 
     @property
     def stands_for(self) -> str:
@@ -244,6 +245,8 @@ def _kept_conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]
         boundary = placeholder.boundary
         yield Conversion(given.first_from, (str(boundary.grain), boundary.after, boundary.exact))
     yield from _as_id(placeholder)
+    if placeholder.second_digits is not None:
+        yield Conversion(given.of_second_digits, (placeholder.second_digits,))
     if placeholder.shifted:
         yield Conversion(given.of_whole_milliseconds)
     if placeholder.whole is not None:

@@ -137,7 +137,7 @@ class Renderer:
             found = replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
             as_float = TypeName.FLOAT if kind is TypeName.FLOAT and not own else None
             found = replace(found, rules=parameter.rules, no_number=parameter.no_number, bits=_bits(parameter))
-            return replace(found, no_float=parameter.no_float, number=as_float)
+            return replace(found, no_float=parameter.no_float, number=as_float, second_digits=parameter.second_digits)
         if form := _written_form(parameter.type):
             value = ConvertedPlaceholder(parameter.name, carried=form, bits=_bits(parameter)).bind(value)
         if parameter.by_sqlite:

@@ -39,8 +39,12 @@ def truncation(expression: Expression) -> Truncation | None:
     The server truncates the cell of a row: programs put it in as it is stored.
     """
     match expression:
-        case Call(Function.TRUNCATE_TIME, (_, Parameter(is_cell=True))):
+        case Call(Function.TRUNCATE_TIME, (_, Parameter(is_cell=True))) | Call(
+            Function.DATE_OF, (Parameter(is_cell=True),)
+        ):
             return None
+        case Call(Function.DATE_OF, (Parameter() as moment,)):
+            return Truncation(moment, "day")
         case Call(Function.TRUNCATE_TIME, (Literal(value=str(unit)), value), rules=Rules.POSTGRESQL) if (
             unit in BEGINNINGS
         ):

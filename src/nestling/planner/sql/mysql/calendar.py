@@ -13,6 +13,7 @@ from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
+from nestling.planner.sql.mysql.given_moments import moment_asked
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.times import UTC_NAMES, ZONE, day_of, of_calendar, part_of, shifted, time_of
 from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
@@ -117,7 +118,7 @@ def _converted(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise statement_gap(f"CONVERT_TZ from `{origin}`; only moments in UTC are converted", node)
     if not ZONE.fullmatch(target) and not _OFFSET.fullmatch(target):
         raise statement_gap(f"CONVERT_TZ to `{target}`, which is no name as `Europe/Berlin` and no offset", node)
-    value = bound(node.args["timestamp"])
+    value = moment_asked(bound(node.args["timestamp"]))
     if value.type.name not in MOMENTS or is_mixed_time(value):
         raise statement_gap("CONVERT_TZ of what may be no DATETIME", node)
     zone = Literal("UTC" if target in _IN_UTC else target, TEXT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
@@ -11,6 +12,7 @@ from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Whole
 from nestling.ir.statements.expression import Call, Expression
 from nestling.ir.statements.operands import is_mixed, is_number, is_text
 from nestling.ir.statements.operators import Function, Rules
@@ -43,7 +45,25 @@ def instant(expression: Expression, r: Renderer) -> MqlValue:
 
         return moved(expression, instant(expression.arguments[1], r), r)
     value = r.value(expression)
-    return of_wide(value) if is_wide(expression) else value
+    return of_wide(value) if is_wide(expression) else _reckoned_with(value)
+
+
+def _reckoned_with(time: MqlValue) -> MqlValue:
+    """A time that a function is given; one that a parameter gives has whole milliseconds."""
+    match time:
+        case {"$literal": ConvertedPlaceholder(unit="") as place}:
+            return {"$literal": replace(place, shifted=True)}
+        case _:
+            return time
+
+
+def cut_instant(expression: Expression, r: Renderer) -> MqlValue:
+    """The same where all that is asked of it is in its millisecond: the rest of what a parameter gives does not count."""
+    match instant(expression, r):
+        case {"$literal": ConvertedPlaceholder(shifted=True) as place}:
+            return {"$literal": replace(place, shifted=False, whole=Whole.BEFORE)}
+        case time:
+            return time
 
 
 def of_wide(text: MqlValue) -> MqlValue:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bson import Decimal128
 
-from nestling.emitters.mql.sql.comparison import is_wide
+from nestling.emitters.mql.sql.comparison import beside_wide, is_wide
 from nestling.emitters.mql.sql.constants import MqlValue
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
 from nestling.emitters.mql.sql.functions.time_values import (
     JULIAN_EPOCH,
     changed_wide,
+    cut_instant,
     instant,
     of_wide,
     since_year_zero,
@@ -23,9 +23,9 @@ from nestling.emitters.mql.sql.functions.time_values import (
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
+from nestling.emitters.mql.sql.truncation import truncation
 from nestling.ir.programs.compiled import SERVER_TIME
-from nestling.ir.statements.expression import Call, Expression
+from nestling.ir.statements.expression import Call, Expression, Parameter
 from nestling.ir.statements.operands import is_integer, is_mixed_time
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import TypeName
@@ -67,7 +67,13 @@ def date_of(node: Call, r: Renderer) -> MqlValue:
     """Midnight of the day; in MySQL the day of a text."""
     if node.rules is Rules.MYSQL and is_mixed_time(node.arguments[0]):
         return told_apart(r.value(node.arguments[0]), _day, lambda text: {"$substrCP": [text, 0, 10]})
-    return _day(instant(node.arguments[0], r))
+    return _day(instant(node.arguments[0], r)) if (known := _truncated(node, r)) is None else known
+
+
+def _truncated(node: Call, r: Renderer) -> MqlValue | None:
+    """The beginning of the unit a parameter lies in, which is found before it is sent; None of anything else."""
+    found = truncation(node)
+    return {"$literal": found.of(r.parameter(found.value))} if found and isinstance(found.value, Parameter) else None
 
 
 def _day(time: MqlValue) -> MqlValue:
@@ -87,7 +93,7 @@ def format_time(node: Call, r: Renderer) -> MqlValue:
         return told_apart(r.value(texts), lambda x: _formatted(x, known), lambda x: formatted_text(x, known))
     pattern = pattern.replace("%f", "%S.%L")
     computed = _PIECE.search(pattern) is not None and r.nullable(node.arguments[0])
-    time = instant(node.arguments[0], r)
+    time = cut_instant(node.arguments[0], r)
     if node.rules is Rules.SQLITE and _DAY_OF_YEAR.search(pattern):
         time = since_year_zero(node.arguments[0], time)
     return bind(
@@ -152,7 +158,8 @@ def time_part(node: Call, r: Renderer) -> MqlValue:
     texts = with_texts(node.arguments[1])
     if texts is not None and isinstance(unit, str):
         return told_apart(r.value(texts), lambda x: _part(node, unit, x), lambda x: part_of_text(x, unit))
-    return _part(node, unit, instant(node.arguments[1], r))
+    is_exact = unit == "second" and node.rules is Rules.POSTGRESQL
+    return _part(node, unit, (instant if is_exact else cut_instant)(node.arguments[1], r))
 
 
 def _wide_second(node: Call, r: Renderer) -> MqlValue:
@@ -193,6 +200,8 @@ def _part(node: Call, unit: object, time: MqlValue) -> MqlValue:
 
 def truncate_time(node: Call, r: Renderer) -> MqlValue:
     """The first instant of the unit; weeks start on Monday."""
+    if (known := _truncated(node, r)) is not None:
+        return known
     unit = constant(node.arguments[0], r)
     week = {"startOfWeek": "monday"} if unit == "week" else {}
     return {"$dateTrunc": {"date": instant(node.arguments[1], r), "unit": unit, **week}}
@@ -204,16 +213,7 @@ def add_time(node: Call, r: Renderer) -> MqlValue:
         if node.rules is Rules.SQLITE:
             raise rendering_gap("arithmetic with timestamps finer than a millisecond")
         return changed_wide(r.value(node.arguments[0]), lambda time: _added(node, time, r))
-    return _added(node, _begun(instant(node.arguments[0], r)), r)
-
-
-def _begun(time: MqlValue) -> MqlValue:
-    """The time to which something is added; one that is given has whole milliseconds."""
-    match time:
-        case {"$literal": ConvertedPlaceholder() as place}:
-            return {"$literal": replace(place, shifted=True)}
-        case _:
-            return time
+    return _added(node, instant(node.arguments[0], r), r)
 
 
 def _added(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
@@ -299,7 +299,8 @@ def _micros_between(node: Call, unit: object, r: Renderer) -> MqlValue:
     """The same of moments finer than a millisecond, by their microseconds."""
     if unit != "microsecond" and unit not in _MILLISECONDS:
         raise rendering_gap(f"how many {unit}s lie between timestamps finer than a millisecond; {_DATES_INSTEAD}")
-    sides = node.arguments[1:]
+    one, other = node.arguments[1:]
+    sides = (_beside_wide(one, other), _beside_wide(other, one))
 
     def body(later: MqlValue, earlier: MqlValue) -> MqlValue:
         passed = {"$subtract": [_micros(later, sides[0]), _micros(earlier, sides[1])]}
@@ -309,6 +310,10 @@ def _micros_between(node: Call, unit: object, r: Renderer) -> MqlValue:
         return null_if_any([later, earlier], whole)
 
     return bind({"later": r.value(sides[0]), "earlier": r.value(sides[1])}, body)
+
+
+def _beside_wide(side: Expression, other: Expression) -> Expression:
+    return beside_wide(side, other) if isinstance(side, Parameter) else side
 
 
 def _micros(value: MqlValue, side: Expression) -> MqlValue:
