@@ -22,6 +22,8 @@ from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy, decoder, encoder
 from nestling.sources.affinity import is_numeric
+from nestling.sources.ddl.column_type import read_type
+from nestling.sources.ddl.tokens import tokens
 from nestling.sources.sql import open_database, open_sink
 from nestling.sources.sql.postgresql_types import exact_type
 from nestling.sources.sql.table_ddl import column_words
@@ -221,7 +223,10 @@ POLICIES = (
     ),
     (
         "enums",
-        "`unload` makes types of them in PostgreSQL, one for equal labels, called after a column; foreign keys are texts",
+        (
+            "`unload` makes types of them in PostgreSQL, one for equal labels, called after a column; foreign keys are texts. In"
+            " MySQL it declares ENUM outside keys, where labels do not differ by case or blanks alone"
+        ),
     ),
     (
         "widths of integers",
@@ -237,7 +242,11 @@ POLICIES = (
     ),
     (
         "lengths of texts",
-        "`unload` declares them in PostgreSQL; a column with a longer text, as SQLite takes it, is `text`, with a note",
+        (
+            "`unload` declares them in servers; a column with a longer text, as SQLite takes it, has none, with a note. In MySQL"
+            " a row has 65,535 bytes: the longest texts of a wider one are `longtext`; a key has 3,072, and a text in it that is"
+            " longer than declared is refused"
+        ),
     ),
     (
         "types a server has no word for",
@@ -368,7 +377,8 @@ DDL file is MariaDB's where its first lines say so, as those that `mariadb-dump`
 
 A comparison rounds nothing: `at = '2024-01-01 10:00:00.7'` finds no row of a column without digits. `NOW()` has whole seconds in
 MySQL's dialect, and `NOW(3)` milliseconds; in PostgreSQL's `now()` has the milliseconds of MongoDB's clock. To copy a `time` or a
-moment of microseconds into a column of fewer digits is a gap. `unload` declares six digits, so that nothing is lost.
+moment of microseconds into a column of fewer digits is a gap. `unload` declares the digits that the model says; a column with a
+finer moment gets six, so that nothing is lost.
 
 In SQLite's dialect, whose moments are texts, a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is
 refused with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
@@ -423,7 +433,7 @@ def _dialect(dialect: str) -> str:
             code(column.literal),
             code(column.conceptual),
             code(column.bson),
-            _unloaded(_attribute(column), dialect),
+            _unloaded(_attribute(column, dialect), dialect),
             REMARKS.get((dialect, column.declared), ""),
         )
         for column in COLUMNS[dialect]
@@ -438,11 +448,12 @@ def _unloaded(attribute: Attribute, dialect: str) -> str:
     return code(str(exact or column_words(attribute, dialect))) or "(none)"
 
 
-def _attribute(column: Sample) -> Attribute:
+def _attribute(column: Sample, dialect: str) -> Attribute:
     """The attribute the source makes of a column that holds just this value."""
     kind = Type.parse(column.conceptual)
     also = (Type.parse("decimal(20,0)"),) if (column.conceptual, column.bson) == ("integer", "decimal") else ()
-    attribute = Attribute("a", kind, also=also)
+    fraction = read_type(list(tokens(column.declared, dialect)), dialect, {}).fraction
+    attribute = Attribute("a", kind, also=also, fraction=fraction)
     return attribute if kind != FLOAT or not is_numeric(column.declared) else replace(attribute, also=(INTEGER,))
 
 

@@ -30,7 +30,7 @@ def default_ddl(attribute: Attribute, entity: Entity, declared: str, dialect: st
         case Generated.NUMBER | Generated.SEQUENCE | Generated.IDENTITY:
             return engine_of(dialect).numbered(attribute, entity, declared)
         case Generated() as made:
-            found = engine_of(dialect).made_values.get((made, attribute.type.name))
+            found = engine_of(dialect).made_value(made, attribute)
             return None if found is None else f"DEFAULT {found}"
         case ConstantDefault(value=value) if type(value) in _CONSTANTS.get(attribute.type.name, ()):
             written = _literal(value if attribute.type.name is _T.JSON else writer(attribute, dialect)(value), dialect)

@@ -284,6 +284,8 @@ class Engine:
     """Characters of a text."""
     made_values: Mapping[tuple[Generated, TypeName], str] = MappingProxyType({})
     """What makes a default of each type."""
+    commits_retyping = False
+    """Whether the statement that gives a column another type commits the rows that are there."""
     bracketed_defaults: tuple[str, ...] = ()
     """Declared types whose default stands in parentheses."""
     columns_of_text: frozenset[TypeName] = KEPT_AS_TEXT | {TypeName.GEOMETRY, TypeName.ANY, TypeName.ARRAY}
@@ -302,9 +304,21 @@ class Engine:
         """The type of the column that keeps an attribute's values."""
         raise NotImplementedError
 
-    def widened(self, attribute: Attribute) -> Attribute:
-        """The attribute with a column for texts longer than its own; itself where no column is changed for one."""
+    def made_value(self, made: Generated, attribute: Attribute) -> str | None:
+        """What makes the attribute's default; None where nothing does."""
+        return self.made_values.get((made, attribute.type.name))
+
+    def fitting(self, entity: Entity, groups: Sequence[Sequence[str]]) -> Entity:
+        """The entity with what its columns and those of each group, which has an index, are declared as for all to fit."""
+        return entity
+
+    def widened(self, attribute: Attribute, *, keyed: bool) -> Attribute:
+        """The attribute with a column for longer texts and finer moments; itself where no column is changed for one."""
         return attribute
+
+    def retyped(self, table: str, column: str, declared: str) -> str:
+        """The statement that gives a column of a table another type; `declared` is all its table says of it."""
+        raise NotImplementedError
 
     def ranged(self, attribute: Attribute) -> Attribute:
         """The attribute with a column whose type says the least number there is, where only that can say it."""

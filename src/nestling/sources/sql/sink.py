@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import Problem, SourceError
+from nestling.ir.fraction import MOST_DIGITS
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
@@ -20,13 +22,14 @@ from nestling.sources.sql.table_ddl import (
     quote,
     retyped_column,
     staged_types,
+    widened,
 )
 from nestling.sources.sql.undeclared import filled_as_they_were, left_out, left_out_everywhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from nestling.ir.model import Entity, Model, Relationship
+    from nestling.ir.model import Attribute, Entity, Model, Relationship
     from nestling.ir.rows import RefusedValues
     from nestling.sources.sql.catalog import Catalog
     from nestling.sources.sql.engine import Engine
@@ -186,20 +189,21 @@ class SqlSink:
         return [tuple(row[place] for place in places) for row in rows]
 
     def _widen(self, name: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Have columns made here take texts that are longer than the model says, as those of a source that does not look."""
-        if name not in self._entities:
+        """Have columns made here take longer texts and finer moments than the model says, as of a source that does not look.
+
+        Where that commits the rows there are, tables that were empty are emptied again if something fails later.
+        """
+        if name not in self._entities or self._model is None:
             return
-        entity = self._entities[name]
-        wide = tuple(
-            widened
-            if widened is not each and any(_is_longer(row[place], each.type.numbers[0]) for row in rows)
-            else each
-            for place, (each, widened) in enumerate((a, self._engine.widened(a)) for a in entity.attributes)
-        )
-        for before, after in zip(entity.attributes, wide, strict=True):
-            if after is not before:
-                self.run(retyped_column(entity.name, after, self.address.dialect, self.preparer))
-        self._entities[name] = replace(entity, attributes=wide)
+        entity, links, dialect = self._entities[name], self._model.parents_of(name), self.address.dialect
+        for place, (before, after) in enumerate(zip(entity.attributes, widened(entity, links, dialect), strict=True)):
+            if after is before or not any(_is_beyond(row[place], before) for row in rows):
+                continue
+            wide = (after if each is before else each for each in entity.attributes)
+            entity = replace(entity, attributes=tuple(wide))
+            self.is_committed = self.is_committed or self._engine.commits_retyping
+            self.run(retyped_column(entity, links, after.name, dialect, self.preparer))
+        self._entities[name] = entity
 
     def run(self, statement: str) -> Any:
         """Execute one statement."""
@@ -228,5 +232,10 @@ class SqlSink:
             raise SourceError(*problems)
 
 
-def _is_longer(value: object, most: int) -> bool:
-    return isinstance(value, str) and len(value) > most
+def _is_beyond(value: object, attribute: Attribute) -> bool:
+    """Whether it is a longer text than the attribute's, or a finer moment."""
+    if isinstance(value, datetime):
+        return (
+            attribute.fraction is not None and value.microsecond % 10 ** (MOST_DIGITS - attribute.fraction.digits) > 0
+        )
+    return isinstance(value, str) and bool(attribute.type.numbers) and len(value) > attribute.type.numbers[0]

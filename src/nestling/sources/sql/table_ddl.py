@@ -39,8 +39,10 @@ def writing_of(dialect: str, preparer: Any) -> Writing:
 
 
 def keyed_alike(entity: Entity, model: Model, dialect: str) -> Entity:
-    """The entity with foreign keys of the types their parents' keys have, as a server wants them to be the same."""
-    return replace(entity, attributes=tuple(_keyed_alike(a, entity, model, dialect) for a in entity.attributes))
+    """The entity as it fits a server: foreign keys have their parents' keys' types, which it wants to be the same."""
+    alike = replace(entity, attributes=tuple(_keyed_alike(a, entity, model, dialect) for a in entity.attributes))
+    links = (link.child_attributes for link in declared(model.parents_of(entity.name)))
+    return engine_of(dialect).fitting(alike, [*filter(None, (entity.key, *entity.uniques)), *links])
 
 
 def _keyed_alike(attribute: Attribute, entity: Entity, model: Model, dialect: str) -> Attribute:
@@ -130,8 +132,9 @@ def _keys(unique: PartialUnique, preparer: Any) -> Iterator[str]:
 def staged_types(entity: Entity, model: Model, dialect: str) -> dict[str, str]:
     """The types of the columns of a table of ours, as wide as they may become, by attribute."""
     keyed = keyed_alike(entity, model, dialect)
-    wide = replace(keyed, attributes=tuple(map(engine_of(dialect).widened, keyed.attributes)))
-    words = declared_columns(wide, model.parents_of(entity.name), dialect)
+    links = model.parents_of(entity.name)
+    wide = replace(keyed, attributes=widened(keyed, links, dialect))
+    words = declared_columns(wide, links, dialect)
     return {each.name: _type(each, declared, dialect) for each, declared in words}
 
 
@@ -146,10 +149,19 @@ def create_staged(name: str, place: Attribute, types: Mapping[str, str], dialect
 
 def declared_columns(entity: Entity, links: Sequence[Relationship], dialect: str) -> list[tuple[Attribute, str]]:
     """The attributes with the types of their columns."""
+    keyed = _indexed(entity, links)
+    return [(a, column_words(a, dialect, keyed=a.name in keyed)) for a in entity.attributes]
+
+
+def widened(entity: Entity, links: Sequence[Relationship], dialect: str) -> tuple[Attribute, ...]:
+    """The attributes with columns for longer texts and finer moments; each is itself where its column is never changed."""
+    keyed = _indexed(entity, links)
+    return tuple(engine_of(dialect).widened(a, keyed=a.name in keyed) for a in entity.attributes)
+
+
+def _indexed(entity: Entity, links: Sequence[Relationship]) -> frozenset[str]:
     linked = {name for link in declared(links) for name in link.child_attributes}
-    return [
-        (a, column_words(a, dialect, keyed=a.name in linked or _is_keyed(a.name, entity))) for a in entity.attributes
-    ]
+    return frozenset(linked.union(entity.key, *entity.uniques))
 
 
 def declared(links: Sequence[Relationship]) -> tuple[Relationship, ...]:
@@ -182,12 +194,12 @@ def undeclared_defaults(entity: Entity, dialect: str) -> tuple[str, ...]:
     )
 
 
-def retyped_column(entity: str, attribute: Attribute, dialect: str, preparer: Any) -> str:
-    """The statement that gives a column of an entity's table the type of the attribute."""
-    column = quote(attribute.name, preparer)
-    return (
-        f"ALTER TABLE {_table(entity, dialect, preparer)} ALTER COLUMN {column} TYPE {column_words(attribute, dialect)}"
-    )
+def retyped_column(entity: Entity, links: Sequence[Relationship], name: str, dialect: str, preparer: Any) -> str:
+    """The statement that gives a column of an entity's table the type that its attribute has now."""
+    attribute, words = next(each for each in declared_columns(entity, links, dialect) if each[0].name == name)
+    engine = engine_of(dialect)
+    said = _column(attribute, entity, words, dialect, preparer) if engine.commits_retyping else words
+    return engine.retyped(_table(entity.name, dialect, preparer), quote(name, preparer), said)
 
 
 def _is_keyed(name: str, entity: Entity) -> bool:

@@ -27,6 +27,14 @@ from nestling.sources.sql.driver_parameters import array_text, none_or, undecoda
 from nestling.sources.sql.driver_values import bits, by_type, for_integers, moment
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged
+from nestling.sources.sql.mysql_columns import (
+    KEY_CHARACTERS,
+    digits_kept,
+    enum_words,
+    fitting,
+    moment_words,
+    text_words,
+)
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.statements import SourceRows, TooSlow
@@ -45,14 +53,12 @@ if TYPE_CHECKING:
 
 _T = TypeName
 _WORDS = {
-    _T.BOOLEAN: "tinyint(1)", _T.INTEGER: "bigint", _T.DECIMAL: "decimal(65,30)", _T.FLOAT: "double", _T.TEXT: "longtext",
-    _T.BYTES: "longblob", _T.DATE: "date", _T.TIME: "varchar(20)", _T.TIMESTAMP: "datetime(6)",
-    _T.TIMESTAMPTZ: "datetime(6)", _T.INTERVAL: "varchar(80)", _T.UUID: "char(36)", _T.JSON: "longtext", _T.ENUM: "text",
+    _T.BOOLEAN: "tinyint(1)", _T.INTEGER: "bigint", _T.DECIMAL: "decimal(65,30)", _T.FLOAT: "double",
+    _T.BYTES: "longblob", _T.DATE: "date", _T.TIME: "varchar(20)",
+    _T.INTERVAL: "varchar(80)", _T.UUID: "char(36)", _T.JSON: "longtext",
     _T.BITS: "bit(64)", _T.ARRAY: "longtext", _T.GEOMETRY: "longblob", _T.ANY: "longtext", _T.OBJECT_ID: "char(24)",
 }  # fmt: skip
 _UNSIGNED = "bigint unsigned"
-KEY_CHARACTERS = 190
-"""Text in a key of MySQL needs a length; this many characters of four bytes fit its shortest limit."""
 _REFUSALS = {1045, 1698}
 _NOT_ALLOWED = {1044, 1142, 1143, 1227, 1290, 1792}
 _UNREACHABLE = {2002, 2003, 2005, 2006, 2013}
@@ -280,11 +286,11 @@ class Mysql(Engine):
 
     table_options = " CHARACTER SET utf8mb4"
     telling_collation = "utf8mb4_bin"
+    commits_retyping = True
     bracketed_defaults = ("longtext",)
     columns_of_text = Engine.columns_of_text | {_T.JSON, _T.UUID, _T.OBJECT_ID}
     made_values = MappingProxyType(
         {
-            (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP(6)",
             (Generated.TIMESTAMP, _T.TIMESTAMPTZ): "(UTC_TIMESTAMP(6))",
             (Generated.DATE, _T.DATE): "(CURRENT_DATE)",
             (Generated.UUID, _T.UUID): "(UUID())",
@@ -294,8 +300,12 @@ class Mysql(Engine):
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
         """Its own types, those of keys of a length that fits an index."""
         kind = attribute.type
-        if keyed and kind.name in (_T.TEXT, _T.ENUM):
-            return f"varchar({min(kind.numbers[0], KEY_CHARACTERS) if kind.numbers else KEY_CHARACTERS})"
+        if kind.name is _T.TEXT or (keyed and kind.name is _T.ENUM):
+            return text_words(attribute, keyed=keyed)
+        if kind.name is _T.ENUM:
+            return enum_words(attribute)
+        if kind.name in MOMENTS:
+            return moment_words(attribute)
         if keyed and kind.name is _T.BYTES:
             return f"varbinary({KEY_CHARACTERS * 4})"
         if kind.name is _T.INTEGER and any(other.name is _T.DECIMAL for other in attribute.also):
@@ -303,6 +313,28 @@ class Mysql(Engine):
         if kind.name in (_T.DECIMAL, _T.BITS) and kind.numbers:
             return f"{_WORDS[kind.name].partition('(')[0]}({','.join(map(str, kind.numbers))})"
         return _WORDS[kind.name]
+
+    def fitting(self, entity: Entity, groups: Sequence[Sequence[str]]) -> Entity:
+        """A key has 3,072 bytes at most, a row 65,535."""
+        return fitting(entity, groups)
+
+    def widened(self, attribute: Attribute, *, keyed: bool) -> Attribute:
+        """Texts of any length but in keys, moments of all digits."""
+        if attribute.type.name in MOMENTS:
+            return replace(attribute, fraction=None)
+        is_free = attribute.type.name is _T.TEXT and not keyed and text_words(attribute, keyed=False) != _WORDS[_T.ANY]
+        return replace(attribute, type=replace(attribute.type, numbers=())) if is_free else attribute
+
+    def retyped(self, table: str, column: str, declared: str) -> str:
+        """All that is said of the column is said anew."""
+        return f"ALTER TABLE {table} MODIFY COLUMN {declared}"
+
+    def made_value(self, made: Generated, attribute: Attribute) -> str | None:
+        """The time it is has as many digits as its column."""
+        if (made, attribute.type.name) == (Generated.TIMESTAMP, _T.TIMESTAMP):
+            digits = digits_kept(attribute)
+            return f"CURRENT_TIMESTAMP({digits})" if digits else "CURRENT_TIMESTAMP"
+        return super().made_value(made, attribute)
 
     def ranged(self, attribute: Attribute) -> Attribute:
         """Numbers of AUTO_INCREMENT from 0 on are unsigned: such a column takes no CHECK."""
@@ -312,7 +344,9 @@ class Mysql(Engine):
         return replace(attribute, also=tuple(dict.fromkeys((*attribute.also, Type(_T.DECIMAL)))))
 
     def says_allowed(self, attribute: Attribute, declared: str) -> bool:
-        """UNSIGNED is a minimum of 0."""
+        """UNSIGNED is a minimum of 0, an ENUM its labels."""
+        if declared.startswith("enum("):
+            return attribute.allowed is None
         return declared == _UNSIGNED and attribute.allowed == Allowed(minimum=0)
 
     def takes_no_check(self, attribute: Attribute, entity: Entity, declared: str) -> bool:

@@ -15,7 +15,7 @@ from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.rows import UndecodableText
 from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.text.sql_quotes import sql_name
-from nestling.ir.types import JSONB, REAL, TypeName
+from nestling.ir.types import JSONB, MOMENTS, REAL, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import FAR_DATE
 from nestling.sources.sql.driver_parameters import undecodable
@@ -248,11 +248,17 @@ class Postgresql(Engine):
         """Its own types."""
         if _is_long(attribute.type):
             return f"varchar({attribute.type.numbers[0]})"
-        return _words(attribute.type, attribute.also)
+        return f"{_words(attribute.type, attribute.also)}{_digits(attribute)}"
 
-    def widened(self, attribute: Attribute) -> Attribute:
-        """Texts of any length, as of a source that does not keep to those it declares."""
+    def widened(self, attribute: Attribute, *, keyed: bool) -> Attribute:
+        """Texts of any length, as of a source that does not keep to those it declares, and moments of all digits."""
+        if attribute.type.name in MOMENTS:
+            return replace(attribute, fraction=None)
         return replace(attribute, type=replace(attribute.type, numbers=())) if _is_long(attribute.type) else attribute
+
+    def retyped(self, table: str, column: str, declared: str) -> str:
+        """The type alone."""
+        return f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {declared}"
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
         """An identity."""
@@ -311,6 +317,14 @@ def _without_blanks(value: Any) -> Any:
 def _is_long(kind: Type) -> bool:
     """Whether it is a text of at most so many characters, which blanks do not fill up."""
     return kind.name is _T.TEXT and not kind.carried and len(kind.numbers) == 1 and kind.numbers[0] in _LENGTHS
+
+
+def _digits(attribute: Attribute) -> str:
+    """The digits of a second that a column of moments keeps, where it does not keep all of them."""
+    kept = attribute.fraction
+    if attribute.type.name not in MOMENTS or kept is None or kept.source_is_finer:
+        return ""
+    return f"({kept.digits})" if attribute.type.fraction_digits <= kept.digits else ""
 
 
 def _words(kind: Type, also: tuple[Type, ...]) -> str:
