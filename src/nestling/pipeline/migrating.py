@@ -114,7 +114,7 @@ def _migration(
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
-    job = job_of(before, after, database, policy or Policy(), new.design)
+    job = job_of(before, after, database, policy or Policy(), new.design, old.design)
     return Migration(job, job.homes.database, shelf_of(before.model), tell, frozenset(map(Loss, may_lose)))
 
 
@@ -134,16 +134,19 @@ def shelf_of(model: Model) -> OpenShelf:
 
 
 def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
-    """Both designs over one model; raises `InputError` when they are of different ones."""
+    """Both designs over one model, the new one's where they differ; raises `InputError` where the old one has no such form."""
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model
     from nestling.ir.proposal import IN_PLACE
+    from nestling.ir.restated import restated
     from nestling.ir.words.model_words import difference, is_renamed
 
     before, after = over_one_model(old.design, new.design)
     if before.model == after.model:
         return before, after
     what = f"the two designs are of different models: {difference(before.model, after.model)}"
+    if IN_PLACE not in (old.strategy, new.strategy):
+        return restated(before, after.model), after
     move = "derive both designs from the same model"
     if is_renamed(before.model, after.model):
         move = f"nothing else differs: write `name: {before.model.name}` under `model:` in the new design"

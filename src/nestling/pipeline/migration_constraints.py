@@ -260,11 +260,12 @@ def _has_condition(told: Mapping[str, Any]) -> bool:
 
 
 def new_validators(
-    old: Design, new: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
+    old: Design, new: Design, own: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
     """Validators of collections that are built, where the server asks less of the same documents today, or something else.
 
-    `rules`: what collections checked until a cutover of this migration had them refuse all.
+    `own`: the old design over its own model. `rules`: what collections checked until a cutover of this migration had them refuse
+    all.
     """
     from nestling.emitters.commands import own_validators
     from nestling.emitters.jsonschema import can_validate
@@ -272,13 +273,14 @@ def new_validators(
     from nestling.ir.storage.validator_form import validator_form
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()} | dict(rules)
-    ours = own_validators(old, policy=job.policy)
+    ours = own_validators(own, policy=job.policy)
     free, others = list[str](), list[str]()
     for store in new.stores:
         if store.name in job.kept or not can_validate(store):
             continue
         of = {node.entity for node in store.nodes()}
-        sources = [each.name for each in old.stores if of & {node.entity for node in each.nodes()}]
+        there = (each for each in old.stores if each.name in job.old)
+        sources = [each.name for each in there if of & {node.entity for node in each.nodes()}]
         if not all(refuses(today.get(name, {})) for name in sources):
             free.append(store.name)
         elif any((name, validator_form(today[name]["validator"])) not in ours for name in sources):
@@ -310,7 +312,7 @@ def refuses(options: Mapping[str, Any]) -> bool:
 def unread_fields(old: Design, new: Design, job: Job) -> Iterator[str]:
     """Fields and collections that applications of the old design may go on writing, and the new design does not read."""
     after = {store.name: store for store in new.stores}
-    built = [store for store in old.stores if store.name not in job.kept]
+    built = [store for store in old.stores if store.name in job.replaced]
     if collections := [store.name for store in built if store.name not in after]:
         yield _unread_collections(collections)
     gone = {store.name: _gone(store, after[store.name]) for store in built if store.name in after}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nestling.ir.storage.names import NOWHERE
 from nestling.ir.values import Policy
 from nestling.pipeline.loading import home_queries
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.executors.migrate import Gathered, Homes, Job, MigrationUnit, ServerSide
-    from nestling.executors.migrate.job import IndexMoves, Searches, Stages
+    from nestling.executors.migrate.job import IndexMoves, NewRules, Searches, Stages
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
     from nestling.ir.migration import Assembly
@@ -25,10 +26,18 @@ SORTS_ARRAYS_SINCE = (5, 2)
 """The first server that can put an array in order."""
 
 
-def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, alone: Design | None = None) -> Job:
+def job_of(
+    old: Design,
+    new: Design,
+    database: Database[Any],
+    policy: Policy,
+    alone: Design | None = None,
+    before: Design | None = None,
+) -> Job:
     """What moving this database is about, between designs over one model.
 
     `alone`: the new design as it is without what the old one's model knows besides; its indexes are built, and no others.
+    `before`: the old design over its own model, as the database was written by it.
     """
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
@@ -40,11 +49,18 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, al
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])
-    return _assembled(old, new, alone or new, database, policy, keeps_images=images)
+    return _assembled(old, new, alone or new, before or old, database, policy, keeps_images=images)
 
 
 def _assembled(
-    old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
+    old: Design,
+    new: Design,
+    alone: Design,
+    own: Design,
+    database: Database[Any],
+    policy: Policy,
+    *,
+    keeps_images: bool,
 ) -> Job:
     from nestling.emitters.commands import collection_commands, own_validators
     from nestling.executors.load import written_collections
@@ -59,21 +75,22 @@ def _assembled(
     stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
     finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
     built = {name: final for name, final in finals.items() if name not in stays}
-    unseen, foreign = _may_hold_unseen(old, database, policy), _are_foreign(old, database, policy)
+    unseen, foreign = _may_hold_unseen(own, database, policy), _are_foreign(own, database, policy)
     told = told_forms(old, staged, only_json=not foreign)
     before, after = (replace(_homes(each, database, policy), told=told) for each in (old, staged))
+    there = _written(old)
     all_forms = {entity.name: frozenset(entity.attribute_names) for entity in new.model.entities}
     homes = replace(before, told=replace(told, values=all_forms))
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     return Job(
         designs=digest(old, new, policy),
-        old_design=stored_digest(old, Policy()),
+        old_design=stored_digest(own, Policy()),
         new_design=stored_digest(new, Policy()),
         homes=homes,
         targets=_targets(staged, stays, policy),
         on_server=tuple(_on_server(old, staged, built, homes)),
         sides=HomeViews(database, new.model, before, after, tuple(moved), policy),
-        old=written_collections(old),
+        old=there,
         kept=stays,
         names=built,
         commands=[
@@ -85,15 +102,37 @@ def _assembled(
         searches=_searches(old, new, staged, stays),
         options_lost=lost_options(
             database,
-            [name for name in written_collections(old) if name not in stays],
-            own_validators(old, policy=policy),
+            [name for name in there if name not in stays],
+            own_validators(own, policy=policy),
             collection_commands(new, policy=policy),
         ),
-        validators={store.name: _validator(old, store, policy) for store in old.stores},
+        validators={store.name: _validator(old, store, policy) for store in old.stores if store.name in there},
+        rules={name: rules for name, rules in _new_rules(own, new, policy).items() if name in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,
         policy=policy,
     )
+
+
+def _written(old: Design) -> tuple[str, ...]:
+    """The collections there are of the old design."""
+    from nestling.executors.load import written_collections
+
+    return tuple(name for name in written_collections(old) if not name.startswith(NOWHERE))
+
+
+def _new_rules(own: Design, new: Design, policy: Policy) -> Mapping[str, NewRules]:
+    """By collection, the validator of the old design and another one that the new design has."""
+    from nestling.emitters.commands import collection_commands
+    from nestling.executors.migrate.job import NewRules
+
+    def validators(design: Design) -> dict[str, Mapping[str, Any]]:
+        commands = collection_commands(design, policy=policy)
+        return {each.name: each.options.get("validator", {}) for each in commands}  # type: ignore[misc]  # of documents
+
+    before, after = validators(own), validators(new)
+    found = {name: NewRules(before[name], after[name]) for name in before.keys() & after.keys()}
+    return {name: each for name, each in found.items() if each.old != each.new}
 
 
 def _index_moves(
@@ -106,13 +145,12 @@ def _index_moves(
     stays: frozenset[str],
 ) -> IndexMoves:
     """What is done about the indexes; `names` are those collections have while they are built, `finals` the other way round."""
-    from nestling.executors.load import written_collections
     from nestling.executors.migrate import indexes_today
     from nestling.executors.migrate.job import IndexMoves
     from nestling.pipeline.migration_indexes import fates, to_build
     from nestling.planner.migration import renamed
 
-    today, collations = indexes_today(database, written_collections(old)), _collations(database)
+    today, collations = indexes_today(database, _written(old)), _collations(database)
     fate = fates(old, new, alone, today, collations, stays)
     carried = [_renamed(index, names) for index in fate.carried]
     gone = [index for index in fate.going if index.collection in stays]

@@ -42,12 +42,13 @@ def plan_migration(
     from nestling.executors.migrate.losses import lost_together
     from nestling.executors.migrate.row_counts import sizes
     from nestling.ir.migration import Loss
+    from nestling.ir.words.model_changes import changes_of_model
     from nestling.pipeline.migrating import joined
     from nestling.pipeline.migration_job import job_of
     from nestling.planner.migration import differences
 
     before, after = joined(old, new)
-    job = job_of(before, after, database, policy or Policy(), new.design)
+    job = job_of(before, after, database, policy or Policy(), new.design, old.design)
     database = job.homes.database
     state = _state(job, database)
     phase = None if state is None else _phase(job, database, state)
@@ -77,12 +78,12 @@ def plan_migration(
         *losses,
         *found,
         *refusals,
-        *_risks(before, after, job, database, rules),
+        *_risks(before, after, old.design, job, database, rules),
     )
     return MigrationPlan(
         moves,
         job.replaced,
-        differences(before, after),
+        (*changes_of_model(old.design, new.design), *differences(before, after)),
         built,
         dropped,
         risks,
@@ -269,9 +270,9 @@ def _gaps(job: Job) -> Iterator[str]:
 
 
 def _risks(
-    old: Design, new: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
+    old: Design, new: Design, own: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """What could go wrong; `rules`: what collections that refuse writes for now checked before."""
+    """What could go wrong; `own`: the old design over its own model, `rules`: what collections checked that refuse all now."""
     from nestling.executors.abilities import has_history
     from nestling.pipeline.migration_constraints import (
         lost_constraints,
@@ -287,7 +288,7 @@ def _risks(
     yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
     yield from stricter_uniques(old, new, job, database)
-    yield from new_validators(old, new, job, database, rules)
+    yield from new_validators(old, new, own, job, database, rules)
     yield from unread_fields(old, new, job)
     if mixed := list(_mixed(job)):
         yield (

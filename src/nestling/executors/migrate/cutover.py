@@ -18,7 +18,7 @@ from pymongo.write_concern import WriteConcern
 
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
-from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.job import Job, NewRules
 from nestling.executors.migrate.late import set_late_aside
 from nestling.executors.migrate.state import MigrationState, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
@@ -26,6 +26,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.indexes.index_form import does_work_of
 from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.programs.command import CreateIndex
+from nestling.ir.storage.validator_form import validator_form
 
 NAMESPACE_EXISTS = 48
 _RULES = ("validator", "validationLevel", "validationAction")
@@ -52,10 +53,16 @@ def refuse_writes(database: Database[Any], names: Iterable[str]) -> bool:
     return any(True for _ in database.list_collections(filter=refusing))
 
 
-def unfence(database: Database[Any], state: MigrationState) -> None:
-    """Give the old collections, whatever they are called now, their own validators again."""
+def unfence(database: Database[Any], state: MigrationState, new: Mapping[str, NewRules] | None = None) -> None:
+    """Give the old collections, whatever they are called now, their own validators again; `new`: those that have others now.
+
+    A validator that is not the old design's is somebody else's, and stays.
+    """
     there = frozenset(database.list_collection_names())
-    for name, rules in state.fences.items():
+    for name, fenced in state.fences.items():
+        changed = (new or {}).get(name)
+        is_ours = changed is not None and validator_form(fenced.get("validator", {})) == validator_form(changed.old)
+        rules = {**fenced, "validator": dict(changed.new)} if changed is not None and is_ours else fenced
         for called in (f"{name}{BEFORE}", name):
             if called in there:
                 database.command({"collMod": called, **_NO_RULES, **rules}, codec_options=CODEC)

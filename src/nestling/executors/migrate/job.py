@@ -75,6 +75,14 @@ class Searches:
 
 
 @dataclass(frozen=True, slots=True)
+class NewRules:
+    """The validator of a collection that stays, by the old design, and by the new one, which is another."""
+
+    old: Mapping[str, Any]
+    new: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """Collections are named as they are before the cutover."""
 
@@ -108,6 +116,9 @@ class Job:
 
     validators: Mapping[str, Mapping[str, Any]]
     """What documents of the old design must satisfy."""
+
+    rules: Mapping[str, NewRules]
+    """By collection, of those that stay."""
 
     unfenced: frozenset[str]
     """Old collections that take no validator and no other name (time series)."""

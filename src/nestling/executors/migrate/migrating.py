@@ -44,7 +44,7 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.late import late_collections, names_aside, put_back
 from nestling.executors.migrate.losses import require_nothing_lost
 from nestling.executors.migrate.migration_lease import alone
-from nestling.executors.migrate.preflight import check_cutover, check_documents, check_start
+from nestling.executors.migrate.preflight import check_cutover, check_documents, check_start, require_new_rules
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
@@ -172,6 +172,7 @@ class Migration:
 
     def _look(self) -> None:
         """Find what would be left behind; raises `MigrationError` where it may not be."""
+        require_new_rules(self.job, self.database)
         require_same_indexes(self.job, self.database)
         require_like_references(self.job)
         require_nothing_lost(self.job, self.database, but=self.may_lose, tell=self.tell)
@@ -407,7 +408,7 @@ class Migration:
             states.save(state)
         switch(self.job, self.database)
         switch_indexes(self.job, self.database)
-        unfence(self.database, state)
+        unfence(self.database, state, self.job.rules)
         forget_images(self.database, state)
         state = replace(state, phase=Phase.DONE)
         states.save(state)

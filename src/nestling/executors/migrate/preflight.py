@@ -130,6 +130,21 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
     return problems
 
 
+def require_new_rules(job: Job, database: Database[Any]) -> None:
+    """Raise `MigrationError` for documents of collections that stay which are not what the new design says of them."""
+    problems = []
+    for name, rules in job.rules.items():
+        condition = {"$nor": [dict(rules.new)]}
+        number, shown = documents_with(database[name], condition) if rules.new else (0, "")
+        if number:
+            one = database[name].find_one(condition) or {}
+            what = f"{shown} {agreeing(number)} not what the new design says, such as _id {shell(one.get('_id'))}"
+            what += broken_words(database[name], one, rules.new)
+            problems.append(Problem(what, where=name, next_move="mend them, or say in the new model what they hold"))
+    if problems:
+        raise MigrationError(*problems)
+
+
 def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
     problems = []
     for name in job.names:

@@ -37,7 +37,7 @@ def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
     yield from _alone(f"attribute of `{old.name}`", attributes, others)
     for name, one in attributes.items():
         if one != others[name]:
-            yield f"`{old.name}.{name}` is {_attribute_words(one)} in the old and {_attribute_words(others[name])} in the new"
+            yield f"`{old.name}.{name}` is {attribute_words(one)} in the old and {attribute_words(others[name])} in the new"
     if (old.key, old.uniques, old.partial_uniques) != (new.key, new.uniques, new.partial_uniques):
         yield f"`{old.name}` has another key, or other unique attributes"
     if old.checks != new.checks:
@@ -53,7 +53,8 @@ def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[st
     yield from (f"{what} `{name}` is in the new only" for name in new if name not in old)
 
 
-def _attribute_words(attribute: Attribute) -> str:
+def attribute_words(attribute: Attribute) -> str:
+    """Its type and what else is said of its values."""
     also = f" (also {', '.join(map(str, attribute.also))})" if attribute.also else ""
     default = f" with the default {attribute.default}" if attribute.default is not None else ""
     allowed = f" that allows {attribute.allowed}" if attribute.allowed is not None else ""

@@ -10,6 +10,7 @@ from nestling.ir.freshness import Level
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.quantity_words import first_of
+from nestling.ir.restated import is_nowhere
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
@@ -27,7 +28,9 @@ def differences(old: Design, new: Design) -> tuple[str, ...]:
 def _homes(old: Design, new: Design) -> Iterator[str]:
     for entity in new.model.entities:
         before, after = _home(old, entity.name), _home(new, entity.name)
-        if before != after:
+        if is_nowhere(old, entity.name):
+            yield f"`{entity.name}` is new: it comes into {after}, which has no rows of it yet"
+        elif before != after:
             yield f"`{entity.name}` moves from {before} to {after}"
         elif [*map(_form, old.places[entity.name])] != [*map(_form, new.places[entity.name])]:
             yield f"`{entity.name}` stays in {after}, in another form"

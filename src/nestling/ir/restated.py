@@ -1,0 +1,157 @@
+"""A design over the model that a later one is over: what the application has gained and dropped since it was made.
+
+What is new has no rows yet, and no values in the rows there are. What is gone is in the documents, and no design knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.common.errors import DesignError, InputError, Problem
+from nestling.ir.design import Design
+from nestling.ir.model import Entity, Model
+from nestling.ir.primitives import Collection, Copy, Document, Form, Holder, Index, Reference
+from nestling.ir.storage.names import NOWHERE
+
+_ANOTHER = "migrate over one model first, and change this in a second step"
+
+
+def restated(old: Design, model: Model) -> Design:
+    """The old design over the new model; raises `InputError` with everything that stands in the way.
+
+    Entities that are new to it are in collections that nobody makes (`NOWHERE`). An attribute that is new must be nullable.
+    """
+    if problems := tuple(_in_the_way(old, model)):
+        raise InputError(*problems)
+    kept = (_collection(each, old.model, model) for each in old.collections if model.has_entity(each.root))
+    new = (entity for entity in model.entities if not old.model.has_entity(entity.name))
+    collections = (*kept, *(_nowhere(entity, model) for entity in new))
+    try:
+        plain = Design(model, collections)
+    except DesignError as error:
+        what = "the old design cannot be said over the new model"
+        raise InputError(
+            *(replace(each, what=f"{what}: {each.what}", next_move=_ANOTHER) for each in error.problems)
+        ) from None
+    return replace(plain, indexes=tuple(index for index in old.indexes if _fits(plain, index)))
+
+
+def is_nowhere(design: Design, entity: str) -> bool:
+    """Whether it is new to the design, so that there are no rows of it."""
+    return all(place.store.name.startswith(NOWHERE) for place in design.places[entity])
+
+
+def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
+    for entity in model.entities:
+        if not old.model.has_entity(entity.name):
+            continue
+        before = old.model.entity(entity.name)
+        if before.key != entity.key:
+            yield Problem(f"`{entity.name}` has another key than in the old design", next_move=_ANOTHER)
+        for name in sorted(set(entity.attribute_names) - set(before.attribute_names)):
+            if not entity.attribute(name).nullable:
+                what = f"`{entity.name}.{name}` is new and must have a value, which the rows of today have not"
+                move = "let it be nullable in the new model, write its values after the cutover, and require them then"
+                yield Problem(what, next_move=move)
+    yield from _embedded_along_nothing(old, model)
+
+
+def _embedded_along_nothing(old: Design, model: Model) -> Iterator[Problem]:
+    gone = {each.name for each in old.model.relationships if not model.has_relationship(each.name)}
+    for collection in old.collections:
+        for body in _bodies(collection):
+            if not model.has_entity(body.entity):
+                continue
+            for embedding in body.embeddings:
+                if embedding.relationship in gone and model.has_entity(embedding.body.entity):
+                    what = f"`{embedding.body.entity}` is embedded along `{embedding.relationship}`, which is gone"
+                    yield Problem(what, where=collection.name, next_move=_ANOTHER)
+
+
+def _bodies(collection: Collection) -> Iterator[Document]:
+    yield from _within(collection.body)
+    for member in collection.variant.members if collection.variant is not None else ():
+        yield from _within(member.body)
+
+
+def _within(body: Document) -> Iterator[Document]:
+    yield body
+    for each in body.embeddings:
+        yield from _within(each.body)
+
+
+def _collection(collection: Collection, old: Model, new: Model) -> Collection:
+    variant = collection.variant
+    if variant is not None:
+        members = (each for each in variant.members if new.has_entity(each.body.entity))
+        kept = tuple(replace(each, body=_document(each.body, old, new)) for each in members)
+        subtypes = tuple(each for each in variant.subtypes if new.has_relationship(each[0]))
+        variant = replace(variant, members=kept, subtypes=subtypes)
+    names = new.entity(collection.root).attribute_names
+    splits = (replace(each, attributes=tuple(a for a in each.attributes if a in names)) for each in collection.splits)
+    return replace(
+        collection,
+        body=_document(collection.body, old, new),
+        variant=variant,
+        splits=tuple(each for each in splits if each.attributes or each.rows is not None),
+    )
+
+
+def _document(body: Document, old: Model, new: Model) -> Document:
+    """What is left of it, with the new foreign keys of its entity among the attributes."""
+    names = new.entity(body.entity).attribute_names
+    own = (link for link in new.relationships if link.child == body.entity and not old.has_relationship(link.name))
+    references = tuple(
+        replace(
+            each,
+            copied=tuple(f for f in each.copied if _has(new, new.relationship(each.relationship).child, f.attribute)),
+        )
+        for each in body.references
+        if new.has_relationship(each.relationship)
+    )
+    copies = (
+        _copy(each, new) for each in body.copies if all(new.has_relationship(hop.relationship) for hop in each.path)
+    )
+    computed = tuple(
+        each
+        for each in body.computed
+        if all(new.has_relationship(hop.relationship) for hop in each.path)
+        and (each.attribute is None or _has(new, each.path[-1].target(new), each.attribute))
+    )
+    pairs = (replace(each, attributes=tuple(a for a in each.attributes if a in names)) for each in body.pairs)
+    embeddings = (each for each in body.embeddings if new.has_relationship(each.relationship))
+    return replace(
+        body,
+        fields=tuple(each for each in body.fields if each.attribute in names),
+        pairs=tuple(each for each in pairs if each.attributes),
+        embeddings=tuple(replace(each, body=_document(each.body, old, new)) for each in embeddings),
+        references=(*references, *(Reference(link.name, Holder.CHILD) for link in own)),
+        copies=tuple(each for each in copies if each.attributes),
+        computed=computed,
+    )
+
+
+def _copy(copy: Copy, new: Model) -> Copy:
+    source = copy.path[-1].target(new)
+    kept = tuple(each for each in copy.attributes if _has(new, source, each.attribute))
+    is_whole = copy.form not in (Form.SCALARS, Form.PATH) or len(kept) == len(copy.attributes)
+    return replace(copy, attributes=kept if is_whole else ())
+
+
+def _has(model: Model, entity: str, attribute: str) -> bool:
+    return attribute in model.entity(entity).attribute_names
+
+
+def _nowhere(entity: Entity, model: Model) -> Collection:
+    links = (link for link in model.relationships if link.child == entity.name)
+    references = tuple(Reference(link.name, Holder.CHILD) for link in links)
+    return Collection(f"{NOWHERE}{entity.name}", Document(entity.name, references=references), entity.key)
+
+
+def _fits(design: Design, index: Index) -> bool:
+    try:
+        replace(design, indexes=(index,))
+    except DesignError:
+        return False
+    return True

@@ -1,0 +1,42 @@
+"""What an application has gained and dropped from one model to the next, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.design import Design
+from nestling.ir.model import Entity
+from nestling.ir.words.model_words import attribute_words
+
+_LEFT = "no statement reads it, and what is built anew has it no more"
+
+
+def changes_of_model(old: Design, new: Design) -> tuple[str, ...]:
+    """A sentence for each entity that is gone, and for each attribute that is gone, new or another."""
+    return tuple(_changes(old, new))
+
+
+def _changes(old: Design, new: Design) -> Iterator[str]:
+    for entity in old.model.entities:
+        if new.model.has_entity(entity.name):
+            yield from _of_entity(entity, new.model.entity(entity.name))
+            continue
+        home = old.home_root(entity.name)
+        where = f"collection `{home[0].name}` stays as it is, and no design names it" if home else f"rows stay: {_LEFT}"
+        yield f"`{entity.name}` is gone: its {where}"
+
+
+def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
+    before, after = ({each.name: each for each in entity.attributes} for entity in (old, new))
+    gone = [each for name, each in before.items() if name not in after]
+    for name in dict.fromkeys((*before, *after)):
+        if name not in after:
+            yield f"`{old.name}.{name}` is gone: {_LEFT}"
+        elif name not in before:
+            alike = [f"`{each.name}`" for each in gone if each.type.name is after[name].type.name]
+            same = f"; where it is {' or '.join(alike)} under another name, write that into a field `{name}` first"
+            yield f"`{old.name}.{name}` is new: NULL where documents have no such field{same if alike else ''}"
+        elif before[name] != after[name]:
+            words = attribute_words(before[name]), attribute_words(after[name])
+            if words[0] != words[1]:
+                yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}"

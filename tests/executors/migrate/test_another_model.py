@@ -1,0 +1,116 @@
+"""An application that has changed: its model has gained and dropped tables, columns and references since the old design."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import Store, pipeline
+from nestling.common.errors import InputError, MigrationError
+from nestling.ir.proposal import Proposal
+
+Documents = Database[dict[str, Any]]
+OLD = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, phone TEXT);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer, total INTEGER);
+CREATE TABLE line (purchase_id INTEGER NOT NULL REFERENCES purchase, no INTEGER NOT NULL, sku TEXT, note TEXT,
+  PRIMARY KEY (purchase_id, no));
+"""
+NEW = """
+CREATE TABLE tier (id INTEGER PRIMARY KEY, label TEXT NOT NULL);
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, loyalty TEXT, tier_id INTEGER REFERENCES tier);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer, total INTEGER, shipped INTEGER);
+CREATE TABLE line (purchase_id INTEGER NOT NULL REFERENCES purchase, no INTEGER NOT NULL, sku TEXT,
+  PRIMARY KEY (purchase_id, no));
+CREATE TABLE tag (purchase_id INTEGER NOT NULL REFERENCES purchase, word TEXT NOT NULL, PRIMARY KEY (purchase_id, word));
+"""
+
+
+def designed(folder: Path, name: str, schema: str, strategy: str) -> Proposal:
+    """A design of the schema by a strategy; of the first one with rows."""
+    with closing(sqlite3.connect(folder / f"{name}.db")) as connection:
+        connection.executescript(schema)
+        if schema is OLD:
+            connection.executemany("INSERT INTO customer VALUES (?, ?, ?)", [(n, f"c{n}", f"+{n}") for n in range(20)])
+            connection.executemany("INSERT INTO purchase VALUES (?, ?, ?)", [(n, n % 20, n) for n in range(60)])
+            connection.executemany(
+                "INSERT INTO line VALUES (?, ?, ?, ?)", [(n, k, f"s{k}", "x") for n in range(60) for k in (1, 2)]
+            )
+        connection.commit()
+    return pipeline.design(pipeline.inspect(f"sqlite:///{folder / f'{name}.db'}"), strategy)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("normalized", "normalized"), ("embedded", "normalized"), ("normalized", "embedded")]
+)
+def test_tables_and_columns_come_and_go(database: Documents, tmp_path: Path, before: str, after: str) -> None:
+    """What is new is empty, what there was is there, and statements write both; validators are those of the new design."""
+    old, new = designed(tmp_path, "old", OLD, before), designed(tmp_path, "new", NEW, after)
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    running = Store(old, database)
+    assert [*running.execute("SELECT phone FROM customer WHERE id = 3")] == [{"phone": "+3"}]
+    plan = pipeline.plan_migration(old, new, database)
+    assert any(each.startswith("`customer.loyalty` is new: NULL where") for each in plan.changes)
+    assert "where it is `phone` under another name" in "".join(plan.changes)
+    assert any(each.startswith("`customer.phone` is gone") for each in plan.changes)
+    assert any(each.startswith("`tag` is new") for each in plan.changes)
+    assert not any("nowhere" in each for each in (*plan.changes, *plan.risks, *plan.left))
+    report = pipeline.migrate(old, new, database, cutover=True, may_lose=["unknown", "indexes"])
+    assert report.equal
+    store = Store(new, database)
+    assert [*store.execute("SELECT count(*) AS n, sum(total) AS s FROM purchase")] == [{"n": 60, "s": 1770}]
+    assert [*store.execute("SELECT count(*) AS n FROM line WHERE sku = 's2'")] == [{"n": 60}]
+    store.execute("INSERT INTO tier (id, label) VALUES (1, 'gold')")
+    store.execute("UPDATE customer SET tier_id = 1, loyalty = 'x' WHERE id = 3")
+    store.execute("INSERT INTO tag (purchase_id, word) VALUES (5, 'red')")
+    joined = "SELECT c.loyalty, t.label FROM customer c JOIN tier t ON t.id = c.tier_id"
+    assert [*store.execute(joined)] == [{"loyalty": "x", "label": "gold"}]
+    assert [*store.execute("SELECT word FROM tag")] == [{"word": "red"}]
+    assert pipeline.check(new, database).clean
+    with pytest.raises(MigrationError, match=r"taken over|before a migration"):
+        running.execute("SELECT phone FROM customer WHERE id = 3")
+
+
+def test_what_is_built_anew_loses_a_column_that_is_gone(database: Documents, tmp_path: Path) -> None:
+    """Not without a word: it takes the option, and the column is named."""
+    old, new = designed(tmp_path, "old", OLD, "embedded"), designed(tmp_path, "new", NEW, "normalized")
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    with pytest.raises(MigrationError) as refused:
+        pipeline.migrate(old, new, database)
+    assert any("note`" in each.what and "`--drop-unknown`" in each.next_move for each in refused.value.problems)
+
+
+def test_documents_that_stay_are_what_the_new_model_says(database: Documents, tmp_path: Path) -> None:
+    """An application has written a field of that name before: texts in it are values from now on, numbers are refused."""
+    old, new = designed(tmp_path, "old", OLD, "normalized"), designed(tmp_path, "new", NEW, "normalized")
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    database["customer"].update_one({"_id": 3}, {"$set": {"loyalty": "silver"}})
+    database["customer"].update_one({"_id": 4}, {"$set": {"loyalty": 4}})
+    with pytest.raises(MigrationError, match="not what the new design says, such as _id 4"):
+        pipeline.migrate(old, new, database, may_lose=["unknown"])
+    database["customer"].update_one({"_id": 4}, {"$unset": {"loyalty": ""}})
+    assert pipeline.migrate(old, new, database, cutover=True, may_lose=["unknown"]).equal
+    assert [*Store(new, database).execute("SELECT id FROM customer WHERE loyalty = 'silver'")] == [{"id": 3}]
+
+
+def test_what_cannot_be_is_told_at_once(database: Documents, tmp_path: Path) -> None:
+    """A column that must have a value, and another key."""
+    old = designed(tmp_path, "old", OLD, "normalized")
+    other = NEW.replace("loyalty TEXT", "loyalty TEXT NOT NULL").replace(
+        "PRIMARY KEY (purchase_id, no)", "PRIMARY KEY (purchase_id, sku)"
+    )
+    new = designed(tmp_path, "new", other, "normalized")
+    with pytest.raises(InputError) as refused:
+        pipeline.plan_migration(old, new, database)
+    told = [each.what for each in refused.value.problems]
+    assert [
+        any(part in each for each in told) for part in ("`customer.loyalty` is new and must", "`line` has another key")
+    ] == [
+        True,
+        True,
+    ]
