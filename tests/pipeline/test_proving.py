@@ -26,7 +26,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import Hop, RowSource
 from nestling.ir.trace import Block
-from nestling.ir.words.proof_words import verdict
+from nestling.ir.words.proof_words import source_notes, verdict
 from nestling.pipeline import convert, design, inspect
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, rounds, statements
@@ -397,3 +397,12 @@ def test_rates_that_round_to_nothing(mongod: Server, tmp_path: Path) -> None:
     proof = proved(mongod, address, reading, two(reading))
     assert [each.opened for each in proof.designs] == [None, None]
     assert any(note.startswith("there was no open loop: it takes 0.2 s") for note in proof.notes)
+
+
+def test_what_is_refused_each_time_is_told(mongod: Server, tmp_path: Path) -> None:
+    """A book of no author measures nothing but its refusal; one that is refused at times is no such statement."""
+    astray = "-- name: astray, rate: 5/s\nINSERT INTO book (book_id, author_id, title) VALUES (:id, 999, 'x');\n"
+    address, reading = source(tmp_path, READS + WRITES + astray)
+    proof = proved(mongod, address, reading, two(reading))
+    assert proof.refused == ("astray",)
+    assert any(note.startswith("`astray` was refused each time") for note in source_notes(proof))

@@ -53,7 +53,7 @@ class StatementFigures:
 
     `opened` are the latencies of the open loop, from the moment an execution was due. `compared` answers were compared with the
     other designs', `stale` of them were behind within what the requirements allow, `choices` of them differ where SQL leaves
-    a choice.
+    a choice. Of executions that were `asked` side by side, `refused` broke a rule of the source.
     """
 
     name: str
@@ -66,6 +66,8 @@ class StatementFigures:
     compared: int = 0
     stale: int = 0
     choices: int = 0
+    asked: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,13 @@ class Proof:
         """The statements that designs answered in different ways, where SQL leaves a choice."""
         found = (one.name for each in self.designs for one in each.statements if one.choices)
         return tuple(dict.fromkeys(found))
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """The statements that no execution was done of, as each broke a rule of the source."""
+        asked = [one for each in self.designs for one in each.statements if one.asked]
+        done = {one.name for one in asked if one.refused < one.asked}
+        return tuple(dict.fromkeys(one.name for one in asked if one.name not in done))
 
     def __repr__(self) -> str:
         """What a shell shows: the designs, the best of them, and whether they gave the same answers."""

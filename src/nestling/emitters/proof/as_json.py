@@ -85,6 +85,8 @@ def _statement(one: StatementFigures) -> dict[str, Any]:
         "compared": one.compared,
         "stale": one.stale,
         "choices": one.choices,
+        "asked": one.asked,
+        "refused": one.refused,
     }
 
 

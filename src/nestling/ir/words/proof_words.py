@@ -98,6 +98,11 @@ def other_answer(each: OtherAnswer, product: str) -> str:
 
 def source_notes(proof: Proof) -> Iterator[str]:
     """What the comparison leaves open."""
+    for name in proof.refused:
+        yield (
+            f"`{name}` was refused each time, by a rule of the source: what is measured of it is the refusal. Give it values that"
+            " the rows allow (`-- params: {…}`)"
+        )
     for name, why in proof.source.choices:
         yield f"`{name}` is answered otherwise than by the source; SQL leaves a choice, so it is not known to be equal: {why}"
     for name, why in proof.source.not_compared:

@@ -22,7 +22,8 @@ TWIN = "chosen, again"
 class Contender:
     """Filled step by step. `rounds`: the seconds of each statement's executions, round by round.
 
-    `choices`: how often each statement was answered otherwise than on another design, where SQL leaves a choice.
+    `choices`: how often each statement was answered otherwise than on another design, where SQL leaves a choice; `refused`: how
+    often of the times that it was `asked` side by side it broke a rule of the source, which the values drawn for it decide.
     `left_out`: why it is not measured, which says nothing against its answers.
     """
 
@@ -41,6 +42,8 @@ class Contender:
     compared: Counter[str] = field(default_factory=Counter)
     stale: Counter[str] = field(default_factory=Counter)
     choices: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     writes: int = 0
     counted: Counters = field(default_factory=Counters)
     opened: OpenLoop | None = None

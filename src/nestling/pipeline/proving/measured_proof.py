@@ -108,6 +108,8 @@ def _statements(each: Contender, workload: Workload) -> tuple[StatementFigures, 
             compared=each.compared[one.name],
             stale=each.stale[one.name],
             choices=each.choices[one.name],
+            asked=each.asked[one.name],
+            refused=each.refused[one.name],
         )
         for one in workload.statements
     )

@@ -73,6 +73,8 @@ def judge(racing: list[Contender], call: Execution, answers: Mapping[str, Statem
     """Compare the answers to one execution."""
     for each in racing:
         each.compared[call.statement] += 1
+        each.asked[call.statement] += 1
+        each.refused[call.statement] += bool(answers[each.name].refused)
     first = next(iter(answers.values()))
     alike = {likeness(first, answer, shape) for answer in answers.values()}
     if Likeness.OTHER not in alike:
