@@ -60,7 +60,8 @@ def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
                     name = f"{join(place.store.name, place.path)} ({', '.join(group)})"
                     yield _or_gap(name, partial(_check, name, design, place, group))
                     if Collation.UNICODE_CI in _collations(entity, group):
-                        what = f"whether rows share {', '.join(group)} but for case and accents"
+                        names = ", ".join(f"`{each}`" for each in group)
+                        what = f"whether rows share {names} but for case and accents"
                         yield Gap(GapKind.NOTIMPL, what, name)
         copied = [place for place in design.places[entity.name] if place.copy is not None]
         if copied and entity.key:

@@ -108,7 +108,13 @@ def options(
     whole = sum(rates[name] * seconds for name, seconds in least.items())
     return DesignProblem(
         structures=tuple(
-            Structure(c.id, c.id, _bytes(c, places, documents, sizes), in_place=c.id in (today or ()))
+            Structure(
+                c.id,
+                c.id,
+                _bytes(c, places, documents, sizes),
+                weight=0 if isinstance(c.part, Own) else 1,  # of equals the plainest
+                in_place=c.id in (today or ()),
+            )
             for c in places.candidates
         ),
         groups=tuple(_groups(situation, places)),
