@@ -44,11 +44,17 @@ class GrowingModel:
         found: Floats = self._model.cost[self.columns]
         return found
 
-    def first(self) -> StoredRows:
-        """The rows that are in from the beginning."""
+    def rows(self) -> StoredRows:
+        """The rows that are in."""
         is_in = np.ones(len(self._model.lower), dtype=np.bool_)
         is_in[self._waiting] = False
         return self._rows(np.flatnonzero(is_in).astype(np.int32))
+
+    def model(self) -> LinearModel:
+        """What is in, as a model of its own; its columns are `columns`, those of structures first."""
+        rows, none = self.rows(), np.zeros(0, dtype=np.int32)
+        binary = self._model.binary
+        return LinearModel(self.cost, binary, rows.lower, rows.upper, rows.starts, rows.columns, rows.values, none)
 
     def add(self, solution: Floats) -> StoredRows | None:
         """Take in what a solution breaks; its rows, with a column more for each, or None where it breaks nothing."""

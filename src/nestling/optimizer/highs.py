@@ -64,17 +64,17 @@ def minimise(
     return Outcome(status, bound * scale, _values(solver) if status is not Status.INFEASIBLE else None)
 
 
-def relax(model: LinearModel, *, seconds: float, scale: float = 1.0) -> Outcome:
-    """Solve a model without whole numbers; costs are divided by `scale`.
+def relax(model: LinearModel, growing: GrowingModel, *, seconds: float, scale: float = 1.0) -> Outcome:
+    """Solve a model without whole numbers, as far as it has to grow for that; costs are divided by `scale`.
 
     When the time is up, its bound is that of the model without some of its products, if that was solved.
     """
-    end, growing = time.perf_counter() + seconds, GrowingModel(model)
+    end = time.perf_counter() + seconds
     solver, columns = _solver(seconds), len(growing.columns)
     if columns <= SMALL:
         solver.setOptionValue("presolve", "off")
     whole = np.zeros(columns, dtype=np.int32)
-    _pass(solver, growing.cost / scale, np.zeros(columns), np.ones(columns), growing.first(), whole)
+    _pass(solver, growing.cost / scale, np.zeros(columns), np.ones(columns), growing.rows(), whole)
     bound = -math.inf
     while True:
         solver.run()

@@ -76,9 +76,17 @@ def _solve(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> Solv
 
 
 def _branched(relaxed: Relaxation, fixed: Floats | None, deadline: float) -> Outcome:
-    """What branching finds, some of the structures `fixed`."""
-    seconds, gap = deadline - time.perf_counter(), 1e-9 * abs(relaxed.constant)
-    return minimise(relaxed.model, seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=fixed)
+    """What branching finds, some of the structures `fixed`; what its choices break comes into the model."""
+    growing, gap = relaxed.growing, 1e-9 * abs(relaxed.constant)
+    while True:
+        held = fixed[growing.columns] if fixed is not None else None
+        seconds = deadline - time.perf_counter()
+        outcome = minimise(growing.model(), seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=held)
+        if outcome.values is None:
+            return outcome
+        values = growing.whole(outcome.values)
+        if growing.add(outcome.values) is None:
+            return replace(outcome, values=values)
 
 
 def _rounded(problem: DesignProblem, relaxed: Relaxation) -> SolvedPart | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.formulation import formulation
+from nestling.optimizer.growing_model import GrowingModel
 from nestling.optimizer.highs import Outcome, Status, relax
 from nestling.optimizer.linear_model import Floats, LinearModel
 
@@ -23,9 +24,12 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """A part's linear model and what solving it without whole numbers says. `constant` is not in the model."""
+    """A part's linear model and what solving it without whole numbers says. `constant` is not in the model; `growing` is what of
+    the model was needed.
+    """
 
     model: LinearModel
+    growing: GrowingModel
     constant: float
     largest: float
     outcome: Outcome
@@ -67,8 +71,9 @@ def relaxation(problem: DesignProblem, deadline: float) -> Relaxation:
     model = formulation(problem)
     constant = sum(charge.cost for charge in problem.charges if not charge.when)
     largest = float(np.abs(model.cost).max(initial=0.0)) or 1.0
-    outcome = relax(model, seconds=deadline - time.perf_counter(), scale=largest / LARGEST)
-    return Relaxation(model, constant, largest, outcome)
+    growing = GrowingModel(model)
+    outcome = relax(model, growing, seconds=deadline - time.perf_counter(), scale=largest / LARGEST)
+    return Relaxation(model, growing, constant, largest, outcome)
 
 
 def chosen_by(problem: DesignProblem, values: Floats) -> frozenset[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from math import fsum
 
 from nestling.common.collector import no_cycle_search
 from nestling.ir.design_problem import DesignProblem, Limit, Solution
+from nestling.optimizer.affordable import LAST_DIGITS
 from nestling.optimizer.budget import with_limits
 from nestling.optimizer.components import components, touched
 from nestling.optimizer.conflict import conflict
@@ -59,12 +61,12 @@ def attempt(
     chosen = reduced.chosen.union(*(part.chosen for part in parts))
     found = evaluate(problem, chosen)
     assert found is not None, "the reductions are exact"
-    bound = sum(part.bound for part in parts)
-    if is_proved(
-        bound, found.cost
-    ):  # above the cost by rounding at most: what is more is a mistake, and stays to be seen
+    bound = fsum(part.bound for part in parts)
+    if is_proved(bound, found.cost):  # above the cost by rounding at most: more is a mistake, and stays to be seen
         bound = min(bound, found.cost)
     proved = all(part.proved for part in parts) and is_proved(found.cost, bound)
+    if not proved:  # what is the least cost is summed up in another order
+        bound -= LAST_DIGITS * fsum(abs(part.bound) for part in parts)
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
 
 
