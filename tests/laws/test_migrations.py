@@ -61,6 +61,7 @@ def fresh(client: MongoClient[dict[str, Any]]) -> Iterator[tuple[Database[Any], 
 
 REFUSED = (
     "the bounds (",
+    "no server renames",
     "slot",
     "it has no key and equals another row",
     "has its fields in another order than the new design",

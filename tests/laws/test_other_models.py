@@ -34,7 +34,7 @@ from tests.sqlite_rows import sqlite_source
 
 MOVES = examples(4, 500, "NESTLING_MOVES")
 FURTHER = "further"
-REFUSED = ("slot", "it has no key and equals another row", "not converted", "holds documents")
+REFUSED = ("no server renames", "slot", "it has no key and equals another row", "not converted", "holds documents")
 
 
 def needed(model: Model, entity: Entity) -> set[str]:

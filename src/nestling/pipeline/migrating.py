@@ -138,8 +138,8 @@ def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model
     from nestling.ir.proposal import IN_PLACE
-    from nestling.ir.restated import restated
     from nestling.ir.words.model_words import difference, is_renamed
+    from nestling.planner.migration.restated import restated
 
     before, after = over_one_model(old.design, new.design)
     if before.model == after.model:

@@ -33,18 +33,20 @@ def fates(
     old: Design,
     new: Design,
     alone: Design,
+    own: Design,
     today: Sequence[CreateIndex],
     usual: Mapping[str, object],
     kept: frozenset[str],
 ) -> Fates:
     """What becomes of each; `usual` are the collections' own collations, `kept` the collections that are not built anew.
 
-    `alone`: the new design without what the old one's model knows besides, whose indexes are built.
+    `alone`: the new design without what the old one's model knows besides, whose indexes are built; `own`: the old one over its
+    own model, of which it may have had attributes in indexes that are gone: so are these.
     """
     from nestling.ir.indexes.index_paths import index_paths
     from nestling.planner.migration import same_paths
 
-    known, coming = _planned(old, usual), _planned(alone, usual)
+    known, coming, before = _planned(old, usual), _planned(alone, usual), _planned(own, usual)
     carried, going, lost = list[CreateIndex](), list[CreateIndex](), list[CreateIndex]()
     for index in today:
         form = index_form(index, usual.get(index.collection))
@@ -54,6 +56,8 @@ def fates(
             going.append(index)
             if not _is_replaced(old, new, known[form]):
                 lost.append(index)
+        elif form in before:
+            going.append(index)
         elif index.collection not in kept:
             is_same = same_paths(old, new, index.collection, index_paths(index))
             (carried if is_same else lost).append(index)

@@ -98,7 +98,7 @@ def _assembled(
             for each in collection_commands(staged, policy=policy, unseen=unseen, foreign=foreign)
             if each.name in built
         ],
-        indexes=_index_moves(old, new, alone, database, names, finals, stays),
+        indexes=_index_moves(old, new, alone, own, database, names, finals, stays),
         searches=_searches(old, new, staged, stays),
         options_lost=lost_options(
             database,
@@ -107,6 +107,7 @@ def _assembled(
             collection_commands(new, policy=policy),
         ),
         validators={store.name: _validator(old, store, policy) for store in old.stores if store.name in there},
+        newly_unique=tuple(_newly_unique(own, new)),
         rules={name: rules for name, rules in _new_rules(own, new, policy).items() if name in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,
@@ -119,6 +120,15 @@ def _written(old: Design) -> tuple[str, ...]:
     from nestling.executors.load import written_collections
 
     return tuple(name for name in written_collections(old) if not name.startswith(NOWHERE))
+
+
+def _newly_unique(own: Design, new: Design) -> Iterator[str]:
+    """The entities of which something is unique that was not in the old model."""
+    for entity in new.model.entities:
+        if own.model.has_entity(entity.name):
+            before = own.model.entity(entity.name)
+            if set(entity.uniques) - {before.key, *before.uniques}:
+                yield entity.name
 
 
 def _new_rules(own: Design, new: Design, policy: Policy) -> Mapping[str, NewRules]:
@@ -139,6 +149,7 @@ def _index_moves(
     old: Design,
     new: Design,
     alone: Design,
+    own: Design,
     database: Database[Any],
     names: Mapping[str, str],
     finals: Mapping[str, str],
@@ -151,7 +162,7 @@ def _index_moves(
     from nestling.planner.migration import renamed
 
     today, collations = indexes_today(database, _written(old)), _collations(database)
-    fate = fates(old, new, alone, today, collations, stays)
+    fate = fates(old, new, alone, own, today, collations, stays)
     carried = [_renamed(index, names) for index in fate.carried]
     gone = [index for index in fate.going if index.collection in stays]
     beside = [index for index in today if index.collection in stays and index not in gone]

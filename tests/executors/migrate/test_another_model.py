@@ -114,3 +114,70 @@ def test_what_cannot_be_is_told_at_once(database: Documents, tmp_path: Path) -> 
         True,
         True,
     ]
+
+
+SMALL = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL UNIQUE);"
+
+
+def small(folder: Path, name: str, schema: str, rows: int = 0) -> Proposal:
+    """A normalized design of customers, of whom there are so many."""
+    with closing(sqlite3.connect(folder / f"{name}.db")) as connection:
+        connection.executescript(schema)
+        if rows:
+            connection.executemany(
+                "INSERT INTO customer VALUES (?, ?, ?)", [(n, f"n{n}", f"e{n}") for n in range(rows)]
+            )
+        connection.commit()
+    return pipeline.design(pipeline.inspect(f"sqlite:///{folder / f'{name}.db'}"), "normalized")
+
+
+def test_the_unique_index_of_a_column_that_is_gone_goes_too(database: Documents, tmp_path: Path) -> None:
+    """Else a second row without the column would be refused."""
+    old = small(tmp_path, "old", SMALL, 5)
+    new = small(tmp_path, "new", SMALL.replace(", email TEXT NOT NULL UNIQUE", ""))
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    assert any("email" in each for each in pipeline.plan_migration(old, new, database).indexes_dropped)
+    assert pipeline.migrate(old, new, database, cutover=True).equal
+    assert "email" not in str(database["customer"].index_information())
+    store = Store(new, database)
+    for number in (10, 11):
+        store.execute("INSERT INTO customer (id, name) VALUES (:id, 'x')", {"id": number})
+    assert [*store.execute("SELECT count(*) AS n FROM customer")] == [{"n": 7}]
+
+
+def test_a_plan_tells_what_a_migration_refuses(database: Documents, tmp_path: Path) -> None:
+    """A new UNIQUE that rows break, with the documents; values that the new type does not take; fields that are there already."""
+    old = small(tmp_path, "old", SMALL, 5)
+    changed = SMALL.replace("name TEXT NOT NULL", "name INTEGER NOT NULL UNIQUE").replace(
+        "UNIQUE);", "UNIQUE, memo TEXT);"
+    )
+    new = small(tmp_path, "new", changed)
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    database["customer"].update_many({}, {"$set": {"name": "same", "memo": "old"}})
+    plan = pipeline.plan_migration(old, new, database)
+    assert any("not what the new design says" in each for each in plan.refused)
+    assert any("UNIQUE" in each and "5 times" in each for each in plan.refused)
+    assert any("5 documents of `customer` have `memo` already" in each for each in plan.risks)
+
+
+def test_another_reference_to_the_same_table(database: Documents, tmp_path: Path) -> None:
+    """What relationships are called may hang on how many there are: the one there was is the same."""
+    tickets = (
+        "CREATE TABLE account (id INTEGER PRIMARY KEY, n TEXT); CREATE TABLE ticket (id INTEGER PRIMARY KEY, t TEXT, "
+    )
+    first = f"{tickets} account_id INTEGER NOT NULL REFERENCES account);"
+    second = f"{tickets} account_id INTEGER NOT NULL REFERENCES account, billed_to INTEGER REFERENCES account);"
+    for name, schema in (("old", first), ("new", second)):
+        with closing(sqlite3.connect(tmp_path / f"{name}.db")) as connection:
+            connection.executescript(schema)
+            if name == "old":
+                connection.executescript("INSERT INTO account VALUES (1, 'a'); INSERT INTO ticket VALUES (1, 't', 1);")
+    old, new = (
+        pipeline.design(pipeline.inspect(f"sqlite:///{tmp_path / f'{name}.db'}"), "embedded") for name in ("old", "new")
+    )
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    database["account"].update_one({"_id": 1}, {"$set": {"ticket.0.billed_to": 99}})
+    plan = pipeline.plan_migration(old, new, database)
+    assert any("`billed_to`, which is new" in each for each in plan.changes)
+    assert any("whose parent is not there" in each for each in plan.risks)
+    assert pipeline.migrate(old, new, database, cutover=True, may_lose=["indexes"]).equal

@@ -14,7 +14,7 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.indexes import indexes_today
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migrating import Dropped, Migration, MigrationReport
-from nestling.executors.migrate.preflight import in_the_way, lacking_rights, without_history
+from nestling.executors.migrate.preflight import breaking_new_rules, in_the_way, lacking_rights, without_history
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.stopping import ABORT_AGAIN, DROP_AGAIN, what_stays
@@ -40,6 +40,7 @@ __all__ = [
     "Shelf",
     "abort",
     "ask_in_use",
+    "breaking_new_rules",
     "check_in_use",
     "in_the_way",
     "indexes_today",

@@ -117,6 +117,9 @@ class Job:
     validators: Mapping[str, Mapping[str, Any]]
     """What documents of the old design must satisfy."""
 
+    newly_unique: tuple[str, ...]
+    """The entities of which something is unique by the new design's model, and not by the old one's."""
+
     rules: Mapping[str, NewRules]
     """By collection, of those that stay."""
 

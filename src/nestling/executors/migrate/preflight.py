@@ -82,7 +82,7 @@ def in_the_way(job: Job, database: Database[Any], *, has_begun: bool = False) ->
 
 def _repeated(job: Job) -> Iterator[RepeatedKey]:
     yield from repeated_keys(job.homes, job.sides.entities)
-    yield from repeated_uniques(job.homes, job.sides.entities)
+    yield from repeated_uniques(job.homes, dict.fromkeys((*job.sides.entities, *job.newly_unique)))
 
 
 def without_history(database: Database[Any]) -> Iterator[Problem]:
@@ -132,6 +132,12 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
 
 def require_new_rules(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` for documents of collections that stay which are not what the new design says of them."""
+    if problems := breaking_new_rules(job, database):
+        raise MigrationError(*problems)
+
+
+def breaking_new_rules(job: Job, database: Database[Any]) -> list[Problem]:
+    """Documents of collections that stay which are not what the new design says of them."""
     problems = []
     for name, rules in job.rules.items():
         condition = {"$nor": [dict(rules.new)]}
@@ -140,13 +146,27 @@ def require_new_rules(job: Job, database: Database[Any]) -> None:
             one = database[name].find_one(condition) or {}
             what = f"{shown} {agreeing(number)} not what the new design says, such as _id {shell(one.get('_id'))}"
             what += broken_words(database[name], one, rules.new)
-            problems.append(Problem(what, where=name, next_move="mend them, or say in the new model what they hold"))
-    if problems:
-        raise MigrationError(*problems)
+            move = (
+                "mend them, or say in the new model what they hold. Values of another type the old validator refuses:"
+                " write them into a field of another name, and migrate to that"
+            )
+            problems.append(Problem(what, where=name, next_move=move))
+    return problems
+
+
+def _never_renamed(job: Job) -> Iterator[Problem]:
+    """Time series of the new design that would be built beside an old collection of their name: no server renames one."""
+    for name in dict.fromkeys(target.store.name for target in job.targets if target.is_series):
+        final = job.names.get(name, name)
+        if final != name:
+            what = (
+                "the new design makes a time series of this name, which no server renames, and the old one has the name"
+            )
+            yield Problem(what, where=final, next_move="call it otherwise in the new design")
 
 
 def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
-    problems = []
+    problems = [*_never_renamed(job)]
     for name in job.names:
         if name in there and database[name].find_one({}, {"_id": 1}) is not None:
             what, move = "the new design needs this name, and the collection holds documents", "rename or drop it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.common.errors import name_list
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.words.model_words import attribute_words
@@ -12,8 +13,15 @@ _LEFT = "no statement reads it, and what is built anew has it no more"
 
 
 def changes_of_model(old: Design, new: Design) -> tuple[str, ...]:
-    """A sentence for each entity that is gone, and for each attribute that is gone, new or another."""
-    return tuple(_changes(old, new))
+    """A sentence for each entity that is gone, each attribute that is gone, new or another, and each reference that is new."""
+    return (*_changes(old, new), *_references(old, new))
+
+
+def _references(old: Design, new: Design) -> Iterator[str]:
+    known = {(each.child, each.child_attributes, each.parent) for each in old.model.relationships}
+    for link in new.model.relationships:
+        if (link.child, link.child_attributes, link.parent) not in known and old.model.has_entity(link.child):
+            yield f"`{link.child}` refers to `{link.parent}` by {name_list(link.child_attributes)}, which is new"
 
 
 def _changes(old: Design, new: Design) -> Iterator[str]:
@@ -35,8 +43,12 @@ def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
         elif name not in before:
             alike = [f"`{each.name}`" for each in gone if each.type.name is after[name].type.name]
             same = f"; where it is {' or '.join(alike)} under another name, write that into a field `{name}` first"
-            yield f"`{old.name}.{name}` is new: NULL where documents have no such field{same if alike else ''}"
+            said = f"; SQL gives rows that are there its default {after[name].default}: write that after the cutover"
+            default = said if after[name].default is not None else ""
+            yield f"`{old.name}.{name}` is new: NULL where documents have no such field{default}{same if alike else ''}"
         elif before[name] != after[name]:
             words = attribute_words(before[name]), attribute_words(after[name])
             if words[0] != words[1]:
-                yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}"
+                is_same = before[name].type == after[name].type
+                stays = "" if is_same else ": what is stored stays as it is, its digits and length too"
+                yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}{stays}"

@@ -10,10 +10,10 @@ from nestling.ir.freshness import Level
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.quantity_words import first_of
-from nestling.ir.restated import is_nowhere
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
+from nestling.planner.migration.restated import is_nowhere
 from nestling.planner.upkeep import upkeeps_of
 
 _SHOWN = 5

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.common.errors import DesignError, InputError, Problem
+from nestling.common.trees import rebuilt
 from nestling.ir.design import Design
-from nestling.ir.model import Entity, Model
-from nestling.ir.primitives import Collection, Copy, Document, Form, Holder, Index, Reference
+from nestling.ir.model import Entity, Model, Relationship
+from nestling.ir.primitives import Collection, Copy, Document, Embedding, Form, Holder, Index, Reference, Variant
+from nestling.ir.rows import Hop
 from nestling.ir.storage.names import NOWHERE
 
+_BEFORE = "(before)"
 _ANOTHER = "migrate over one model first, and change this in a second step"
 
 
@@ -22,6 +25,7 @@ def restated(old: Design, model: Model) -> Design:
 
     Entities that are new to it are in collections that nobody makes (`NOWHERE`). An attribute that is new must be nullable.
     """
+    old = _with_names_of(old, model)
     if problems := tuple(_in_the_way(old, model)):
         raise InputError(*problems)
     kept = (_collection(each, old.model, model) for each in old.collections if model.has_entity(each.root))
@@ -35,6 +39,44 @@ def restated(old: Design, model: Model) -> Design:
             *(replace(each, what=f"{what}: {each.what}", next_move=_ANOTHER) for each in error.problems)
         ) from None
     return replace(plain, indexes=tuple(index for index in old.indexes if _fits(plain, index)))
+
+
+def _with_names_of(old: Design, model: Model) -> Design:
+    """The old design whose relationships are called as in the new model: what one is called may hang on what others there are."""
+    called = {_joining(each): each.name for each in model.relationships}
+    names = {each.name: called.get(_joining(each), f"{each.name} {_BEFORE}") for each in old.model.relationships}
+    names = {
+        name: new for name, new in names.items() if new != name and (new in called.values() or name in called.values())
+    }
+    if not names:
+        return old
+
+    def change(value: object) -> object | None:
+        match value:
+            case Hop() | Reference() if value.relationship in names:
+                return replace(value, relationship=names[value.relationship])
+            case Embedding() if value.relationship in names:
+                return replace(value, relationship=names[value.relationship], body=rebuilt(value.body, change))
+            case Variant(subtypes=subtypes) if any(name in names for name, _ in subtypes):
+                renamed = tuple((names.get(name, name), told) for name, told in subtypes)
+                return replace(value, members=rebuilt(value.members, change), subtypes=renamed)
+            case _:
+                return None
+
+    links = tuple(replace(each, name=names.get(each.name, each.name)) for each in old.model.relationships)
+    both = tuple(
+        replace(each, left=names.get(each.left, each.left), right=names.get(each.right, each.right))
+        for each in old.model.many_to_many
+    )
+    kinds = tuple(
+        replace(each, subtypes=tuple(names.get(name, name) for name in each.subtypes)) for each in old.model.hierarchies
+    )
+    before = replace(old.model, relationships=links, many_to_many=both, hierarchies=kinds)
+    return Design(before, tuple(rebuilt(each, change) for each in old.collections), old.indexes)
+
+
+def _joining(link: Relationship) -> tuple[object, ...]:
+    return link.child, link.child_attributes, link.parent, link.parent_attributes
 
 
 def is_nowhere(design: Design, entity: str) -> bool:
@@ -55,6 +97,19 @@ def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
                 move = "let it be nullable in the new model, write its values after the cutover, and require them then"
                 yield Problem(what, next_move=move)
     yield from _embedded_along_nothing(old, model)
+    yield from _among_pairs(old, model)
+
+
+def _among_pairs(old: Design, model: Model) -> Iterator[Problem]:
+    for collection in old.collections:
+        for body in _bodies(collection):
+            names = model.entity(body.entity).attribute_names if model.has_entity(body.entity) else None
+            for name in (each for pairs in body.pairs for each in pairs.attributes):
+                if names is not None and name not in names:
+                    what = f"`{body.entity}.{name}` is gone, and stored as a pair of name and value"
+                    yield Problem(
+                        what, where=collection.name, next_move="set it to NULL everywhere, and keep it in the model"
+                    )
 
 
 def _embedded_along_nothing(old: Design, model: Model) -> Iterator[Problem]:
