@@ -17,7 +17,10 @@ from nestling.ir.rows import Hop
 from nestling.ir.storage.names import NOWHERE
 
 _BEFORE = "(before)"
-_ANOTHER = "migrate over one model first, and change this in a second step"
+_APART = (
+    "first migrate, over the model of today, to a design in which these rows are documents of their own"
+    " (`nestling design … --strategy normalized`), then over the new model"
+)
 
 
 def restated(old: Design, model: Model) -> Design:
@@ -36,7 +39,7 @@ def restated(old: Design, model: Model) -> Design:
     except DesignError as error:
         what = "the old design cannot be said over the new model"
         raise InputError(
-            *(replace(each, what=f"{what}: {each.what}", next_move=_ANOTHER) for each in error.problems)
+            *(replace(each, what=f"{what}: {each.what}", next_move=_APART) for each in error.problems)
         ) from None
     return replace(plain, indexes=tuple(index for index in old.indexes if _fits(plain, index)))
 
@@ -90,7 +93,8 @@ def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
             continue
         before = old.model.entity(entity.name)
         if before.key != entity.key:
-            yield Problem(f"`{entity.name}` has another key than in the old design", next_move=_ANOTHER)
+            move = "keep the key, and make the new one UNIQUE; or load the rows afresh"
+            yield Problem(f"`{entity.name}` has another key than in the old design", next_move=move)
         for name in sorted(set(entity.attribute_names) - set(before.attribute_names)):
             if not entity.attribute(name).nullable:
                 what = f"`{entity.name}.{name}` is new and must have a value, which the rows of today have not"
@@ -121,7 +125,7 @@ def _embedded_along_nothing(old: Design, model: Model) -> Iterator[Problem]:
             for embedding in body.embeddings:
                 if embedding.relationship in gone and model.has_entity(embedding.body.entity):
                     what = f"`{embedding.body.entity}` is embedded along `{embedding.relationship}`, which is gone"
-                    yield Problem(what, where=collection.name, next_move=_ANOTHER)
+                    yield Problem(what, where=collection.name, next_move=_APART)
 
 
 def _bodies(collection: Collection) -> Iterator[Document]:
