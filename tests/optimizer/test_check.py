@@ -98,7 +98,7 @@ def test_a_bound_is_right_where_the_time_is_up(problem: DesignProblem):
     """Any choice is taken, and the bound is below the least cost all the same."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(part, "minimise", stopped)
-        patch.setattr(relaxation, "relax", lambda model, _, **options: stopped(model, **options))
+        patch.setattr(relaxation, "relax", lambda growing, **options: stopped(growing.of, **options))
         try:
             found = solve(problem)
         except InfeasibleError:

@@ -25,7 +25,7 @@ def test_it_comes_to_what_the_whole_model_does(problem: DesignProblem) -> None:
     model = formulation(presolve(problem).problem)
     at_once = replace(model, products=np.zeros(0, dtype=np.int32))
     largest = float(np.abs(model.cost).max(initial=0.0)) or 1.0
-    grown, whole = (relax(each, GrowingModel(each), seconds=60, scale=largest / LARGEST) for each in (model, at_once))
+    grown, whole = (relax(GrowingModel(each), seconds=60, scale=largest / LARGEST) for each in (model, at_once))
     assert grown.status is whole.status
     if grown.status is Status.OPTIMAL:
         assert grown.bound == pytest.approx(whole.bound, rel=1e-7, abs=1e-7 * largest)
@@ -54,4 +54,4 @@ def test_only_what_is_broken_comes_in() -> None:
     assert rows is not None
     assert len(rows.lower) == 1
     assert growing.add(np.array([1.0, 1.0, 0.0, 0.0, 1.0])) is None
-    assert relax(model, GrowingModel(model), seconds=60).bound == pytest.approx(5.0)
+    assert relax(GrowingModel(model), seconds=60).bound == pytest.approx(5.0)

@@ -160,6 +160,11 @@ class Relationship:
     )
 
     @property
+    def joins(self) -> tuple[str, tuple[str, ...], str, tuple[str, ...]]:
+        """What of it stays the same whatever it is called: the child and its foreign key, the parent and what that holds."""
+        return self.child, self.child_attributes, self.parent, self.parent_attributes
+
+    @property
     def is_self(self) -> bool:
         """Whether it relates an entity to itself (a tree)."""
         return self.parent == self.child

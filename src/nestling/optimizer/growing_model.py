@@ -17,7 +17,7 @@ BROKEN = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class StoredRows:
-    """StoredRows over the columns that are in the model so far, as `LinearModel` stores them."""
+    """Rows over the columns that are in the model so far, as `LinearModel` stores them."""
 
     lower: Floats
     upper: Floats
@@ -27,10 +27,10 @@ class StoredRows:
 
 
 class GrowingModel:
-    """What of a model is in its relaxation so far, and what is not."""
+    """What of the model `of` is in its relaxation so far, and what is not."""
 
     def __init__(self, model: LinearModel) -> None:
-        self._model, self._waiting = model, model.products
+        self.of, self._waiting = model, model.products
         self._column_of_waiting = model.columns[model.starts[model.products]]
         is_in = np.ones(len(model.cost), dtype=np.bool_)
         is_in[self._column_of_waiting] = False
@@ -41,19 +41,19 @@ class GrowingModel:
     @property
     def cost(self) -> Floats:
         """Of each column that is in."""
-        found: Floats = self._model.cost[self.columns]
+        found: Floats = self.of.cost[self.columns]
         return found
 
     def rows(self) -> StoredRows:
         """The rows that are in."""
-        is_in = np.ones(len(self._model.lower), dtype=np.bool_)
+        is_in = np.ones(len(self.of.lower), dtype=np.bool_)
         is_in[self._waiting] = False
         return self._rows(np.flatnonzero(is_in).astype(np.int32))
 
     def model(self) -> LinearModel:
         """What is in, as a model of its own; its columns are `columns`, those of structures first."""
         rows, none = self.rows(), np.zeros(0, dtype=np.int32)
-        binary = self._model.binary
+        binary = self.of.binary
         return LinearModel(self.cost, binary, rows.lower, rows.upper, rows.starts, rows.columns, rows.values, none)
 
     def add(self, solution: Floats) -> StoredRows | None:
@@ -61,9 +61,9 @@ class GrowingModel:
         if not len(self._waiting):
             return None
         values = self.whole(solution)
-        starts, columns, coefficients = self._model.entries(self._waiting)
+        starts, columns, coefficients = self.of.entries(self._waiting)
         sums = np.add.reduceat(coefficients * values[columns], starts)
-        broken = sums < self._model.lower[self._waiting] - BROKEN
+        broken = sums < self.of.lower[self._waiting] - BROKEN
         if not broken.any():
             return None
         rows, added = self._waiting[broken], self._column_of_waiting[broken]
@@ -74,10 +74,10 @@ class GrowingModel:
 
     def whole(self, solution: Floats, otherwise: Floats | None = None) -> Floats:
         """Values of the columns that are in as values of all: the others have 0, or what they have `otherwise`."""
-        values = np.zeros(len(self._model.cost)) if otherwise is None else otherwise.copy()
+        values = np.zeros(len(self.of.cost)) if otherwise is None else otherwise.copy()
         values[self.columns] = solution
         return values
 
     def _rows(self, rows: Integers) -> StoredRows:
-        starts, columns, values = self._model.entries(rows)
-        return StoredRows(self._model.lower[rows], self._model.upper[rows], starts, self._place[columns], values)
+        starts, columns, values = self.of.entries(rows)
+        return StoredRows(self.of.lower[rows], self.of.upper[rows], starts, self._place[columns], values)

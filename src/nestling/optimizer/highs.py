@@ -64,7 +64,7 @@ def minimise(
     return Outcome(status, bound * scale, _values(solver) if status is not Status.INFEASIBLE else None)
 
 
-def relax(model: LinearModel, growing: GrowingModel, *, seconds: float, scale: float = 1.0) -> Outcome:
+def relax(growing: GrowingModel, *, seconds: float, scale: float = 1.0) -> Outcome:
     """Solve a model without whole numbers, as far as it has to grow for that; costs are divided by `scale`.
 
     When the time is up, its bound is that of the model without some of its products, if that was solved.
@@ -86,7 +86,7 @@ def relax(model: LinearModel, growing: GrowingModel, *, seconds: float, scale: f
         values = np.array(solution.col_value)
         more = growing.add(values)
         if more is None:
-            reduced_costs = growing.whole(np.array(solution.col_dual) * scale, otherwise=model.cost)
+            reduced_costs = growing.whole(np.array(solution.col_dual) * scale, otherwise=growing.of.cost)
             return Outcome(status, bound, growing.whole(values), reduced_costs)
         _grow(solver, growing.cost[len(values) :] / scale, more)
         solver.setOptionValue("time_limit", solver.getRunTime() + max(end - time.perf_counter(), 0.01))

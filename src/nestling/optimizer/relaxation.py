@@ -25,14 +25,18 @@ WHOLE = 1e-6
 @dataclass(frozen=True, slots=True)
 class Relaxation:
     """A part's linear model and what solving it without whole numbers says. `constant` is not in the model; `growing` is what of
-    the model was needed.
+    it was needed.
     """
 
-    model: LinearModel
     growing: GrowingModel
     constant: float
     largest: float
     outcome: Outcome
+
+    @property
+    def model(self) -> LinearModel:
+        """The whole of it."""
+        return self.growing.of
 
     @property
     def scale(self) -> float:
@@ -72,8 +76,8 @@ def relaxation(problem: DesignProblem, deadline: float) -> Relaxation:
     constant = sum(charge.cost for charge in problem.charges if not charge.when)
     largest = float(np.abs(model.cost).max(initial=0.0)) or 1.0
     growing = GrowingModel(model)
-    outcome = relax(model, growing, seconds=deadline - time.perf_counter(), scale=largest / LARGEST)
-    return Relaxation(model, growing, constant, largest, outcome)
+    outcome = relax(growing, seconds=deadline - time.perf_counter(), scale=largest / LARGEST)
+    return Relaxation(growing, constant, largest, outcome)
 
 
 def chosen_by(problem: DesignProblem, values: Floats) -> frozenset[str]:

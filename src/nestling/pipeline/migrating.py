@@ -144,19 +144,18 @@ def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
     before, after = over_one_model(old.design, new.design)
     if before.model == after.model:
         return before, after
-    what = f"the two designs are of different models: {difference(before.model, after.model)}"
     if IN_PLACE not in (old.strategy, new.strategy):
         return restated(before, after.model), after
-    move = "derive both designs from the same model"
+    what = f"the two designs are of different models: {difference(before.model, after.model)}"
     if is_renamed(before.model, after.model):
         move = f"nothing else differs: write `name: {before.model.name}` under `model:` in the new design"
-    elif IN_PLACE in (old.strategy, new.strategy) and (partial := _out_of_time(old, new)):
+    elif partial := _out_of_time(old, new):
         move = (
             f"the time ended before all of the database was read ({partial}). Make both files anew with more time, one after"
             " the other: nestling inspect URI --budget-seconds 1200 --rest 0 --design-out OLD.yaml, then nestling design URI"
             " --budget-seconds 1200 --rest 0 -o NEW.yaml. `--rest 0` leaves no pauses to others who use the server"
         )
-    elif IN_PLACE in (old.strategy, new.strategy):
+    else:
         move = (
             "the database was read at two times, and has changed in between, or one file was edited. Make both files anew, one"
             " after the other: nestling inspect URI --design-out OLD.yaml, then nestling design URI -o NEW.yaml"

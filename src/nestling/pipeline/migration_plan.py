@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 from nestling.common.errors import name_list
 from nestling.ir.migration import CollectionOrigin, MigrationPlan, Move, Phase
 from nestling.ir.proposal import Proposal
-from nestling.ir.quantity_words import agreeing, counted, cut
-from nestling.ir.storage.names import join
+from nestling.ir.quantity_words import counted, cut
 from nestling.ir.values import Policy
-from nestling.ir.words.value_words import value_words
 from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
@@ -47,6 +45,7 @@ def plan_migration(
     from nestling.ir.words.model_changes import changes_of_model
     from nestling.pipeline.migrating import joined
     from nestling.pipeline.migration_job import job_of
+    from nestling.pipeline.model_risks import fields_there_already, rows_without_parents
     from nestling.planner.migration import differences
 
     before, after = joined(old, new)
@@ -69,8 +68,8 @@ def plan_migration(
         )
         found = (
             *_missing_arrays(job, database),
-            *_there_already(old.design, before, database),
-            *_leading_nowhere(old.design, before, database),
+            *fields_there_already(old.design.model, before, database),
+            *rows_without_parents(old.design.model, before, database),
             *reordered_fields(job, database),
             *_copies(before, job, database),
         )
@@ -113,46 +112,6 @@ def _missing_arrays(job: Job, database: Database[Any]) -> Iterator[str]:
             f" {cut(shell(each.example))}: it will be an empty array there, which `$exists` tells apart. Documents that are"
             " written without it are taken then, too"
         )
-
-
-def _there_already(own: Design, old: Design, database: Database[Any]) -> Iterator[str]:
-    """Attributes that are new, and fields of that name that documents have."""
-    for entity in own.model.entities:
-        if not old.model.has_entity(entity.name):
-            continue
-        for name in old.model.entity(entity.name).attribute_names:
-            for place in old.places[entity.name] if name not in entity.attribute_names else ():
-                path = place.node.path_of(name)
-                if path is None or place.copy is not None:
-                    continue
-                field = join(place.path, path)
-                if number := database[place.store.name].count_documents({field: {"$exists": True}}):
-                    yield (
-                        f"`{entity.name}.{name}` is new, and {counted(number, 'document')} of `{place.store.name}`"
-                        f" {agreeing(number, 'has', 'have')} `{field}` already: its values are taken; unset it first where they"
-                        " are not meant"
-                    )
-
-
-def _leading_nowhere(own: Design, old: Design, database: Database[Any]) -> Iterator[str]:
-    """References that are new, and rows whose parents are not there."""
-    from nestling.executors.check import CheckOptions, run_checks
-    from nestling.ir.drift import Checks
-    from nestling.pipeline.checking import compiled_checks
-    from nestling.planner.checks.references import leading
-
-    known = {(each.child, each.child_attributes, each.parent) for each in own.model.relationships}
-    new = [each for each in old.model.relationships if (each.child, each.child_attributes, each.parent) not in known]
-    for link in new:
-        places = [place for place in old.places[link.child] if place.copy is None] if link.enforced else []
-        asked = [check for place in places if (check := leading(old, place, link)) is not None]
-        report = run_checks(compiled_checks(Checks(tuple(asked)))[0], database, way=CheckOptions(shown=1))
-        if number := sum(each.differing for each in report.verdicts.values()):
-            yield (
-                f"`{link.child}` refers to `{link.parent}` by {name_list(link.child_attributes)}, which is new, and"
-                f" {counted(number, 'document')} {agreeing(number, 'has', 'have')} a row whose parent is not there, such as _id"
-                f" {value_words(report.findings[0].id)}: `nestling check` names them afterwards; mend them before"
-            )
 
 
 def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:

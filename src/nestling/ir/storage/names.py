@@ -12,7 +12,7 @@ CHECKPOINT_COLLECTION = f"{OWN_COLLECTIONS}load"
 NUMBERS_COLLECTION = f"{OWN_COLLECTIONS}numbers"
 """Where the highest numbers stand that rows were given, for those that never return."""
 NOWHERE = f"{OWN_COLLECTIONS}nowhere_"
-"""How the collections are called that rows of an entity would be in which there is no such collection for."""
+"""How the collections begin that rows of entities would be in which a design does not have yet: nobody makes them."""
 LOOK = "nestling looks whether the design fits"
 """The comment of commands that are no application's, though its client sends them."""
 _ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in

@@ -18,9 +18,9 @@ def changes_of_model(old: Design, new: Design) -> tuple[str, ...]:
 
 
 def _references(old: Design, new: Design) -> Iterator[str]:
-    known = {(each.child, each.child_attributes, each.parent) for each in old.model.relationships}
+    known = {each.joins for each in old.model.relationships}
     for link in new.model.relationships:
-        if (link.child, link.child_attributes, link.parent) not in known and old.model.has_entity(link.child):
+        if link.joins not in known and old.model.has_entity(link.child):
             yield f"`{link.child}` refers to `{link.parent}` by {name_list(link.child_attributes)}, which is new"
 
 

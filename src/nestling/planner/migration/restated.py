@@ -11,7 +11,7 @@ from dataclasses import replace
 from nestling.common.errors import DesignError, InputError, Problem
 from nestling.common.trees import rebuilt
 from nestling.ir.design import Design
-from nestling.ir.model import Entity, Model, Relationship
+from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Form, Holder, Index, Reference, Variant
 from nestling.ir.rows import Hop
 from nestling.ir.storage.names import NOWHERE
@@ -46,8 +46,8 @@ def restated(old: Design, model: Model) -> Design:
 
 def _with_names_of(old: Design, model: Model) -> Design:
     """The old design whose relationships are called as in the new model: what one is called may hang on what others there are."""
-    called = {_joining(each): each.name for each in model.relationships}
-    names = {each.name: called.get(_joining(each), f"{each.name} {_BEFORE}") for each in old.model.relationships}
+    called = {each.joins: each.name for each in model.relationships}
+    names = {each.name: called.get(each.joins, f"{each.name} {_BEFORE}") for each in old.model.relationships}
     names = {
         name: new for name, new in names.items() if new != name and (new in called.values() or name in called.values())
     }
@@ -76,10 +76,6 @@ def _with_names_of(old: Design, model: Model) -> Design:
     )
     before = replace(old.model, relationships=links, many_to_many=both, hierarchies=kinds)
     return Design(before, tuple(rebuilt(each, change) for each in old.collections), old.indexes)
-
-
-def _joining(link: Relationship) -> tuple[object, ...]:
-    return link.child, link.child_attributes, link.parent, link.parent_attributes
 
 
 def is_nowhere(design: Design, entity: str) -> bool:
@@ -178,12 +174,10 @@ def _document(body: Document, old: Model, new: Model) -> Document:
         if all(new.has_relationship(hop.relationship) for hop in each.path)
         and (each.attribute is None or _has(new, each.path[-1].target(new), each.attribute))
     )
-    pairs = (replace(each, attributes=tuple(a for a in each.attributes if a in names)) for each in body.pairs)
     embeddings = (each for each in body.embeddings if new.has_relationship(each.relationship))
     return replace(
         body,
         fields=tuple(each for each in body.fields if each.attribute in names),
-        pairs=tuple(each for each in pairs if each.attributes),
         embeddings=tuple(replace(each, body=_document(each.body, old, new)) for each in embeddings),
         references=(*references, *(Reference(link.name, Holder.CHILD) for link in own)),
         copies=tuple(each for each in copies if each.attributes),

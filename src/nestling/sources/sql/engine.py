@@ -316,9 +316,9 @@ class Engine:
         """The attribute with a column for longer texts and finer moments; itself where no column is changed for one."""
         return attribute
 
-    def retyped(self, table: str, column: str, declared: str) -> str:
-        """The statement that gives a column of a table another type; `declared` is all its table says of it."""
-        raise NotImplementedError
+    def retyped(self, table: str, column: str, kind: str, declared: str) -> str:
+        """The statement that gives a column of a table another type, `kind`; `declared` is all its table says of it."""
+        return f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {kind}"
 
     def ranged(self, attribute: Attribute) -> Attribute:
         """The attribute with a column whose type says the least number there is, where only that can say it."""

@@ -196,10 +196,9 @@ def undeclared_defaults(entity: Entity, dialect: str) -> tuple[str, ...]:
 
 def retyped_column(entity: Entity, links: Sequence[Relationship], name: str, dialect: str, preparer: Any) -> str:
     """The statement that gives a column of an entity's table the type that its attribute has now."""
-    attribute, words = next(each for each in declared_columns(entity, links, dialect) if each[0].name == name)
-    engine = engine_of(dialect)
-    said = _column(attribute, entity, words, dialect, preparer) if engine.commits_retyping else words
-    return engine.retyped(_table(entity.name, dialect, preparer), quote(name, preparer), said)
+    attribute, kind = next(each for each in declared_columns(entity, links, dialect) if each[0].name == name)
+    declared = _column(attribute, entity, kind, dialect, preparer)
+    return engine_of(dialect).retyped(_table(entity.name, dialect, preparer), quote(name, preparer), kind, declared)
 
 
 def _is_keyed(name: str, entity: Entity) -> bool:

@@ -325,7 +325,7 @@ class Mysql(Engine):
         is_free = attribute.type.name is _T.TEXT and not keyed and text_words(attribute, keyed=False) != _WORDS[_T.ANY]
         return replace(attribute, type=replace(attribute.type, numbers=())) if is_free else attribute
 
-    def retyped(self, table: str, column: str, declared: str) -> str:
+    def retyped(self, table: str, column: str, kind: str, declared: str) -> str:
         """All that is said of the column is said anew."""
         return f"ALTER TABLE {table} MODIFY COLUMN {declared}"
 

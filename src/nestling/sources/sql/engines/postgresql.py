@@ -256,10 +256,6 @@ class Postgresql(Engine):
             return replace(attribute, fraction=None)
         return replace(attribute, type=replace(attribute.type, numbers=())) if _is_long(attribute.type) else attribute
 
-    def retyped(self, table: str, column: str, declared: str) -> str:
-        """The type alone."""
-        return f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {declared}"
-
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
         """An identity."""
         if declared != "bigint" or attribute.nullable:
