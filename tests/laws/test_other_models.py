@@ -6,6 +6,7 @@ import tempfile
 import uuid
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from nestling import pipeline
 from nestling.common.errors import GapError, InputError, LoadError, MigrationError
 from nestling.emitters.mql import aggregation
 from nestling.executors.verify import verify
+from nestling.ir.constraints.defaults import ConstantDefault
 from nestling.ir.migration import Loss
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.proposal import Proposal
-from nestling.ir.types import TEXT
+from nestling.ir.types import TEXT, Type, TypeName
 from nestling.planner.homes.views import home_views
 from nestling.planner.reads import ReadGap
 from tests.generators.designs import designs
@@ -34,6 +36,13 @@ from tests.sqlite_rows import sqlite_source
 
 MOVES = examples(4, 500, "NESTLING_MOVES")
 FURTHER = "further"
+GIVEN = ConstantDefault("given")
+MORE = (
+    Attribute(FURTHER, TEXT),
+    Attribute(FURTHER, TEXT, default=GIVEN),
+    Attribute(FURTHER, TEXT, nullable=False, default=GIVEN),
+)
+WIDER, CENT = Type(TypeName.DECIMAL, (20, 2)), Decimal("0.01")
 REFUSED = ("no server renames", "slot", "it has no key and equals another row", "not converted", "holds documents")
 
 
@@ -44,19 +53,43 @@ def needed(model: Model, entity: Entity) -> set[str]:
     return {name for group in (entity.key, *entity.uniques, *links) for name in group}
 
 
+def is_integer(attribute: Attribute) -> bool:
+    """Whether its values are integers alone, and what may be of decimals is said of it."""
+    is_free = (
+        attribute.allowed is None and attribute.default is None and not attribute.also and not attribute.type.carried
+    )
+    return attribute.type.name is TypeName.INTEGER and is_free
+
+
+def decimal(value: object) -> Decimal | None:
+    """An integer with two digits after the point."""
+    return Decimal(value).quantize(CENT) if isinstance(value, int) else None
+
+
 @st.composite
 def changed(draw: st.DrawFn, world: World) -> World:
-    """The world with an attribute more here and there, and without some that nothing is about."""
+    """The world with an attribute more here and there, and without some that nothing is about; integers become decimals."""
     entities, rows = [], {}
     for entity in world.model.entities:
         free = sorted(set(entity.attribute_names) - needed(world.model, entity))
         gone = draw(st.sampled_from(free)) if len(entity.attributes) > 1 and free and draw(st.booleans()) else None
         kept = [place for place, each in enumerate(entity.attributes) if each.name != gone]
-        more = [Attribute(FURTHER, TEXT)] if draw(st.booleans()) else []
-        attributes = (*(entity.attributes[place] for place in kept), *more)
+        more = [draw(st.sampled_from(MORE))] if draw(st.booleans()) else []
+        integers = [
+            place for place in kept if entity.attributes[place].name in free and is_integer(entity.attributes[place])
+        ]
+        wider = {place for place in integers if draw(st.booleans())}
+        attributes = (
+            *(replace(entity.attributes[n], type=WIDER) if n in wider else entity.attributes[n] for n in kept),
+            *more,
+        )
         entities.append(replace(entity, attributes=attributes))
         rows[entity.name] = [
-            (*(row[place] for place in kept), *(None for _ in more)) for row in world.rows[entity.name]
+            (
+                *(decimal(row[n]) if n in wider else row[n] for n in kept),
+                *(each.default.value if isinstance(each.default, ConstantDefault) else None for each in more),
+            )
+            for row in world.rows[entity.name]
         ]
     return World(replace(world.model, entities=tuple(entities)), rows, world.loose)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nestling.common.errors import DesignError
+from nestling.ir.amendments import Amendment
 from nestling.ir.invariants import mistakes_in_layout, mistakes_in_names
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import Collection, Index
@@ -17,11 +18,13 @@ class Design:
     """A document schema for `model`. Building one raises `DesignError` with every broken invariant at once.
 
     `stores` are its physical collections, `places` where each entity's rows live: what every later stage works from.
+    `amendments`: what rows have otherwise than their documents say, which were written by an earlier model.
     """
 
     model: Model
     collections: tuple[Collection, ...]
     indexes: tuple[Index, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
     stores: tuple[StoredCollection, ...] = field(init=False, repr=False, compare=False)
     places: Mapping[str, tuple[Place, ...]] = field(init=False, repr=False, compare=False)
 

@@ -68,7 +68,9 @@ def _assembled(
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
     from nestling.planner.migration import kept_collections, renamed, staged_names, told_forms
+    from nestling.planner.migration.restated import as_written
 
+    written = as_written(old, own.model) if old.amendments else old
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
     names = staged_names(old, new, kept)
     staged = renamed(new, names)
@@ -106,7 +108,7 @@ def _assembled(
             own_validators(own, policy=policy),
             collection_commands(new, policy=policy),
         ),
-        validators={store.name: _validator(old, store, policy) for store in old.stores if store.name in there},
+        validators={each.name: _validator(written, each, policy) for each in written.stores if each.name in there},
         newly_unique=tuple(_newly_unique(own, new)),
         rules={name: rules for name, rules in _new_rules(own, new, policy).items() if name in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),

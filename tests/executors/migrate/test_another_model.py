@@ -181,3 +181,52 @@ def test_another_reference_to_the_same_table(database: Documents, tmp_path: Path
     assert any("`billed_to`, which is new" in each for each in plan.changes)
     assert any("whose parent is not there" in each for each in plan.risks)
     assert pipeline.migrate(old, new, database, cutover=True, may_lose=["indexes"]).equal
+
+
+ORDERS = (
+    "CREATE TABLE customer (id INTEGER PRIMARY KEY, n TEXT); CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER"
+    " NOT NULL REFERENCES customer, total DECIMAL_TEXT(8,2), pieces INTEGER"
+)
+DEFAULTS = (
+    ", state TEXT NOT NULL DEFAULT 'open', rank INTEGER DEFAULT 3, vip BOOLEAN NOT NULL DEFAULT 0, due DATE DEFAULT"
+    " '2026-01-31', rate REAL DEFAULT 0.5, fee DECIMAL_TEXT(8,2) DEFAULT '1.50', seen TIMESTAMP DEFAULT"
+    " '2026-01-31 10:00:00', more JSON DEFAULT '{\"a\": [1]}'"
+)
+
+
+@pytest.mark.parametrize("before", ["normalized", "embedded"])
+@pytest.mark.parametrize("after", ["normalized", "embedded"])
+def test_rows_that_are_there_get_what_alter_table_gives_them(
+    database: Documents, tmp_path: Path, before: str, after: str
+) -> None:
+    """A new column's default, as INSERT writes it; numbers of a wider type with its digits: then the tables say the same."""
+    wider = ORDERS.replace("(8,2), pieces INTEGER", "(12,4), pieces REAL") + DEFAULTS
+    old_rows = (
+        "INSERT INTO customer VALUES (1, 'a'); INSERT INTO purchase VALUES (1, 1, '1.10', 7), (2, 1, NULL, NULL);"
+    )
+    new_rows = (
+        "INSERT INTO customer VALUES (1, 'a');"
+        "INSERT INTO purchase (id, customer_id, total, pieces) VALUES (1, 1, '1.1000', 7.0), (2, 1, NULL, NULL);"
+    )
+    for name, schema, rows in (("old", f"{ORDERS})", old_rows), ("new", f"{wider})", new_rows)):
+        with closing(sqlite3.connect(tmp_path / f"{name}.db")) as connection:
+            connection.executescript(f"{schema};{rows}")
+    old, new = (
+        pipeline.design(pipeline.inspect(f"sqlite:///{tmp_path / f'{name}.db'}"), strategy)
+        for name, strategy in (("old", before), ("new", after))
+    )
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    plan = pipeline.plan_migration(old, new, database)
+    assert any("`purchase.state` is new: its default 'open' where" in each for each in plan.changes)
+    assert any("`purchase.total` was decimal(8,2)" in each and "anew as that" in each for each in plan.changes)
+    assert not plan.refused
+    assert pipeline.migrate(old, new, database, cutover=True, may_lose=["indexes"]).equal
+    assert pipeline.verify(new, f"sqlite:///{tmp_path / 'new.db'}", database).equal
+    store = Store(new, database)
+    store.execute("INSERT INTO purchase (id, customer_id) VALUES (3, 1)")
+    names = "state, rank, vip, due, rate, fee, seen, more"
+    filled, inserted = (
+        [*store.execute(f"SELECT {names} FROM purchase WHERE id = :id", {"id": number})] for number in (1, 3)
+    )
+    assert [repr(each) for each in filled] == [repr(each) for each in inserted]
+    assert pipeline.check(new, database).clean

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from bson.decimal128 import Decimal128
+
 from nestling.emitters.mql.ancestors import behind, climbed, path_text, root_first
 from nestling.emitters.mql.field_order import with_fields_in_order
 from nestling.ir.paths.access_path import (
+    AsNumber,
     Behind,
     Climb,
     Comparator,
@@ -54,6 +57,8 @@ def expression_mql(expression: PathExpression) -> object:  # noqa: C901 - one ca
             return {"$ifNull": [expression_mql(value), expression_mql(otherwise)]}
         case NullAsMissing(value):
             return {"$ifNull": [expression_mql(value), "$$REMOVE"]}
+        case AsNumber():
+            return _as_number(expression)
         case DocumentOf(fields):
             return {name: expression_mql(value) for name, value in fields}
         case PairValue():
@@ -78,6 +83,13 @@ def expression_mql(expression: PathExpression) -> object:  # noqa: C901 - one ca
             return _marks(marks, field)
         case _:
             assert_never(expression)
+
+
+def _as_number(number: AsNumber) -> Mql:
+    """A sum of decimals has the digits of the one that has more."""
+    value = expression_mql(number.value)
+    found = {"$toDouble": value} if number.is_float else {"$add": [value, Decimal128(f"0E-{number.scale}")]}
+    return {"$ifNull": [found, "$$REMOVE"]}
 
 
 def _pair_value(pair: PairValue) -> Mql:

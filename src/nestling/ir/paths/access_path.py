@@ -49,6 +49,15 @@ class NullAsMissing:
 
 
 @dataclass(frozen=True, slots=True)
+class AsNumber:
+    """The same number in another type; missing when there is none. `scale`: with at least so many digits after the point."""
+
+    value: PathExpression
+    is_float: bool
+    scale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentOf:
     """A sub-document of (field name, value), in that order; fields whose value is missing are left out."""
 
@@ -159,6 +168,7 @@ PathExpression = (
     | FixedValue
     | IfMissing
     | NullAsMissing
+    | AsNumber
     | DocumentOf
     | PairValue
     | InOrder
@@ -391,6 +401,8 @@ def describe_expression(expression: PathExpression) -> str:  # noqa: C901 - one 
             return f"{describe_expression(value)} or else {describe_expression(otherwise)}"
         case NullAsMissing(value):
             return f"{describe_expression(value)} unless null"
+        case AsNumber(value, is_float):
+            return f"{describe_expression(value)} as {'float' if is_float else 'decimal'}"
         case DocumentOf(fields):
             return "{" + ", ".join(f"{name}: {describe_expression(value)}" for name, value in fields) + "}"
         case PairValue(array, key, name, value):

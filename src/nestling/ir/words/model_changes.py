@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nestling.common.errors import name_list
+from nestling.ir.amendments import Widened, amendments, filled_value
 from nestling.ir.design import Design
-from nestling.ir.model import Entity
-from nestling.ir.words.model_words import attribute_words
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.words.model_words import attribute_words, default_words
 
 _LEFT = "no statement reads it, and what is built anew has it no more"
 
@@ -25,16 +26,18 @@ def _references(old: Design, new: Design) -> Iterator[str]:
 
 
 def _changes(old: Design, new: Design) -> Iterator[str]:
+    amended = tuple(amendments(old.model, new.model))
     for entity in old.model.entities:
         if new.model.has_entity(entity.name):
-            yield from _of_entity(entity, new.model.entity(entity.name))
+            widened = {each.attribute for each in amended if each.entity == entity.name and isinstance(each, Widened)}
+            yield from _of_entity(entity, new.model.entity(entity.name), widened)
             continue
         home = old.home_root(entity.name)
         where = f"collection `{home[0].name}` stays as it is, and no design names it" if home else f"rows stay: {_LEFT}"
         yield f"`{entity.name}` is gone: its {where}"
 
 
-def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
+def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[str]:
     before, after = ({each.name: each for each in entity.attributes} for entity in (old, new))
     gone = [each for name, each in before.items() if name not in after]
     for name in dict.fromkeys((*before, *after)):
@@ -43,12 +46,24 @@ def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
         elif name not in before:
             alike = [f"`{each.name}`" for each in gone if each.type.name is after[name].type.name]
             same = f"; where it is {' or '.join(alike)} under another name, write that into a field `{name}` first"
-            said = f"; SQL gives rows that are there its default {after[name].default}: write that after the cutover"
-            default = said if after[name].default is not None else ""
-            yield f"`{old.name}.{name}` is new: NULL where documents have no such field{default}{same if alike else ''}"
+            yield f"`{old.name}.{name}` is new: {_given(after[name])} where documents have no such field{same if alike else ''}"
         elif before[name] != after[name]:
             words = attribute_words(before[name]), attribute_words(after[name])
             if words[0] != words[1]:
-                is_same = before[name].type == after[name].type
-                stays = "" if is_same else ": what is stored stays as it is, its digits and length too"
-                yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}{stays}"
+                stored = _stored(before[name], after[name], widened=name in widened)
+                yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}{stored}"
+
+
+def _stored(before: Attribute, after: Attribute, *, widened: bool) -> str:
+    """What becomes of the values there are."""
+    if widened:
+        return ": its numbers are written anew as that"
+    return "" if before.type == after.type else ": what is stored stays as it is, its digits and length too"
+
+
+def _given(attribute: Attribute) -> str:
+    """What rows have that were there before the attribute."""
+    if attribute.default is None:
+        return "NULL"
+    default = default_words(attribute.default)
+    return f"its default {default}" if filled_value(attribute) is not None else f"NULL, and not its default {default},"

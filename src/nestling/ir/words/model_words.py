@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from nestling.ir.constraints.defaults import (
+    ComputedAttribute,
+    ConstantDefault,
+    Default,
+    Generated,
+    OtherDefault,
+    written,
+)
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.text.sql_quotes import sql_text
 
 
 def difference(old: Model, new: Model) -> str:
@@ -56,7 +65,19 @@ def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[st
 def attribute_words(attribute: Attribute) -> str:
     """Its type and what else is said of its values."""
     also = f" (also {', '.join(map(str, attribute.also))})" if attribute.also else ""
-    default = f" with the default {attribute.default}" if attribute.default is not None else ""
+    default = f" with the default {default_words(attribute.default)}" if attribute.default is not None else ""
     allowed = f" that allows {attribute.allowed}" if attribute.allowed is not None else ""
     fraction = f" that keeps {attribute.fraction}" if attribute.fraction is not None else ""
     return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{allowed}{fraction}{default}"
+
+
+def default_words(default: Default) -> str:
+    """A default as SQL says it."""
+    match default:
+        case ConstantDefault(value=value):
+            said = written(value)
+            return sql_text(said) if isinstance(said, str) else str(said).lower()
+        case Generated():
+            return str(default)
+        case ComputedAttribute(sql=sql) | OtherDefault(sql=sql):
+            return sql

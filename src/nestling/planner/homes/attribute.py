@@ -6,16 +6,19 @@ key that only the parent tells, the parent whose array of ids holds this row's i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.common.errors import DesignError, Problem
+from nestling.ir.amendments import Filled, Widened, scale_of
 from nestling.ir.design import Design
 from nestling.ir.invariants import paths_in
 from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import (
+    AsNumber,
     CollectionScan,
     DocumentOf,
     FieldPath,
+    FixedValue,
     IfMissing,
     NullAsMissing,
     PairValue,
@@ -50,6 +53,23 @@ class AttributeAccess:
 
 def attribute_at(design: Design, place: Place, level: int, attribute: str) -> AttributeAccess:
     """The value of an attribute of the row at `place.nodes[level]`; raises `DesignError` when the place cannot tell it."""
+    return amended(design, place.nodes[level].entity, attribute, _attribute_at(design, place, level, attribute))
+
+
+def amended(design: Design, entity: str, attribute: str, found: AttributeAccess) -> AttributeAccess:
+    """What rows have where their documents were written by an earlier model."""
+    named = (each for each in design.amendments if (each.entity, each.attribute) == (entity, attribute))
+    match next(named, None):
+        case None:
+            return found
+        case Filled(value=value):
+            return replace(found, value=IfMissing(found.value, FixedValue(value)))
+        case Widened(type=kind):
+            number = AsNumber(found.value, kind.name is TypeName.FLOAT, scale_of(kind) or 0)
+            return replace(found, value=number)
+
+
+def _attribute_at(design: Design, place: Place, level: int, attribute: str) -> AttributeAccess:
     level, attribute = place.source(attribute, level)
     node = place.nodes[level]
     path = node.path_of(attribute)

@@ -9,16 +9,16 @@ from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
-from nestling.planner.homes.attribute import AttributeAccess, attribute_at
+from nestling.planner.homes.attribute import AttributeAccess, amended, attribute_at
 
 
 def attribute_of_copy(design: Design, place: Place, attribute: str) -> AttributeAccess:
     """The value of an attribute of the copied row: its copy, or the child's foreign key that refers to it."""
     copy = _copy(place)
     field = next((field for field in copy.attributes if field.attribute == attribute), None)
-    if field is not None:
-        return AttributeAccess(FieldPath(_path(place, copy, field)))
     link = design.model.relationship(copy.path[0].relationship)
+    if field is not None:
+        return amended(design, link.parent, attribute, AttributeAccess(FieldPath(_path(place, copy, field))))
     if attribute not in link.parent_attributes:
         what = f"`{attribute}` of `{link.parent}` is not among what `{copy.name}` copies in `{place.store.name}`"
         raise DesignError(Problem(what=what))

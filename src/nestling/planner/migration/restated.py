@@ -1,6 +1,7 @@
 """A design over the model that a later one is over: what the application has gained and dropped since it was made.
 
-What is new has no rows yet, and no values in the rows there are. What is gone is in the documents, and no design knows it.
+What is new has no rows yet, and in the rows there are it has its default, or no value. What is gone is in the documents, and no
+design knows it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from dataclasses import replace
 
 from nestling.common.errors import DesignError, InputError, Problem
 from nestling.common.trees import rebuilt
+from nestling.ir.amendments import Filled, Widened, amendments, filled_value
 from nestling.ir.design import Design
-from nestling.ir.model import Entity, Model
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Form, Holder, Index, Reference, Variant
 from nestling.ir.rows import Hop
 from nestling.ir.storage.names import NOWHERE
@@ -26,7 +28,8 @@ _APART = (
 def restated(old: Design, model: Model) -> Design:
     """The old design over the new model; raises `InputError` with everything that stands in the way.
 
-    Entities that are new to it are in collections that nobody makes (`NOWHERE`). An attribute that is new must be nullable.
+    Entities that are new to it are in collections that nobody makes (`NOWHERE`). An attribute that is new must be nullable, or
+    have a default that is the same for all rows.
     """
     old = _with_names_of(old, model)
     if problems := tuple(_in_the_way(old, model)):
@@ -41,7 +44,29 @@ def restated(old: Design, model: Model) -> Design:
         raise InputError(
             *(replace(each, what=f"{what}: {each.what}", next_move=_APART) for each in error.problems)
         ) from None
-    return replace(plain, indexes=tuple(index for index in old.indexes if _fits(plain, index)))
+    kept_indexes = tuple(index for index in old.indexes if _fits(plain, index))
+    return replace(plain, indexes=kept_indexes, amendments=tuple(amendments(old.model, model)))
+
+
+def as_written(old: Design, before: Model) -> Design:
+    """A restated design whose attributes are what documents hold of them, where rows have something else."""
+    entities = tuple(_as_written(entity, old, before) for entity in old.model.entities)
+    return replace(old, model=replace(old.model, entities=entities), amendments=())
+
+
+def _as_written(entity: Entity, old: Design, before: Model) -> Entity:
+    amended = {each.attribute: each for each in old.amendments if each.entity == entity.name}
+
+    def written(attribute: Attribute) -> Attribute:
+        match amended.get(attribute.name):
+            case None:
+                return attribute
+            case Filled():
+                return replace(attribute, nullable=True)
+            case Widened():
+                return before.entity(entity.name).attribute(attribute.name)
+
+    return replace(entity, attributes=tuple(map(written, entity.attributes))) if amended else entity
 
 
 def _with_names_of(old: Design, model: Model) -> Design:
@@ -92,9 +117,13 @@ def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
             move = "keep the key, and make the new one UNIQUE; or load the rows afresh"
             yield Problem(f"`{entity.name}` has another key than in the old design", next_move=move)
         for name in sorted(set(entity.attribute_names) - set(before.attribute_names)):
-            if not entity.attribute(name).nullable:
+            new = entity.attribute(name)
+            if not new.nullable and filled_value(new) is None:
                 what = f"`{entity.name}.{name}` is new and must have a value, which the rows of today have not"
-                move = "let it be nullable in the new model, write its values after the cutover, and require them then"
+                move = (
+                    "give it a constant default in the new model; or let it be nullable, write its values after the cutover,"
+                    " and require them then"
+                )
                 yield Problem(what, next_move=move)
     yield from _embedded_along_nothing(old, model)
     yield from _among_pairs(old, model)

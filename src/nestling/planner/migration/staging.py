@@ -8,18 +8,27 @@ from dataclasses import replace
 from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Member, Split
 from nestling.ir.storage.layout import StoredCollection
+from nestling.ir.storage.stored_names import stored_names
 
 STAGED = ".new"
 """What follows the name of a collection of the new design while the old one holds that name."""
 
 
 def kept_collections(old: Design, new: Design) -> frozenset[str]:
-    """The collections (with all that belongs to them) whose stored form is the same in both designs."""
+    """The collections (with all that belongs to them) whose documents stay as they are: both designs store the same there."""
     return frozenset(
         collection.name
         for collection in new.collections
-        if collection in old.collections and _stores(new, collection) == _stores(old, collection)
+        if collection in old.collections
+        and _stores(new, collection) == _stores(old, collection)
+        and not any(_is_amended(old, store) for store in _stores(old, collection))
     )
+
+
+def _is_amended(design: Design, store: StoredCollection) -> bool:
+    """Whether documents hold what rows have otherwise than they say."""
+    amended = {(each.entity, each.attribute) for each in design.amendments}
+    return any(name in amended for _, name in (stored_names(design.model, store) if amended else ()))
 
 
 def _stores(design: Design, collection: Collection) -> tuple[StoredCollection, ...]:
@@ -45,7 +54,7 @@ def renamed(design: Design, names: Mapping[str, str]) -> Design:
     """The same design with other names for some collections."""
     collections = tuple(_collection(each, names) for each in design.collections)
     indexes = tuple(replace(index, collection=_name(index.collection, names)) for index in design.indexes)
-    return Design(design.model, collections, indexes)
+    return replace(design, collections=collections, indexes=indexes)
 
 
 def _name(name: str, names: Mapping[str, str]) -> str:

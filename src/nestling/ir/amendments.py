@@ -1,0 +1,102 @@
+"""What rows have by a later model where their documents, which were written before it, say nothing or otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TypeAlias
+
+from nestling.ir.constraints.defaults import ConstantDefault
+from nestling.ir.model import Attribute, Model
+from nestling.ir.types import CHAR, JSONB, Type, TypeName
+from nestling.ir.value_forms.json_text import read_json, read_jsonb
+from nestling.ir.values import encoder
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A new attribute whose default, as documents store it, rows get that have no value: what ADD COLUMN … DEFAULT does."""
+
+    entity: str
+    attribute: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """An attribute whose numbers are of another type now, which holds them all: the same numbers, with the decimals of that."""
+
+    entity: str
+    attribute: str
+    type: Type
+
+
+Amendment: TypeAlias = Filled | Widened
+
+
+def filled_value(attribute: Attribute) -> object | None:
+    """What documents store of its default; None where it has none, or none that is known to be the same in all rows."""
+    kind = attribute.type
+    if not isinstance(attribute.default, ConstantDefault) or kind.carried not in ("", JSONB, CHAR):
+        return None
+    value = attribute.default.value
+    match kind.name, value:
+        case TypeName.JSON, str():
+            value = read_jsonb(value) if kind.carried == JSONB else read_json(value)
+        case TypeName.TEXT, str() if kind.is_char:
+            value = value.rstrip(" ")
+        case TypeName.ARRAY, "{}":
+            value = []
+        case TypeName.DECIMAL, Decimal() if value.is_finite() and (scale := scale_of(kind)) is not None:
+            value = value.quantize(Decimal(1).scaleb(-scale))
+        case (TypeName.TEXT | TypeName.ENUM, str()) | (TypeName.BOOLEAN, bool()) | (TypeName.FLOAT, float()):
+            pass
+        case TypeName.INTEGER, int() if not isinstance(value, bool):
+            pass
+        case (
+            (TypeName.DATE, date())
+            | (TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ, datetime())
+            | (TypeName.DECIMAL, Decimal())
+        ):
+            pass
+        case _:
+            return None
+    return encoder(kind)(value)
+
+
+def amendments(before: Model, after: Model) -> Iterator[Amendment]:
+    """Those of a model that has changed. What keys and references hold stays as it is stored."""
+    for entity in after.entities:
+        if not before.has_entity(entity.name):
+            continue
+        links = (*after.parents_of(entity.name), *after.children_of(entity.name))
+        held = {name for link in links for name in (*link.child_attributes, *link.parent_attributes)}
+        old = before.entity(entity.name)
+        for attribute in entity.attributes:
+            name = attribute.name
+            if name not in old:
+                if (value := filled_value(attribute)) is not None:
+                    yield Filled(entity.name, name, value)
+            elif name not in entity.key and name not in held and _is_wider(old.attribute(name), attribute):
+                yield Widened(entity.name, name, attribute.type)
+
+
+def _is_wider(old: Attribute, new: Attribute) -> bool:
+    """Whether the numbers are stored in another form, and none is another number in it."""
+    if old.also or new.also or old.type.carried or new.type.carried:
+        return False
+    match old.type.name, new.type.name:
+        case TypeName.INTEGER, TypeName.FLOAT | TypeName.DECIMAL:
+            return True
+        case TypeName.DECIMAL, TypeName.DECIMAL:
+            before, after = scale_of(old.type), scale_of(new.type)
+            return before is not None and after is not None and before < after
+        case _:
+            return False
+
+
+def scale_of(kind: Type) -> int | None:
+    """Digits after the point of a decimal; None where each number has its own."""
+    return (*kind.numbers, 0)[1] if kind.numbers else None
