@@ -45,6 +45,7 @@ def _losses(command: Callable[..., int]) -> Callable[..., int]:
     epilog="\b\nExample:\n  nestling migrate --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
 @partial(options.two_designs, but_to="--abort")
+@options.renamed
 @click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
 @click.option(
     "--abort",
@@ -61,6 +62,7 @@ def command(
     old: Path | None,
     new: Path | None,
     target: str,
+    renamed: dict[str, str],
     cutover: bool,
     abort: bool,
     drop_old: bool,
@@ -92,7 +94,7 @@ def command(
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         if drop_old:
-            dropped = drop_what_is_left(*designs, database, may_lose=may_lose, policy=policy)
+            dropped = drop_what_is_left(*designs, database, may_lose=may_lose, renamed=renamed, policy=policy)
             names = dropped.collections
             what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
             shape = {"dropped": list(names), "unknown": [each.shape() for each in dropped.unknown]}
@@ -104,6 +106,7 @@ def command(
                 offline=offline,
                 cutover=cutover,
                 may_lose=may_lose,
+                renamed=renamed,
                 policy=policy,
                 watch=watch,
             )

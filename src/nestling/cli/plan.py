@@ -23,8 +23,9 @@ FEW_CHANGES = 1_000
     epilog="\b\nExample:\n  nestling plan --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
 @options.two_designs
+@options.renamed
 @options.as_json
-def command(old: Path, new: Path, target: str, as_json: bool) -> int:
+def command(old: Path, new: Path, target: str, renamed: dict[str, str], as_json: bool) -> int:
     """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing.
 
     Exits 1 when one of the risks is that `migrate` would refuse it.
@@ -35,7 +36,7 @@ def command(old: Path, new: Path, target: str, as_json: bool) -> int:
     designs = read_proposal(old), read_proposal(new)
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
-        made = plan_migration(*designs, database)
+        made = plan_migration(*designs, database, renamed=renamed)
     if as_json:
         text.print_json(plan_json(made))
     else:

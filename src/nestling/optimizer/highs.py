@@ -92,9 +92,16 @@ def relax(growing: GrowingModel, *, seconds: float, scale: float = 1.0) -> Outco
         solver.setOptionValue("time_limit", solver.getRunTime() + max(end - time.perf_counter(), 0.01))
 
 
+class _Quiet(highspy.Highs):
+    """A solver that prints nothing: some versions greet on the standard output while they are made, as soon as this is called."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802 - the name it has there
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+
 def _solver(seconds: float) -> highspy.Highs:
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
+    solver = _Quiet()  # type: ignore[no-untyped-call]
     solver.setOptionValue("time_limit", max(seconds, 0.01))
     solver.setOptionValue("primal_feasibility_tolerance", FEASIBILITY)
     return solver

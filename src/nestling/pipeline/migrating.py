@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ def migrate(
     offline: bool = False,
     cutover: bool = False,
     may_lose: Iterable[Loss | str] = (),
+    renamed: Mapping[str, str] | None = None,
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
@@ -48,7 +50,8 @@ def migrate(
     where it stopped, by itself where the server has no primary for a while; what a `KeyboardInterrupt` leaves behind is a note of
     it. `offline`: nobody writes, so that a server without change streams will do.
 
-    What would be lost is an error, unless its kind is among `may_lose`.
+    What would be lost is an error, unless its kind is among `may_lose`. `renamed`: what the new model calls otherwise than the
+    old one, as `{"customer": "client", "customer.phone": "telephone"}`.
     """
     from nestling.common.stopping import telling_what_stays
     from nestling.executors.migrate import MigrationReport, what_stays, with_patience
@@ -58,7 +61,7 @@ def migrate(
         return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
 
     def go_on() -> MigrationReport:
-        return _migration(old, new, database, may_lose, policy, watch).run(offline=offline, cutover=cutover)
+        return _migration(old, new, database, may_lose, renamed, policy, watch).run(offline=offline, cutover=cutover)
 
     def waits() -> None:
         if watch is not None:
@@ -86,14 +89,15 @@ def drop_old(
     database: Database[Any],
     *,
     may_lose: Iterable[Loss | str] = (),
+    renamed: Mapping[str, str] | None = None,
     policy: Policy | None = None,
 ) -> Dropped:
-    """Drop the old design's collections once the new one has taken over; `may_lose` as when migrating."""
+    """Drop the old design's collections once the new one has taken over; `may_lose` and `renamed` as when migrating."""
     from nestling.common.stopping import telling_what_stays
     from nestling.executors.migrate import DROP_AGAIN
 
     with telling_what_stays(lambda: DROP_AGAIN):
-        return _migration(old, new, database, may_lose, policy, None).drop_old()
+        return _migration(old, new, database, may_lose, renamed, policy, None).drop_old()
 
 
 def _migration(
@@ -101,6 +105,7 @@ def _migration(
     new: Proposal,
     database: Database[Any],
     may_lose: Iterable[Loss | str],
+    renamed: Mapping[str, str] | None,
     policy: Policy | None,
     watch: Watch | None,
 ) -> Migration:
@@ -108,13 +113,14 @@ def _migration(
     from nestling.ir.migration import Loss
     from nestling.pipeline.migration_job import job_of
 
-    before, after = joined(old, new)
+    called = called_anew(old, renamed)
+    before, after = joined(called, new)
 
     def tell(what: str, rows: int) -> None:
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
-    job = job_of(before, after, database, policy or Policy(), new.design, old.design)
+    job = job_of(before, after, database, policy or Policy(), new.design, called.design, old.design)
     return Migration(job, job.homes.database, shelf_of(before.model), tell, frozenset(map(Loss, may_lose)))
 
 
@@ -131,6 +137,13 @@ def shelf_of(model: Model) -> OpenShelf:
             yield opened
 
     return shelf
+
+
+def called_anew(old: Proposal, renamed: Mapping[str, str] | None) -> Proposal:
+    """The old design with the names the new model has; raises `InputError` where one cannot be."""
+    from nestling.planner.migration.renaming import with_names
+
+    return replace(old, design=with_names(old.design, renamed)) if renamed else old
 
 
 def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:

@@ -12,6 +12,7 @@ from nestling.ir.programs.command import CreateIndex
 if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.indexes.planned_index import PlannedIndex
+    from nestling.ir.model import AttributeName
     from nestling.ir.primitives import Index
 
 
@@ -119,7 +120,7 @@ def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) ->
         return True
     named = Index(index.collection, index.keys, index.unique, index.partial, index.expire_after_seconds)
     if index.unique or index.expire_after_seconds is not None:
-        return any(is_kept(new, each) for each in constraints(old, [named]))
+        return any(is_kept(new, each) for each in constraints(old, [named])) or _is_beside_rows(old, new, index)
     named = replace(named, any_case=finds_any_case(old, index))
     if index.about or _serves(old, named):
         return True
@@ -128,6 +129,28 @@ def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) ->
         entity == on.entity and keys[: len(on.keys)] == on.keys
         for entity, keys in _finding(new, any_case=named.any_case)
     )
+
+
+def _is_beside_rows(old: Design, new: Design, index: PlannedIndex) -> bool:
+    """Whether an index of the new design keeps the same of the same rows, inside the documents of another collection."""
+    from nestling.ir.indexes.planned_indexes import planned_indexes
+
+    wanted = _attributes(old, index)
+    return bool(wanted) and any(
+        (each.unique, each.sparse, each.expire_after_seconds) == (True, index.sparse, index.expire_after_seconds)
+        and _attributes(new, each) == wanted
+        for each in planned_indexes(new)
+    )
+
+
+def _attributes(design: Design, index: PlannedIndex) -> tuple[AttributeName, ...]:
+    """What the keys of an index of whole homes are; empty where one is none, or only some documents are in it."""
+    from nestling.ir.storage.stored_names import stored_names
+
+    at = dict(stored_names(design.model, design.store(index.collection)))
+    if any(path not in at for path, _ in index.keys) or (index.partial and not index.sparse):
+        return ()
+    return tuple(at[path] for path, _ in index.keys)
 
 
 def _serves(design: Design, index: Index) -> bool:

@@ -33,11 +33,12 @@ def job_of(
     policy: Policy,
     alone: Design | None = None,
     before: Design | None = None,
+    written_by: Design | None = None,
 ) -> Job:
     """What moving this database is about, between designs over one model.
 
     `alone`: the new design as it is without what the old one's model knows besides; its indexes are built, and no others.
-    `before`: the old design over its own model, as the database was written by it.
+    `before`: the old design over its own model, perhaps with new names; `written_by`: as the database was written by it.
     """
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
@@ -49,7 +50,8 @@ def job_of(
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])
-    return _assembled(old, new, alone or new, before or old, database, policy, keeps_images=images)
+    own = before or old
+    return _assembled(old, new, alone or new, own, written_by or own, database, policy, keeps_images=images)
 
 
 def _assembled(
@@ -57,6 +59,7 @@ def _assembled(
     new: Design,
     alone: Design,
     own: Design,
+    written_by: Design,
     database: Database[Any],
     policy: Policy,
     *,
@@ -86,7 +89,7 @@ def _assembled(
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     return Job(
         designs=digest(old, new, policy),
-        old_design=stored_digest(own, Policy()),
+        old_design=stored_digest(written_by, Policy()),
         new_design=stored_digest(new, Policy()),
         homes=homes,
         targets=_targets(staged, stays, policy),

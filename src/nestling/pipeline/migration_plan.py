@@ -34,22 +34,31 @@ COMPARED_ROWS_PER_SECOND = 40_000
 
 @checks_arguments
 def plan_migration(
-    old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None
+    old: Proposal,
+    new: Proposal,
+    database: Database[Any],
+    *,
+    renamed: Mapping[str, str] | None = None,
+    policy: Policy | None = None,
 ) -> MigrationPlan:
-    """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
+    """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong.
+
+    `renamed`: as of `migrate`.
+    """
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate.field_orders import reordered_fields
     from nestling.executors.migrate.losses import lost_together
     from nestling.executors.migrate.row_counts import sizes
     from nestling.ir.migration import Loss
     from nestling.ir.words.model_changes import changes_of_model
-    from nestling.pipeline.migrating import joined
+    from nestling.pipeline.migrating import called_anew, joined
     from nestling.pipeline.migration_job import job_of
     from nestling.pipeline.model_risks import fields_there_already, rows_without_parents
     from nestling.planner.migration import differences
 
+    written_by, old = old.design, called_anew(old, renamed)
     before, after = joined(old, new)
-    job = job_of(before, after, database, policy or Policy(), new.design, old.design)
+    job = job_of(before, after, database, policy or Policy(), new.design, old.design, written_by)
     database = job.homes.database
     state = _state(job, database)
     phase = None if state is None else _phase(job, database, state)

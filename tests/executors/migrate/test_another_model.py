@@ -230,3 +230,75 @@ def test_rows_that_are_there_get_what_alter_table_gives_them(
     )
     assert [repr(each) for each in filled] == [repr(each) for each in inserted]
     assert pipeline.check(new, database).clean
+
+
+CALLED = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, phone TEXT UNIQUE, n INTEGER CHECK (n > 0), size INTEGER);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer, memo TEXT);
+INSERT INTO customer VALUES (1, '+1', 5, 2), (2, NULL, NULL, NULL);
+INSERT INTO purchase VALUES (1, 1, 'x'), (2, 1, NULL), (3, 2, 'y');
+"""
+RENAMED = {
+    "customer": "client",
+    "customer.phone": "size",
+    "customer.size": "phone",
+    "customer.n": "rank",
+    "purchase.memo": "note",
+}
+OTHERWISE = """
+CREATE TABLE client (id INTEGER PRIMARY KEY, size TEXT UNIQUE, rank INTEGER CHECK (rank > 0), phone INTEGER);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES client, note TEXT);
+INSERT INTO client VALUES (1, '+1', 5, 2), (2, NULL, NULL, NULL);
+INSERT INTO purchase VALUES (1, 1, 'x'), (2, 1, NULL), (3, 2, 'y');
+"""
+
+
+def unsaid(old: Proposal, new: Proposal, database: Documents) -> str:
+    """What a plan says that is not told of the table's new name."""
+    try:
+        return str(pipeline.plan_migration(old, new, database, renamed={k: v for k, v in RENAMED.items() if "." in k}))
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("before", ["normalized", "embedded"])
+@pytest.mark.parametrize("after", ["normalized", "embedded"])
+def test_what_is_called_otherwise_comes_over(database: Documents, tmp_path: Path, before: str, after: str) -> None:
+    """A table, columns, and two of them that take each other's name; the old application ends with the cutover."""
+    for name, script in (("old", CALLED), ("new", OTHERWISE)):
+        with closing(sqlite3.connect(tmp_path / f"{name}.db")) as connection:
+            connection.executescript(script)
+    old, new = (
+        pipeline.design(pipeline.inspect(f"sqlite:///{tmp_path / f'{name}.db'}"), strategy)
+        for name, strategy in (("old", before), ("new", after))
+    )
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    running = Store(old, database)
+    assert "say `--renamed customer=client`" in unsaid(old, new, database)
+    plan = pipeline.plan_migration(old, new, database, renamed=RENAMED)
+    assert not plan.refused
+    assert not any("is gone" in each or "is new" in each for each in plan.changes)
+    may_lose = ["indexes"]
+    assert pipeline.migrate(old, new, database, renamed=RENAMED, may_lose=may_lose).equal
+    running.execute("UPDATE purchase SET memo = 'z' WHERE id = 2")
+    running.execute("INSERT INTO customer (id, phone, size) VALUES (3, '+3', 9)")
+    assert pipeline.migrate(old, new, database, renamed=RENAMED, may_lose=may_lose, cutover=True).equal
+    with closing(sqlite3.connect(tmp_path / "new.db")) as connection:
+        connection.executescript(
+            "UPDATE purchase SET note = 'z' WHERE id = 2; INSERT INTO client (id, size, phone) VALUES (3, '+3', 9);"
+        )
+    assert pipeline.verify(new, f"sqlite:///{tmp_path / 'new.db'}", database).equal
+    with pytest.raises(MigrationError, match=r"taken over|before a migration"):
+        [*Store(old, database).execute("SELECT phone FROM customer")]
+    assert pipeline.drop_old(old, new, database, renamed=RENAMED, may_lose=may_lose).collections is not None
+
+
+def test_names_that_cannot_be_are_told_together(database: Documents, tmp_path: Path) -> None:
+    """What is not there, what is taken, and what keys are made of."""
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
+        connection.executescript(CALLED)
+    old = pipeline.design(pipeline.inspect(f"sqlite:///{tmp_path / 'old.db'}"), "normalized")
+    names = {"nobody": "x", "customer.nothing": "x", "customer.n": "size", "purchase.customer_id": "client_id"}
+    with pytest.raises(InputError) as refused:
+        pipeline.plan_migration(old, old, database, renamed=names)
+    assert len(refused.value.problems) == len(names)

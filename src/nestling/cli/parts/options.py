@@ -293,6 +293,27 @@ def two_designs(command: AnyCommand, *, but_to: str = "") -> AnyCommand:
     return decorated
 
 
+def renamed(command: AnyCommand) -> AnyCommand:
+    """`--renamed`: a mapping of old names to new ones."""
+    return click.option(
+        "--renamed",
+        multiple=True,
+        metavar="OLD=NEW",
+        callback=_names,
+        help="What the new model calls otherwise: `customer.phone=telephone`, or `customer=client`. May be given again.",
+    )(command)
+
+
+def _names(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    found = dict[str, str]()
+    for value in values:
+        old, _, new = value.partition("=")
+        if not old or not new or old in found:
+            raise click.BadParameter(f"{value!r}: say each name once, as customer.phone=telephone", context, option)
+        found[old] = new
+    return found
+
+
 def need(given: Given | None, option: str) -> Given:
     """The value of an option that must be given after all."""
     if given is None:

@@ -44,6 +44,8 @@ def agreement(mine: Sequence[HashedCell], theirs: Sequence[HashedCell], rows: Se
     if len(first) >= LEAST_ROWS and sum(one == other for one, other in first) < HOPELESS * len(first):
         return Agreement()
     given = _given([(mine[one], theirs[other]) for one, other in rows])
+    if not given:
+        return Agreement()
     equal = [one for one, other in given if one == other]
     by_chance = _by_chance(given)
     kappa = (len(equal) / len(given) - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
@@ -58,4 +60,4 @@ def _given(pairs: Sequence[Pair]) -> list[Pair]:
 def _by_chance(pairs: Sequence[Pair]) -> float:
     """The share of rows that would agree if the values of one column were dealt out anew."""
     mine, theirs = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    return sum(times * theirs[value] for value, times in mine.items()) / max(len(pairs), 1) ** 2
+    return sum(times * theirs[value] for value, times in mine.items()) / len(pairs) ** 2

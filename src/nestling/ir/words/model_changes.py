@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from nestling.common.errors import name_list
 from nestling.ir.amendments import Widened, amendments, filled_value
 from nestling.ir.design import Design
-from nestling.ir.model import Attribute, Entity
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.words.model_words import attribute_words, default_words
 
 _LEFT = "no statement reads it, and what is built anew has it no more"
@@ -34,7 +34,15 @@ def _changes(old: Design, new: Design) -> Iterator[str]:
             continue
         home = old.home_root(entity.name)
         where = f"collection `{home[0].name}` stays as it is, and no design names it" if home else f"rows stay: {_LEFT}"
-        yield f"`{entity.name}` is gone: its {where}"
+        yield f"`{entity.name}` is gone: its {where}{maybe_renamed(entity, old.model, new.model)}"
+
+
+def maybe_renamed(entity: Entity, old: Model, new: Model) -> str:
+    """What to say of an entity that is gone where one with as many attributes of the same types has come; else nothing."""
+    types = [each.type for each in entity.attributes]
+    alike = (each for each in new.entities if [attribute.type for attribute in each.attributes] == types)
+    came = next((each.name for each in alike if not old.has_entity(each.name)), None)
+    return f"; where it is `{came}` now, say `--renamed {entity.name}={came}`" if came is not None else ""
 
 
 def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[str]:
@@ -44,9 +52,12 @@ def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[s
         if name not in after:
             yield f"`{old.name}.{name}` is gone: {_LEFT}"
         elif name not in before:
-            alike = [f"`{each.name}`" for each in gone if each.type.name is after[name].type.name]
-            same = f"; where it is {' or '.join(alike)} under another name, write that into a field `{name}` first"
-            yield f"`{old.name}.{name}` is new: {_given(after[name])} where documents have no such field{same if alike else ''}"
+            alike = [each.name for each in gone if each.type.name is after[name].type.name]
+            was = name_list(alike, " or ")
+            same = (
+                f"; where it is {was} under another name, say `--renamed {old.name}.{alike[0]}={name}`" if alike else ""
+            )
+            yield f"`{old.name}.{name}` is new: {_given(after[name])} where documents have no such field{same}"
         elif before[name] != after[name]:
             words = attribute_words(before[name]), attribute_words(after[name])
             if words[0] != words[1]:

@@ -17,6 +17,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Form, Holder, Index, Reference, Variant
 from nestling.ir.rows import Hop
 from nestling.ir.storage.names import NOWHERE
+from nestling.ir.words.model_changes import maybe_renamed
 
 _BEFORE = "(before)"
 _APART = (
@@ -40,9 +41,11 @@ def restated(old: Design, model: Model) -> Design:
     try:
         plain = Design(model, collections)
     except DesignError as error:
+        gone = (entity for entity in old.model.entities if not model.has_entity(entity.name))
+        renamed = "".join(maybe_renamed(entity, old.model, model) for entity in gone)
         what = "the old design cannot be said over the new model"
         raise InputError(
-            *(replace(each, what=f"{what}: {each.what}", next_move=_APART) for each in error.problems)
+            *(replace(each, what=f"{what}: {each.what}", next_move=f"{_APART}{renamed}") for each in error.problems)
         ) from None
     kept_indexes = tuple(index for index in old.indexes if _fits(plain, index))
     return replace(plain, indexes=kept_indexes, amendments=tuple(amendments(old.model, model)))
@@ -207,11 +210,18 @@ def _document(body: Document, old: Model, new: Model) -> Document:
     return replace(
         body,
         fields=tuple(each for each in body.fields if each.attribute in names),
-        embeddings=tuple(replace(each, body=_document(each.body, old, new)) for each in embeddings),
+        embeddings=tuple(_embedding(each, old, new) for each in embeddings),
         references=(*references, *(Reference(link.name, Holder.CHILD) for link in own)),
         copies=tuple(each for each in copies if each.attributes),
         computed=computed,
     )
+
+
+def _embedding(embedding: Embedding, old: Model, new: Model) -> Embedding:
+    """An array that was in the order of an attribute which is gone is read in any order."""
+    names = new.entity(embedding.body.entity).attribute_names
+    order = tuple(each for each in embedding.order if each.attribute in names)
+    return replace(embedding, body=_document(embedding.body, old, new), order=order)
 
 
 def _copy(copy: Copy, new: Model) -> Copy:

@@ -1,0 +1,217 @@
+"""A design whose model calls entities and attributes as a later one does, in the documents and fields where it has had them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from nestling.common.errors import InputError, Problem, unknown
+from nestling.common.trees import nodes_in, rebuilt
+from nestling.ir.design import Design
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form
+from nestling.ir.statements.expression import Column
+from nestling.ir.storage.names import stored_name
+
+NewNames = Mapping[str, Mapping[str, str]]
+"""By entity, as it was called, the new name of attributes."""
+_APART = "migrate to a design in which it is a field of its own first, then over the new model"
+
+
+def with_names(design: Design, names: Mapping[str, str]) -> Design:
+    """The design with other names: of an entity, or of an attribute as `entity.attribute`, to the name alone it has from now on.
+
+    Raises `InputError` for names that are not there or taken, and for attributes that are more than a field of documents.
+    """
+    if not names:
+        return design
+    tables = {old: new for old, new in names.items() if "." not in old or design.model.has_entity(old)}
+    columns: dict[str, dict[str, str]] = {}
+    for old, new in names.items():
+        if old not in tables:
+            entity, attribute = _parts(design.model, old)
+            columns.setdefault(entity, {})[attribute] = new
+    if problems := (*_mistakes(design.model, tables, columns), *_in_the_way(design, columns)):
+        raise InputError(*problems)
+    with_columns = _Renaming(design.model, columns).design(design)
+    return _with_tables(with_columns, tables)
+
+
+def _parts(model: Model, name: str) -> tuple[str, str]:
+    """The entity and the attribute, either of which may have dots in its name."""
+    steps = name.split(".")
+    parts = [(".".join(steps[:place]), ".".join(steps[place:])) for place in range(1, len(steps))]
+    return next((each for each in parts if model.has_entity(each[0])), parts[0])
+
+
+def _mistakes(model: Model, tables: Mapping[str, str], columns: NewNames) -> Iterator[Problem]:
+    known = [entity.name for entity in model.entities]
+    for name in dict.fromkeys((*tables, *columns)):
+        if not model.has_entity(name):
+            yield unknown("entity", name, known, of="the old design")
+    for old, new in tables.items():
+        if new in known and new not in tables:
+            yield Problem(f"`{old}` cannot be called `{new}`: the old design has an entity of that name")
+    for name, renamed in columns.items():
+        entity = model.entity(name) if model.has_entity(name) else None
+        for old, new in renamed.items() if entity is not None else ():
+            assert entity is not None
+            if old not in entity:
+                yield entity.no_attribute(old)
+            elif new in entity and new not in renamed:
+                yield Problem(f"`{name}.{old}` cannot be called `{new}`: the old design has an attribute of that name")
+            elif old in _held(model, entity):
+                what = f"`{name}.{old}` is in a key or a foreign key, whose attributes keep their names"
+                yield Problem(what, next_move="keep its name in the new model, or load the rows afresh")
+
+
+def _held(model: Model, entity: Entity) -> set[str]:
+    """What keys and references are about."""
+    links = [each.child_attributes for each in model.parents_of(entity.name)]
+    links += [each.parent_attributes for each in model.children_of(entity.name)]
+    return {*entity.key, *(name for group in links for name in group)}
+
+
+def _in_the_way(design: Design, columns: NewNames) -> Iterator[Problem]:
+    """Attributes on which the form of documents hangs."""
+    for collection in design.collections:
+        for entity, name, use in _uses(collection):
+            if name in columns.get(entity, ()):
+                what = f"`{entity}.{name}` {use}, and cannot be called otherwise"
+                yield Problem(what, where=collection.name, next_move=_APART)
+
+
+def _uses(collection: Collection) -> Iterator[tuple[str, str, str]]:
+    """Entities and attributes, with what they are beside a field."""
+    for node in nodes_in(collection):
+        if isinstance(node, Document):
+            pairs = (name for each in node.pairs for name in each.attributes)
+            yield from ((node.entity, name, "is stored as a pair of name and value") for name in pairs)
+        if isinstance(node, Embedding) and node.slots is not None:
+            yield node.body.entity, node.slots.attribute, "tells a place in an array"
+        if isinstance(node, Embedding) and node.form is Form.SCALARS:
+            yield from ((node.body.entity, each.attribute, "is an array's bare values") for each in node.body.fields)
+    for split in collection.splits:
+        yield from ((collection.root, name, f"is stored in `{split.collection}`") for name in split.attributes)
+        if split.rows is not None:
+            yield collection.root, split.rows.attribute, "tells what goes into the archive"
+    if (bucket := collection.bucket) is not None:
+        names = [*bucket.by, *(each.attribute for each in bucket.summary if each.attribute)]
+        names += [bucket.window.attribute] if bucket.window is not None else []
+        yield from ((collection.root, name, "tells the buckets apart, or is summed up in them") for name in names)
+    options = (collection.options.time, collection.options.meta)
+    yield from ((collection.root, name, "tells the series apart, or its time") for name in options if name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Renaming:
+    model: Model
+    columns: NewNames
+
+    def design(self, design: Design) -> Design:
+        """The design with the attributes' new names."""
+        if not self.columns:
+            return design
+        entities = tuple(self._entity(each) for each in self.model.entities)
+        collections = tuple(self._collection(each) for each in design.collections)
+        return replace(design, model=replace(self.model, entities=entities), collections=collections)
+
+    def _named(self, entity: str, name: str) -> str:
+        return self.columns.get(entity, {}).get(name, name)
+
+    def _entity(self, entity: Entity) -> Entity:
+        names = self.columns.get(entity.name)
+        if not names:
+            return entity
+
+        def called(group: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(names.get(name, name) for name in group)
+
+        def change(node: object) -> object | None:
+            return replace(node, name=names[node.name]) if isinstance(node, Column) and node.name in names else None
+
+        attributes: tuple[Attribute, ...] = tuple(
+            replace(each, name=names.get(each.name, each.name)) for each in entity.attributes
+        )
+        return replace(
+            entity,
+            attributes=attributes,
+            uniques=tuple(map(called, entity.uniques)),
+            constraint_names=tuple((name, called(group)) for name, group in entity.constraint_names),
+            checks=tuple(rebuilt(each, change) for each in entity.checks),
+            partial_uniques=tuple(
+                replace(rebuilt(each, change), attributes=called(each.attributes)) for each in entity.partial_uniques
+            ),
+        )
+
+    def _collection(self, collection: Collection) -> Collection:
+        variant = collection.variant
+        if variant is not None:
+            members = tuple(replace(each, body=self._document(each.body)) for each in variant.members)
+            variant = replace(variant, members=members)
+        return replace(collection, body=self._document(collection.body), variant=variant)
+
+    def _document(self, body: Document) -> Document:
+        """The attributes in the fields they have had."""
+        fields = self._fields(body.entity, body.fields)
+        has = {each.attribute for each in fields}
+        more = (
+            Field(new, stored_name(old)) for old, new in self.columns.get(body.entity, {}).items() if new not in has
+        )
+        return replace(
+            body,
+            fields=(*fields, *more),
+            embeddings=tuple(map(self._embedding, body.embeddings)),
+            references=tuple(
+                replace(each, copied=self._fields(self.model.relationship(each.relationship).child, each.copied))
+                for each in body.references
+            ),
+            copies=tuple(map(self._copy, body.copies)),
+            computed=tuple(
+                replace(
+                    each, attribute=each.attribute and self._named(each.path[-1].target(self.model), each.attribute)
+                )
+                for each in body.computed
+            ),
+        )
+
+    def _embedding(self, embedding: Embedding) -> Embedding:
+        entity = embedding.body.entity
+        order = tuple(replace(each, attribute=self._named(entity, each.attribute)) for each in embedding.order)
+        return replace(embedding, body=self._document(embedding.body), order=order)
+
+    def _copy(self, copy: Copy) -> Copy:
+        source = copy.path[-1].target(self.model)
+        order = tuple(replace(each, attribute=self._named(source, each.attribute)) for each in copy.order)
+        return replace(copy, attributes=self._fields(source, copy.attributes), order=order)
+
+    def _fields(self, entity: str, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+        return tuple(replace(each, attribute=self._named(entity, each.attribute)) for each in fields)
+
+
+def _with_tables(design: Design, names: Mapping[str, str]) -> Design:
+    """The design with the entities' new names; collections keep theirs."""
+    if not names:
+        return design
+
+    def change(node: object) -> object | None:
+        if not isinstance(node, Document):
+            return None
+        embeddings = tuple(rebuilt(each, change) for each in node.embeddings)
+        return replace(node, entity=names.get(node.entity, node.entity), embeddings=embeddings)
+
+    model = design.model
+    links = tuple(
+        replace(each, parent=names.get(each.parent, each.parent), child=names.get(each.child, each.child))
+        for each in model.relationships
+    )
+    model = replace(
+        model,
+        entities=tuple(replace(each, name=names.get(each.name, each.name)) for each in model.entities),
+        relationships=links,
+        many_to_many=tuple(replace(each, through=names.get(each.through, each.through)) for each in model.many_to_many),
+        hierarchies=tuple(
+            replace(each, supertype=names.get(each.supertype, each.supertype)) for each in model.hierarchies
+        ),
+    )
+    return replace(design, model=model, collections=tuple(rebuilt(each, change) for each in design.collections))
