@@ -1,6 +1,6 @@
 # Everything a person does here. Each target installs first if the dependencies have changed.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test thorough lint bench docs soak chaos lock clean
+.PHONY: help install demo test thorough lint bench docs soak chaos package lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -50,6 +50,14 @@ soak: $(INSTALLED) ## run all tests with many more examples, and the ones that t
 
 chaos: $(INSTALLED) ## kill servers and programs at seeded moments, 200 times; copies must be right after each
 	$(BIN)/pytest -q -m soak --timeout=0 tests/chaos
+
+package: $(INSTALLED) ## build the wheel, and try it in an environment with the newest of what it needs instead of the lock
+	rm -rf build/package
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation -w build/package .
+	$(PYTHON) -m venv build/package/venv
+	build/package/venv/bin/pip install --quiet "$$(ls build/package/*.whl)[embedded]"
+	cd build/package && venv/bin/nestling demo -o shop
+	cd build/package/shop && ../venv/bin/nestling design sqlite:///shop.db --workload workload.sql --json | $(PYTHON) -m json.tool >/dev/null
 
 lock: $(INSTALLED) ## write requirements.lock anew from pyproject.toml
 	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --upgrade --all-extras --universal \

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.common.errors import NestlingError
     from nestling.store import AsyncStore, Result, Store
 
-__version__ = "0.3.0"
+__version__ = "0.4.0.dev0"
 __all__ = ["AsyncStore", "NestlingError", "Result", "Store", "__version__", "pipeline"]
 _HOMES = {"AsyncStore": "store", "NestlingError": "common.errors", "Result": "store", "Store": "store"}
 
@@ -35,4 +35,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

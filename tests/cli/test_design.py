@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from nestling.ir.proposal import Choice, Proposal
 from nestling.ir.text import read_file
 from nestling.pipeline import designing
 from nestling.strategies import strategy_names
-from tests.cli.commands import nestling
+from tests.cli.commands import nestling, process
 from tests.planner.reads.beside_postgresql import created
 
 SOURCES = ("sqlite:///shop.db", "schema.sql", "model.yaml")
@@ -44,6 +45,13 @@ def test_every_strategy_from_every_source(shop: Path, tmp_path: Path, strategy: 
     linked = {name for both in model.many_to_many for name in (both.left, both.right)}
     expected = {link.name for link in model.relationships} - linked | {both.name for both in model.many_to_many}
     assert {made.relationship for made in found.decisions} == expected
+
+
+def test_json_is_all_that_is_printed(shop: Path) -> None:
+    """In a process of its own: what the solver's library writes to the standard output would be seen there alone."""
+    done = process("design", "model.yaml", "--json", cwd=shop)
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["strategy"] == "optimal"
 
 
 @pytest.mark.thorough

@@ -13,7 +13,7 @@ from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field,
 from nestling.ir.statements.expression import Column
 from nestling.ir.storage.names import stored_name
 
-NewNames = Mapping[str, Mapping[str, str]]
+NamesGiven = Mapping[str, Mapping[str, str]]
 """By entity, as it was called, the new name of attributes."""
 _APART = "migrate to a design in which it is a field of its own first, then over the new model"
 
@@ -44,7 +44,7 @@ def _parts(model: Model, name: str) -> tuple[str, str]:
     return next((each for each in parts if model.has_entity(each[0])), parts[0])
 
 
-def _mistakes(model: Model, tables: Mapping[str, str], columns: NewNames) -> Iterator[Problem]:
+def _mistakes(model: Model, tables: Mapping[str, str], columns: NamesGiven) -> Iterator[Problem]:
     known = [entity.name for entity in model.entities]
     for name in dict.fromkeys((*tables, *columns)):
         if not model.has_entity(name):
@@ -72,7 +72,7 @@ def _held(model: Model, entity: Entity) -> set[str]:
     return {*entity.key, *(name for group in links for name in group)}
 
 
-def _in_the_way(design: Design, columns: NewNames) -> Iterator[Problem]:
+def _in_the_way(design: Design, columns: NamesGiven) -> Iterator[Problem]:
     """Attributes on which the form of documents hangs."""
     for collection in design.collections:
         for entity, name, use in _uses(collection):
@@ -106,7 +106,7 @@ def _uses(collection: Collection) -> Iterator[tuple[str, str, str]]:
 @dataclass(frozen=True, slots=True)
 class _Renaming:
     model: Model
-    columns: NewNames
+    columns: NamesGiven
 
     def design(self, design: Design) -> Design:
         """The design with the attributes' new names."""
