@@ -16,6 +16,7 @@ from nestling.ir.workload import Statement, Workload
 if TYPE_CHECKING:
     from nestling.ir.capture.coverage import Watched
     from nestling.ir.proposal import Proposal
+    from nestling.ir.statements.expression import Expression
 
 
 class GapKind(StrEnum):
@@ -81,23 +82,37 @@ def lost_tables(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
     return tuple(gap for gap in gaps if gap.kind is GapKind.LOST)
 
 
+@dataclass(frozen=True, slots=True)
+class ConstantKinds:
+    """What a constant may be beside a text or a whole number."""
+
+    json: bool = False
+    times: bool = False
+
+
+TEXTS_AND_NUMBERS = ConstantKinds()
+
+
 class FoundGap(GapError):
     """The error of a gap: `gap` says what could not be handled, where, and who lacks it.
 
-    `parameters` stand where a constant is needed: with their values the statement may be no gap.
+    `parameters` stand where a constant of these `kinds` is needed: with their values the statement may be no gap. `about` is the
+    expression that could not be rendered, where that is how the gap was found.
     """
 
-    def __init__(self, gap: Gap, parameters: tuple[str, ...] = ()) -> None:
+    def __init__(self, gap: Gap, parameters: tuple[str, ...] = (), kinds: ConstantKinds = TEXTS_AND_NUMBERS) -> None:
         super().__init__(Problem(what=gap.sentence, where=gap.where, next_move=gap.next_move))
         self.gap = gap
         self.parameters = parameters
+        self.kinds = kinds
+        self.about: Expression | None = None
 
     def at(self, where: str) -> Gap:
         """The gap, with this place where it names none."""
         return replace(self.gap, where=self.gap.where or where)
 
-    def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap, tuple[str, ...]]]:
-        return type(self), (self.gap, self.parameters)
+    def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap, tuple[str, ...], ConstantKinds]]:
+        return type(self), (self.gap, self.parameters, self.kinds)
 
 
 def constant_gap(construct: str, parameters: tuple[str, ...], where: str = "") -> Gap:

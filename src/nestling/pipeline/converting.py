@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import cut
-from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.reading import ConstantKinds, FoundGap, Gap, GapKind, Reading
 from nestling.ir.workload import Statement, Workload
 from nestling.pipeline.arguments import checks_arguments
 
 if TYPE_CHECKING:
-    from nestling.common.errors import GapError
     from nestling.common.sql_constants import ConstantValue
     from nestling.ir.paths.work import Work
     from nestling.ir.programs.client_join import ClientJoin
@@ -78,7 +77,7 @@ def _with_constants(
     asked: _Asked, values: Mapping[str, object]
 ) -> tuple[CompiledRead | CompiledWrite | NotCompiled, tuple[str, ...]]:
     """The statement, and the parameters that are constants in it, as it is a gap without their values."""
-    from nestling.common.errors import GapError, NestlingError
+    from nestling.common.errors import NestlingError
 
     constants: dict[str, ConstantValue] = dict.fromkeys(
         numbers_asked(values, lambda: numbered_parameters(asked.proposal, asked.sql, dialect=asked.dialect))
@@ -87,13 +86,12 @@ def _with_constants(
         while True:
             try:
                 return _compiled(asked, constants), tuple(constants)
-            except GapError as error:
-                wanted = [name for name in getattr(error, "parameters", ()) if name in values]
+            except FoundGap as error:
+                wanted = [name for name in error.parameters if name in values]
                 if not wanted or constants.keys() & {*wanted}:
                     gap = _placed(_gap_of(error, asked.sql), error, asked, constants)
                     return NotCompiled(asked.name, asked.sql, gap), tuple(constants)
-                kinds = _Kinds(getattr(error, "of_json", False), getattr(error, "of_times", False))
-                constants |= {name: _constant(name, values[name], kinds) for name in wanted}
+                constants |= {name: _constant(name, values[name], error.kinds) for name in wanted}
     except Exception as error:
         if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
             said = asked.name or asked.sql
@@ -126,15 +124,7 @@ def numbers_asked(values: Mapping[str, object], numbered: Callable[[], Mapping[s
     yield from (name for name in asking if name in known and asks_for_number(values[name], zero_asks=known[name]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Kinds:
-    """What a constant may be beside a text and a whole number."""
-
-    json: bool = False
-    times: bool = False
-
-
-def _constant(name: str, value: object, kinds: _Kinds) -> ConstantValue:
+def _constant(name: str, value: object, kinds: ConstantKinds) -> ConstantValue:
     from nestling.common.errors import Problem, WorkloadError
 
     if kinds.times and isinstance(value, date):
@@ -185,13 +175,12 @@ def _answer_notes(statement: Query | Write, proposal: Proposal) -> tuple[str, ..
 def _filled(
     made: CompiledRead | CompiledWrite, values: Mapping[str, object]
 ) -> CompiledRead | CompiledWrite | NotCompiled:
-    from nestling.common.errors import GapError
     from nestling.ir.programs.compiled import CompiledRead, bind
     from nestling.ir.programs.filling import bind_write
 
     try:
         return bind(made, values) if isinstance(made, CompiledRead) else bind_write(made, values)
-    except GapError as error:
+    except FoundGap as error:
         return NotCompiled(made.name, made.sql, _gap_of(error, made.sql))
 
 
@@ -211,7 +200,6 @@ def convert_join(
     proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
 ) -> ClientJoin | CompiledRead | CompiledWrite | NotCompiled:
     """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
-    from nestling.common.errors import GapError
     from nestling.emitters.mql.client_join import compiled_join
     from nestling.ir.programs.client_join import bind_join
     from nestling.ir.statements.algebra import Query
@@ -221,7 +209,7 @@ def convert_join(
     plain, named = _with_constants(_Asked(proposal, sql, name, dialect), values or {})
     if isinstance(plain, NotCompiled):
         return plain
-    constants = {each: _constant(each, (values or {})[each], _Kinds(json=True, times=True)) for each in named}
+    constants = {each: _constant(each, (values or {})[each], ConstantKinds(json=True, times=True)) for each in named}
     given = None if values is None else _rest(values, named)
     statement = _translated(sql, proposal, dialect, constants=constants)
     if not isinstance(statement, Query) or not has_join(statement):
@@ -229,7 +217,7 @@ def convert_join(
     try:
         lag = tolerated(proposal.design.model, proposal.requirements)
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
-    except GapError as error:
+    except FoundGap as error:
         return NotCompiled(name, sql, _gap_of(error, sql))
     join = replace(join, notes=_answer_notes(statement, proposal))
     return bind_join(join, given) if given is not None else join
@@ -286,15 +274,14 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
     return module(statements, title=f"The statements of {Path(path).name}."), lacking(statements)
 
 
-def _placed(gap: Gap, error: GapError, asked: _Asked, constants: Mapping[str, ConstantValue]) -> Gap:
+def _placed(gap: Gap, error: FoundGap, asked: _Asked, constants: Mapping[str, ConstantValue]) -> Gap:
     """The gap with the place of the expression it is about, where that is known."""
     from nestling.planner.sql import placed
 
-    about = getattr(error, "about", None)
-    if about is None:
+    if error.about is None:
         return gap
     sql, dialect = _normalised(asked.sql, asked.proposal, asked.dialect)
-    return placed(gap, about, sql, asked.proposal.design.model, dialect, constants=constants)
+    return placed(gap, error.about, sql, asked.proposal.design.model, dialect, constants=constants)
 
 
 def _translated(
@@ -315,13 +302,9 @@ def _normalised(sql: str, proposal: Proposal, dialect: str) -> tuple[str, str]:
     return normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, dialect
 
 
-def _gap_of(error: GapError, sql: str) -> Gap:
-    """The gap an error tells of; what only has words is something nestling lacks.
-
-    Without a place it is a gap of the statement as a whole.
-    """
-    problem = error.problems[0]
-    gap = getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)
+def _gap_of(error: FoundGap, sql: str) -> Gap:
+    """The gap an error tells of. Without a place it is a gap of the statement as a whole."""
+    gap = error.gap
     return replace(gap, where=gap.where or "1:1", text=gap.text or cut(" ".join(sql.split())))
 
 

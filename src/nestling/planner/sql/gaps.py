@@ -10,7 +10,7 @@ from sqlglot import ErrorLevel, exp
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.quantity_words import cut
-from nestling.ir.reading import FoundGap, Gap, GapKind, constant_gap
+from nestling.ir.reading import TEXTS_AND_NUMBERS, ConstantKinds, FoundGap, Gap, GapKind, constant_gap
 
 _CALL = re.compile(r"(\w+)\s*\(")
 
@@ -22,19 +22,13 @@ class StatementGap(FoundGap):
     """
 
     node: exp.Expr | None = None
-    of_json = False
-    """Whether its parameters stand for JSON, and not for texts or numbers."""
-    of_times = False
-    """Whether they may stand for dates and moments."""
 
     def placed(self, node: exp.Expr, grammar: str) -> StatementGap:
         """The gap with its place and text: of its own node, else of this one."""
         about = node if self.node is None else self.node
         text = self.gap.text or written(about, grammar).strip("`")
         gap = replace(self.gap, where=self.gap.where or position(about) or "1:1", text=text)
-        found = StatementGap(gap, self.parameters)
-        found.node, found.of_json, found.of_times = about, self.of_json, self.of_times
-        return found
+        return _about(about, StatementGap(gap, self.parameters, self.kinds))
 
 
 def statement_gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
@@ -47,30 +41,20 @@ def _about(node: exp.Expr | None, gap: StatementGap) -> StatementGap:
     return gap
 
 
-def no_constant_json(construct: str, node: exp.Expr, value: exp.Expr) -> StatementGap:
-    """The gap of JSON that must be a constant: a Store takes what is given for a parameter as such."""
-    found = no_constant(construct, node, value)
-    found.of_json = True
-    return found
-
-
-def no_constant_times(construct: str, node: exp.Expr, *values: exp.Expr) -> StatementGap:
-    """The gap of dates and moments that must be constants."""
-    found = no_constant(construct, node, *values)
-    found.of_times = True
-    return found
-
-
-def no_constant(construct: str, node: exp.Expr, *values: exp.Expr) -> StatementGap:
-    """The gap of values that must be constants."""
+def no_constant(
+    construct: str, node: exp.Expr, *values: exp.Expr, kinds: ConstantKinds = TEXTS_AND_NUMBERS
+) -> StatementGap:
+    """The gap of values that must be constants, of these kinds."""
     given = (uncast(value) for value in values)
     names = tuple(each.name for each in given if isinstance(each, exp.Placeholder | exp.Parameter) and each.name)
-    return no_constant_called(construct, names, node)
+    return no_constant_called(construct, names, node, kinds)
 
 
-def no_constant_called(construct: str, names: tuple[str, ...], node: exp.Expr) -> StatementGap:
-    """The gap of values that must be constants, of which parameters of these names are none."""
-    return _about(node, StatementGap(constant_gap(construct, names, position(node)), names))
+def no_constant_called(
+    construct: str, names: tuple[str, ...], node: exp.Expr, kinds: ConstantKinds = TEXTS_AND_NUMBERS
+) -> StatementGap:
+    """The gap of values that must be constants, where parameters of these names stand."""
+    return _about(node, StatementGap(constant_gap(construct, names, position(node)), names, kinds))
 
 
 def uncast(node: exp.Expr) -> exp.Expr:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class RenderingGap(FoundGap):
-    """An expression MongoDB 6.0 has no exact form for: `gap` names the construct and who lacks it, `about` is the expression."""
-
-    about: Expression | None = None
+    """An expression that MongoDB 6.0 has no exact form for: `gap` names the construct, `about` is the expression."""
 
 
 def rendering_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from nestling.ir.quantity_words import cut
+from nestling.ir.reading import ConstantKinds
 from nestling.ir.statements.expression import ANY, TRUE, And, Call, Column, Compare, Expression, Literal, Not, Or
 from nestling.ir.statements.operators import Comparison, Function, Rules
 from nestling.ir.types import BOOLEAN, INTEGER, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.gaps import mistake, no_constant, no_constant_json, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.mysql.json_values import value_text
 from nestling.planner.sql.scope import Bind, Env
 
@@ -152,7 +153,9 @@ def contains(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     said = node.expression.unnest()
     said = said.this.unnest() if isinstance(said, exp.Cast) else said
     if not isinstance(said, exp.Literal) or not said.is_string:
-        raise no_constant_json(f"`{_written(node, env)}`, whose JSON is no constant", node, said)
+        raise no_constant(
+            f"`{_written(node, env)}`, whose JSON is no constant", node, said, kinds=ConstantKinds(json=True)
+        )
     try:
         jsonb_value(said.name)
     except ValueError:

@@ -9,19 +9,21 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from sqlglot import exp
 
+from nestling.ir.reading import ConstantKinds
 from nestling.ir.statements.algebra import Values
 from nestling.ir.statements.expression import Call, Cast, Column, Expression, Literal, Negate
 from nestling.ir.statements.operands import is_integer
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import INTEGER, TEXT, TIMES, TIMESTAMP, TIMESTAMPTZ, Type, TypeName
 from nestling.planner.sql.expressions import bind
-from nestling.planner.sql.gaps import mistake, no_constant, no_constant_times, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.literals import typed_literal
 from nestling.planner.sql.scope import Env
 from nestling.planner.sql.times import is_instant
 
 MOST_ROWS = 2000
 """What is written out is sent with each execution."""
+_OF_TIMES = ConstantKinds(times=True)
 _MONTHS = {"month": 1, "year": 12}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _STEP = re.compile(r"\s*(-?\d+)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -114,7 +116,7 @@ def _kind(start: Expression, end: Expression, node: exp.Expr) -> Type:
     if kinds == {TypeName.DATE}:
         return TIMESTAMPTZ
     trees = (node.args["start"], node.args["end"])
-    raise no_constant_times("GENERATE_SERIES of anything but whole numbers, dates and moments", node, *trees)
+    raise no_constant("GENERATE_SERIES of anything but whole numbers, dates and moments", node, *trees, kinds=_OF_TIMES)
 
 
 def _times(start: Expression, end: Expression, step: _Span, kind: Type, node: exp.Expr) -> list[Expression]:
@@ -168,7 +170,8 @@ def _relative(start: Expression, end: Expression, step: _Span, kind: Type, node:
     place = 0 if step.months else 1
     size = step.months or step.seconds
     if base != other or first[1 - place] != last[1 - place] or (step.months and not _begins_month(base)):
-        raise no_constant_times("GENERATE_SERIES between moments whose distance is not written down", node, *trees)
+        what = "GENERATE_SERIES between moments whose distance is not written down"
+        raise no_constant(what, node, *trees, kinds=_OF_TIMES)
     rows = max((last[place] - first[place]) // size + 1, 0)
     _refuse_many(rows, node)
     return [_added(_as(start, kind), step, number) for number in range(rows)]
