@@ -15,7 +15,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Walk
 from nestling.patterns.extended_reference import freshness_of
 
-UNKNOWN_DEPTH = 100.0
+DEEPEST_NOT_MEASURED = 100.0
 """The depth of a tree nobody measured, where the bounds of a document are asked for."""
 
 
@@ -59,7 +59,7 @@ def _shown(situation: Situation, access: Access, link: Relationship, walk: Walk)
 def _fits(situation: Situation, link: Relationship, attributes: tuple[str, ...]) -> bool:
     """Whether there is room for them in every row, and none is a blob."""
     known = situation.statistics.relationship(link.name).depth
-    depth = known.value if known is not None else UNKNOWN_DEPTH
+    depth = known.value if known is not None else DEEPEST_NOT_MEASURED
     if depth > situation.thresholds.array_embed or set(attributes).intersection(situation.blobs[link.parent]):
         return False
     return depth * situation.row_bytes[link.parent] <= situation.requirements.document_bound_bytes / 4

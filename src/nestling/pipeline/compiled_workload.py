@@ -24,8 +24,9 @@ _NAMED = 4
 """Statements a note names of many."""
 MOST_SECONDS = 10.0
 """How long many statements are looked at."""
-DEARER, SHARE = 1.5, 0.02
-"""How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
+NAMED_TIMES, NAMED_SHARE = 1.5, 0.02
+"""How many times the price of the search a statement's query must cost, and what share of the workload the difference must be,
+for a note that names it. A judgement: a fiftieth is about what a user could measure."""
 
 
 @checks_arguments
@@ -114,9 +115,9 @@ def _dearer(
     said = dict(costs.statements)
     for each in statements:
         reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each, prices)
-        if reckoned is None or compiled is None or compiled < DEARER * reckoned:
+        if reckoned is None or compiled is None or compiled < NAMED_TIMES * reckoned:
             continue
-        if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:
+        if (compiled - reckoned) * each.rate_per_second >= NAMED_SHARE * costs.cost:
             yield StatementCost(each.name, compiled, each.rate_per_second)
 
 

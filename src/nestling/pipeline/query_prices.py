@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from nestling.optimizer.evaluate import Evaluation
     from nestling.pipeline.designing import PosedProblem
 
-DEARER, SHARE = 1.5, 0.003
-"""How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
+SEARCHED_AGAIN_TIMES, SEARCHED_AGAIN_SHARE = 1.5, 0.003
+"""How many times the price of the search a statement's query must cost, and what share of the workload the difference must be,
+for another search. A judgement: below this the cost model's own error is larger."""
 ALIKE = 1.1
 """How many times as much one query of a statement may cost more than another, for the same to be why."""
 ROUNDING = 1e-9
@@ -139,7 +140,7 @@ class LookedQuery:
     @property
     def least_seconds(self) -> float:
         """How much dearer an execution is at least where it matters beside the workload."""
-        return SHARE * self.whole / max(self.rate, LEAST_PER_SECOND)
+        return SEARCHED_AGAIN_SHARE * self.whole / max(self.rate, LEAST_PER_SECOND)
 
     @property
     def unanswered_seconds(self) -> float:
@@ -148,11 +149,11 @@ class LookedQuery:
 
     def matters(self, more: float) -> bool:
         """Whether so many seconds of an execution are told of."""
-        return more * self.rate >= SHARE * self.whole
+        return more * self.rate >= SEARCHED_AGAIN_SHARE * self.whole
 
     def is_dearer(self, price: float) -> bool:
         """Whether a price is clearly above what the problem says."""
-        return price >= DEARER * self.said and self.matters(price - self.said)
+        return price >= SEARCHED_AGAIN_TIMES * self.said and self.matters(price - self.said)
 
 
 @dataclass(slots=True)
@@ -284,7 +285,7 @@ class Queries:
         if not paid:
             return True
         price = self._prices.of(query.statement, query.used) or 0.0
-        return all(map(query.matters, paid)) and price >= DEARER * (query.said - sum(paid))
+        return all(map(query.matters, paid)) and price >= SEARCHED_AGAIN_TIMES * (query.said - sum(paid))
 
     def _correction(self, query: LookedQuery) -> StatementStep | None:
         """What a query costs more than the problem says, as a step; None where that does not matter."""

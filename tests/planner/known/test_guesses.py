@@ -19,7 +19,7 @@ from nestling.planner.known.array_elements import UNKNOWN_ELEMENTS, elements_of
 from nestling.planner.known.bucket_fill import SPAN_DAYS, events_in_bucket
 from nestling.planner.known.busy_parents import busier, longer
 from nestling.planner.known.distinct import ROWS_A_VALUE, distinct_of
-from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, levels, rows_on_the_way
+from nestling.planner.known.tree_walks import LEVELS_NOT_MEASURED, levels, rows_on_the_way
 from nestling.planner.known.values import attribute_known
 from nestling.planner.work.average_documents import mean_fan_out
 
@@ -157,7 +157,7 @@ def test_walks_along_a_tree() -> None:
     measured = Statistics(
         (), (("boss", RelationshipStatistics(depth=Quantity(7))), ("flat", RelationshipStatistics(depth=Quantity(0))))
     )
-    assert [rows_on_the_way(name, measured) for name in ("boss", "flat", "other")] == [7, 1, UNKNOWN_DEPTH]
+    assert [rows_on_the_way(name, measured) for name in ("boss", "flat", "other")] == [7, 1, LEVELS_NOT_MEASURED]
 
 
 def test_elements_of_arrays() -> None:

@@ -62,9 +62,11 @@ from nestling.planner.options.writes.write_steps import Writes
 from nestling.planner.work.cold_reads import HELD
 
 INDEX_ENTRY_BYTES = 12.0
-"""An index entry beyond its values, compressed."""
+"""An index entry beyond half of its values' bytes, compressed. Measured on 200,000 documents: 3 for 50 different integers, 9 for
+random ones, 12 for random texts; the most is taken."""
 COLD_BYTES = 60.0
-"""A second document with its `_id` and the entry of that."""
+"""A second document with its `_id`, and the index entry of that. Measured on 200,000 documents with one small field: 16 and 28; the
+rest is for field names."""
 
 
 @no_cycle_search()

@@ -25,7 +25,7 @@ from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known.childless import FEW_CHILDLESS
-from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, levels, rows_on_the_way
+from nestling.planner.known.tree_walks import LEVELS_NOT_MEASURED, levels, rows_on_the_way
 from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.cold_reads import from_disk, read_once
 from nestling.planner.work.conditions import equal_to
@@ -185,7 +185,7 @@ def _met(collection: str, facts: WorkFacts) -> float:
     """The rows a walk along the tree in a collection meets."""
     entities = {root.entity for store in facts.design.stores if store.name == collection for root in store.roots}
     trees = [link for link in facts.design.model.relationships if link.is_self and link.child in entities]
-    return rows_on_the_way(trees[0].name, facts.statistics) if trees else UNKNOWN_DEPTH
+    return rows_on_the_way(trees[0].name, facts.statistics) if trees else LEVELS_NOT_MEASURED
 
 
 def steps_of(step: Step) -> float:

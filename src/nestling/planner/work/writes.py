@@ -46,7 +46,7 @@ from nestling.ir.storage.kept_numbers import NUMBERS
 from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
 from nestling.ir.storage.stored_names import stored_names
 from nestling.planner.known.bucket_fill import room_in
-from nestling.planner.known.tree_walks import UNKNOWN_DEPTH, rows_on_the_way
+from nestling.planner.known.tree_walks import LEVELS_NOT_MEASURED, rows_on_the_way
 from nestling.planner.work.alike import different
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import AverageDocuments
@@ -194,7 +194,7 @@ class _Counted:
         """How far down a tree of the model goes: as many levels as rows stand below one, of the deepest there is."""
         model = self.facts.design.model
         trees = (link.name for link in model.relationships if link.parent == link.child)
-        return round(max((rows_on_the_way(name, self.facts.statistics) for name in trees), default=UNKNOWN_DEPTH))
+        return round(max((rows_on_the_way(name, self.facts.statistics) for name in trees), default=LEVELS_NOT_MEASURED))
 
     def _read(self, step: Fetch, lists: Mapping[str, float]) -> Work:
         """The read with lists of so many values; a part of a value is that part of a read of one."""

@@ -35,17 +35,18 @@ from nestling.ir.design_problem import CHANGE, Charge, Mode, StatementStep
 
 SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
-SHARE = 1.5e-3
-"""One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
+COMPLEXITY_SHARE = 1.5e-3
+"""One unit of it, as a share of the workload's least cost. A judgement, far below what any coefficient is known to."""
 INDEX_CHANGED, CHANGED = 3e-4, 0.03
-"""What a change to a collection in use has to save, as such a share: an index, and what changes all documents."""
+"""What a change to a collection in use has to save, as such a share: an index, and what changes all documents. A judgement: an
+index is built while the application writes, a rebuilt collection takes a migration."""
 
 
 def simplicity(candidates: Iterable[Candidate]) -> Iterator[Charge]:
     """A charge for each structure that takes explaining; its statement runs at the least cost."""
     for candidate in candidates:
         if (weight := _weight(candidate)) > 0:
-            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight)
+            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), COMPLEXITY_SHARE * weight)
 
 
 def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[Charge]:
