@@ -5,8 +5,8 @@ from __future__ import annotations
 from nestling.ir.statistics import Statistics, value_of
 
 LEVELS_NOT_MEASURED = 3.0
-"""How far a walk along a relationship goes when nobody measured it. A judgement: categories, threads and reporting lines are two to
-four levels deep."""
+"""How far a walk along a relationship goes when nobody measured it. A judgement: categories, threads and reporting lines are two
+to four levels deep."""
 
 
 def rows_on_the_way(relationship: str, statistics: Statistics) -> float:

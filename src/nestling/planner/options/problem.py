@@ -65,8 +65,8 @@ INDEX_ENTRY_BYTES = 12.0
 """An index entry beyond half of its values' bytes, compressed. Measured on 200,000 documents: 3 for 50 different integers, 9 for
 random ones, 12 for random texts; the most is taken."""
 COLD_BYTES = 60.0
-"""A second document with its `_id`, and the index entry of that. Measured on 200,000 documents with one small field: 16 and 28; the
-rest is for field names."""
+"""A second document with its `_id`, and the index entry of that. Measured on 200,000 documents with one small field: 16 and 28;
+the rest is for field names."""
 
 
 @no_cycle_search()
