@@ -4,7 +4,8 @@ The search prices a statement before there is a plan: by the ways there are to a
 Where that is clearly higher, or there is no plan, a step that costs the difference joins the problem (`query_prices.py`). Every
 design that has the structures the statement was to use pays it, but not one in which a step of the statement has a cheaper way:
 that is another query. So the queries of the chosen design cost what was reckoned with, within `SEARCHED_AGAIN_TIMES` or
-`SEARCHED_AGAIN_SHARE`, as far as there was time. The designs that an explanation speaks of, rivals and those beyond a flip, are looked at in the same way.
+`SEARCHED_AGAIN_SHARE`, as far as there was time. The designs that an explanation speaks of, rivals and those beyond a flip, are
+looked at in the same way.
 """
 
 from __future__ import annotations
