@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from nestling.common.errors import InputError
 from nestling.emitters.explanation.explanation import explanation, proposal_json, rules_page
 from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
-from nestling.ir.proposal import Proposal
+from nestling.ir.proposal import Proposal, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rules import RULES, rule
 from nestling.ir.statistics import RelationshipStatistics, Statistics, measured
@@ -131,3 +132,15 @@ def test_the_rules_page_is_the_table():
     page = Path(__file__).parents[2] / "docs" / "rules.md"
     assert page.read_text(encoding="utf-8") == rules_page()
     assert all(f"`{each.id}`" in rules_page() for each in RULES)
+
+
+def test_what_two_structures_save_together_is_said_once(proposal):
+    """Two copies of which the best design has neither: their saving is one, and reads as one."""
+    names = ("product.name in line", "product.price in line")
+    weighed = [
+        Weighed(name, "extended-reference", chosen=True, gain=0.0138, instead=("index of line on product_id",))
+        for name in names
+    ]
+    shown = explanation_text(explanation(replace(proposal, weighed=(*weighed,))))
+    assert shown.count("over index of line") == 1
+    assert "once for both: see product.name in line" in " ".join(shown.split())

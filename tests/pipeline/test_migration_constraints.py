@@ -293,12 +293,16 @@ def test_a_collection_that_goes_is_said(live: str, database: Documents) -> None:
 def test_how_many_changes_can_be_carried_over_is_said(
     database: Documents, mongod: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of the collection whose documents are made of the most rows, where that is few."""
+    """Of the collection whose documents are made of the most rows, be it the new one or the old one."""
     database["guests"].insert_many({"_id": n, "name": f"g{n}"} for n in range(10))
     database["bookings"].insert_many({"_id": n, "guest_id": n % 10, "nights": n} for n in range(390))
     found = in_place(f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true")
     plan = pipeline.plan_migration(found.in_place, redesign(found, "embedded").proposal, database)
     assert (plan.changes_per_second, plan.slowest) == (100.0, "guests")
     show(plan)
-    assert "about 100 changes a second can be carried over to `guests`" in capsys.readouterr().out
+    assert "about 100 changes a second can be carried over where documents of `guests`" in capsys.readouterr().out
+    embedded = redesign(found, "embedded").proposal
+    assert pipeline.migrate(found.in_place, embedded, database, cutover=True).equal
+    plan = pipeline.plan_migration(embedded, found.in_place, database)
+    assert (plan.changes_per_second, plan.slowest) == (1500.0, "guests")  # all 40 rows of a guest are read
     assert pipeline.plan_migration(found.in_place, found.in_place, database).changes_per_second is None

@@ -46,6 +46,7 @@ def _losses(command: Callable[..., int]) -> Callable[..., int]:
 )
 @partial(options.two_designs, but_to="--abort")
 @options.renamed
+@options.filled
 @click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
 @click.option(
     "--abort",
@@ -63,6 +64,7 @@ def command(
     new: Path | None,
     target: str,
     renamed: dict[str, str],
+    filled: dict[str, str],
     cutover: bool,
     abort: bool,
     drop_old: bool,
@@ -94,7 +96,9 @@ def command(
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         if drop_old:
-            dropped = drop_what_is_left(*designs, database, may_lose=may_lose, renamed=renamed, policy=policy)
+            dropped = drop_what_is_left(
+                *designs, database, may_lose=may_lose, renamed=renamed, filled=filled, policy=policy
+            )
             names = dropped.collections
             what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
             shape = {"dropped": list(names), "unknown": [each.shape() for each in dropped.unknown]}
@@ -107,6 +111,7 @@ def command(
                 cutover=cutover,
                 may_lose=may_lose,
                 renamed=renamed,
+                filled=filled,
                 policy=policy,
                 watch=watch,
             )

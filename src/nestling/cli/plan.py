@@ -24,8 +24,9 @@ FEW_CHANGES = 1_000
 )
 @options.two_designs
 @options.renamed
+@options.filled
 @options.as_json
-def command(old: Path, new: Path, target: str, renamed: dict[str, str], as_json: bool) -> int:
+def command(old: Path, new: Path, target: str, renamed: dict[str, str], filled: dict[str, str], as_json: bool) -> int:
     """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing.
 
     Exits 1 when one of the risks is that `migrate` would refuse it.
@@ -36,7 +37,7 @@ def command(old: Path, new: Path, target: str, renamed: dict[str, str], as_json:
     designs = read_proposal(old), read_proposal(new)
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
-        made = plan_migration(*designs, database, renamed=renamed)
+        made = plan_migration(*designs, database, renamed=renamed, filled=filled)
     if as_json:
         text.print_json(plan_json(made))
     else:
@@ -130,9 +131,9 @@ def show(made: MigrationPlan) -> None:
         click.echo(f"{total}; building and comparing may take about {seconds:,.0f} s, give or take a factor of three.")
     if made.changes_per_second is not None and made.changes_per_second < FEW_CHANGES:
         click.echo(
-            f"While applications write, about {made.changes_per_second:,.0f} changes a second can be carried over to"
-            f" `{made.slowest}`, as each has a whole document derived again, give or take a factor of three: where they write"
-            " more, it gets ready when they write less."
+            f"While applications write, about {made.changes_per_second:,.0f} changes a second can be carried over where documents"
+            f" of `{made.slowest}` are concerned, as each has a whole document read or derived again, give or take a factor of"
+            " three: where they write more, it gets ready when they write less."
         )
     if made.refused_seconds is not None and any(each.way is not CollectionOrigin.KEPT for each in made.moves):
         seconds = max(made.refused_seconds, 1.0)

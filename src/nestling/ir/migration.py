@@ -231,7 +231,7 @@ class MigrationPlan:
     would be lost. `refused`: the risks for which `migrate` would not go on. `seconds` is the estimated time of the backfill,
     `refused_seconds` that of the comparison at the cutover, while writes are refused. `phase` is that of this very migration,
     if it has begun. `changes_per_second`: how many changes can be carried over while applications write, of the documents for
-    which it is most work, `slowest`; None where all collections stay.
+    which it is most work, those of the old or the new collection `slowest`; None where all collections stay.
     """
 
     moves: tuple[Move, ...]

@@ -41,6 +41,7 @@ def migrate(
     cutover: bool = False,
     may_lose: Iterable[Loss | str] = (),
     renamed: Mapping[str, str] | None = None,
+    filled: Mapping[str, str] | None = None,
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
@@ -51,7 +52,8 @@ def migrate(
     it. `offline`: nobody writes, so that a server without change streams will do.
 
     What would be lost is an error, unless its kind is among `may_lose`. `renamed`: what the new model calls otherwise than the
-    old one, as `{"customer": "client", "customer.phone": "telephone"}`.
+    old one, as `{"customer": "client", "customer.phone": "telephone"}`. `filled`: the values of attributes that are new in the
+    rows there are, where it is not their default, as `{"customer.tier": "gold"}`.
     """
     from nestling.common.stopping import telling_what_stays
     from nestling.executors.migrate import MigrationReport, what_stays, with_patience
@@ -61,7 +63,9 @@ def migrate(
         return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
 
     def go_on() -> MigrationReport:
-        return _migration(old, new, database, may_lose, renamed, policy, watch).run(offline=offline, cutover=cutover)
+        return _migration(old, new, database, may_lose, renamed, filled, policy, watch).run(
+            offline=offline, cutover=cutover
+        )
 
     def waits() -> None:
         if watch is not None:
@@ -90,14 +94,15 @@ def drop_old(
     *,
     may_lose: Iterable[Loss | str] = (),
     renamed: Mapping[str, str] | None = None,
+    filled: Mapping[str, str] | None = None,
     policy: Policy | None = None,
 ) -> Dropped:
-    """Drop the old design's collections once the new one has taken over; `may_lose` and `renamed` as when migrating."""
+    """Drop the old design's collections once the new one has taken over; `may_lose`, `renamed` and `filled` as when migrating."""
     from nestling.common.stopping import telling_what_stays
     from nestling.executors.migrate import DROP_AGAIN
 
     with telling_what_stays(lambda: DROP_AGAIN):
-        return _migration(old, new, database, may_lose, renamed, policy, None).drop_old()
+        return _migration(old, new, database, may_lose, renamed, filled, policy, None).drop_old()
 
 
 def _migration(
@@ -106,6 +111,7 @@ def _migration(
     database: Database[Any],
     may_lose: Iterable[Loss | str],
     renamed: Mapping[str, str] | None,
+    filled: Mapping[str, str] | None,
     policy: Policy | None,
     watch: Watch | None,
 ) -> Migration:
@@ -114,7 +120,7 @@ def _migration(
     from nestling.pipeline.migration_job import job_of
 
     called = called_anew(old, renamed)
-    before, after = joined(called, new)
+    before, after = joined(called, new, filled)
 
     def tell(what: str, rows: int) -> None:
         if watch is not None:
@@ -146,15 +152,18 @@ def called_anew(old: Proposal, renamed: Mapping[str, str] | None) -> Proposal:
     return replace(old, design=with_names(old.design, renamed)) if renamed else old
 
 
-def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
+def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None) -> tuple[Design, Design]:
     """Both designs over one model, the new one's where they differ; raises `InputError` where the old one has no such form."""
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model
     from nestling.ir.proposal import IN_PLACE
     from nestling.ir.words.model_words import difference, is_renamed
+    from nestling.planner.migration.filled import with_values
     from nestling.planner.migration.restated import restated
 
     before, after = over_one_model(old.design, new.design)
+    if filled:
+        after = with_values(after, before.model, filled)
     if before.model == after.model:
         return before, after
     if IN_PLACE not in (old.strategy, new.strategy):

@@ -90,7 +90,7 @@ def _assembled(
     return Job(
         designs=digest(old, new, policy),
         old_design=stored_digest(written_by, Policy()),
-        new_design=stored_digest(new, Policy()),
+        new_design=stored_digest(alone, Policy()),
         homes=homes,
         targets=_targets(staged, stays, policy),
         on_server=tuple(_on_server(old, staged, built, homes)),

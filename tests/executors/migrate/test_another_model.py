@@ -217,7 +217,7 @@ def test_rows_that_are_there_get_what_alter_table_gives_them(
     )
     pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
     plan = pipeline.plan_migration(old, new, database)
-    assert any("`purchase.state` is new: its default 'open' where" in each for each in plan.changes)
+    assert any("`purchase.state` is new: 'open' where" in each for each in plan.changes)
     assert any("`purchase.total` was decimal(8,2)" in each and "anew as that" in each for each in plan.changes)
     assert not plan.refused
     assert pipeline.migrate(old, new, database, cutover=True, may_lose=["indexes"]).equal
@@ -302,3 +302,30 @@ def test_names_that_cannot_be_are_told_together(database: Documents, tmp_path: P
     with pytest.raises(InputError) as refused:
         pipeline.plan_migration(old, old, database, renamed=names)
     assert len(refused.value.problems) == len(names)
+
+
+def test_what_rows_get_that_have_no_default_is_given(database: Documents, tmp_path: Path) -> None:
+    """A new column that must have a value, a moment the source takes from its clock, and one whose default is another."""
+    old = small(tmp_path, "old", SMALL, 5)
+    columns = ", tier TEXT NOT NULL, made TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, n INTEGER DEFAULT 1, left DATE);"
+    new = small(tmp_path, "new", SMALL.replace(");", columns))
+    pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
+    with pytest.raises(InputError, match=r"--fill customer\.tier=VALUE"):
+        pipeline.plan_migration(old, new, database)
+    wrong = {"customer.tier": "gold", "customer.made": "soon", "customer.name": "x", "customer.x": "1", "nobody.x": "1"}
+    with pytest.raises(InputError) as refused:
+        pipeline.plan_migration(old, new, database, filled=wrong)
+    assert len(refused.value.problems) == len(wrong) - 1
+    filled = {"customer.tier": "gold", "customer.made": "2026-01-31 10:00:00", "customer.n": "7"}
+    plan = pipeline.plan_migration(old, new, database, filled=filled)
+    assert not plan.refused
+    assert any("`customer.tier` is new: 'gold' where" in each for each in plan.changes)
+    assert pipeline.migrate(old, new, database, filled=filled, cutover=True).equal
+    store = Store(new, database)
+    asked = "SELECT tier, CAST(made AS TEXT) AS made, n, left FROM customer WHERE id = :id"
+    store.execute("INSERT INTO customer (id, name, email, tier) VALUES (9, 'x', 'e', 'silver')")
+    (there,), (later,) = ([*store.execute(asked, {"id": number})] for number in (1, 9))
+    assert (there["tier"], str(there["made"])[:19], there["n"], there["left"]) == ("gold", "2026-01-31 10:00:00", 7, None)
+    assert (later["tier"], later["n"]) == ("silver", 1)
+    with pytest.raises(MigrationError, match="taken over"):
+        [*Store(old, database).execute("SELECT name FROM customer")]

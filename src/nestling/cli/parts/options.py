@@ -304,12 +304,24 @@ def renamed(command: AnyCommand) -> AnyCommand:
     )(command)
 
 
+def filled(command: AnyCommand) -> AnyCommand:
+    """`--fill`: a mapping of new attributes to values."""
+    return click.option(
+        "--fill",
+        "filled",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        callback=_names,
+        help="What a new column is in the rows there are, in place of its default: `customer.tier=gold`. May be given again.",
+    )(command)
+
+
 def _names(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     found = dict[str, str]()
     for value in values:
         old, _, new = value.partition("=")
         if not old or not new or old in found:
-            raise click.BadParameter(f"{value!r}: say each name once, as customer.phone=telephone", context, option)
+            raise click.BadParameter(f"{value!r}: say each name once, as {option.metavar}", context, option)
         found[old] = new
     return found
 

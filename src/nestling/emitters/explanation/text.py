@@ -147,7 +147,10 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[U
     impossible = [each for each in others if each.gain is None and each.because]
     unweighed = sum(each.gain is None and not each.because for each in others)
     if kept:
-        yield [UnbrokenLine("Kept besides"), *(line for each in kept for line in _weighed_lines(each, costs))]
+        lines = [
+            line for place, each in enumerate(kept) for line in _weighed_lines(each, costs, _same(each, kept[:place]))
+        ]
+        yield [UnbrokenLine("Kept besides"), *lines]
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
@@ -197,7 +200,13 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
     return shown
 
 
-def _weighed_lines(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
+def _same(each: Weighed, before: Sequence[Weighed]) -> Weighed | None:
+    """A structure whose saving is this one's, too: the best design without either of them is the same."""
+    alike = (one for one in before if (one.gain, one.instead) == (each.gain, each.instead))
+    return next(alike, None) if each.gain and each.gain > 0 and each.instead else None
+
+
+def _weighed_lines(each: Weighed, costs: Costs | None, same: Weighed | None) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     checked = "" if each.checked else f"; {UNCHECKED}"
     if each.stays:
@@ -205,6 +214,8 @@ def _weighed_lines(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]
         yield from wrapped(", ".join(each.motives) or UNUSED, "    serves  ")
     elif each.gain is not None and each.gain < 0:
         yield from wrapped(f"leaving it out would save {rate_and_share(-each.gain, costs)}: {UNTRIED}", "    price   ")
+    elif each.gain and same is not None:
+        yield from wrapped(f"{rate_and_share(each.gain, costs)}, once for both: see {same.structure}", "    saves   ")
     elif each.gain:
         other = without_it(each)
         because = f" over {other}" if each.instead else f"; {other}" if other else ""

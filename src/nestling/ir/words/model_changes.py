@@ -77,4 +77,4 @@ def _given(attribute: Attribute) -> str:
     if attribute.default is None:
         return "NULL"
     default = default_words(attribute.default)
-    return f"its default {default}" if filled_value(attribute) is not None else f"NULL, and not its default {default},"
+    return default if filled_value(attribute) is not None else f"NULL, and not its default {default},"

@@ -29,7 +29,7 @@ def with_names(design: Design, names: Mapping[str, str]) -> Design:
     columns: dict[str, dict[str, str]] = {}
     for old, new in names.items():
         if old not in tables:
-            entity, attribute = _parts(design.model, old)
+            entity, attribute = split_name(design.model, old)
             columns.setdefault(entity, {})[attribute] = new
     if problems := (*_mistakes(design.model, tables, columns), *_in_the_way(design, columns)):
         raise InputError(*problems)
@@ -37,7 +37,7 @@ def with_names(design: Design, names: Mapping[str, str]) -> Design:
     return _with_tables(with_columns, tables)
 
 
-def _parts(model: Model, name: str) -> tuple[str, str]:
+def split_name(model: Model, name: str) -> tuple[str, str]:
     """The entity and the attribute, either of which may have dots in its name."""
     steps = name.split(".")
     parts = [(".".join(steps[:place]), ".".join(steps[place:])) for place in range(1, len(steps))]

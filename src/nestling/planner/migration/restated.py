@@ -123,10 +123,7 @@ def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
             new = entity.attribute(name)
             if not new.nullable and filled_value(new) is None:
                 what = f"`{entity.name}.{name}` is new and must have a value, which the rows of today have not"
-                move = (
-                    "give it a constant default in the new model; or let it be nullable, write its values after the cutover,"
-                    " and require them then"
-                )
+                move = f"say what they get: `--fill {entity.name}.{name}=VALUE`; or give it a constant default in the new model"
                 yield Problem(what, next_move=move)
     yield from _embedded_along_nothing(old, model)
     yield from _among_pairs(old, model)
