@@ -325,7 +325,8 @@ def test_what_rows_get_that_have_no_default_is_given(database: Documents, tmp_pa
     asked = "SELECT tier, CAST(made AS TEXT) AS made, n, left FROM customer WHERE id = :id"
     store.execute("INSERT INTO customer (id, name, email, tier) VALUES (9, 'x', 'e', 'silver')")
     (there,), (later,) = ([*store.execute(asked, {"id": number})] for number in (1, 9))
-    assert (there["tier"], str(there["made"])[:19], there["n"], there["left"]) == ("gold", "2026-01-31 10:00:00", 7, None)
+    there["made"] = str(there["made"])[:19]
+    assert [*there.values()] == ["gold", "2026-01-31 10:00:00", 7, None]
     assert (later["tier"], later["n"]) == ("silver", 1)
     with pytest.raises(MigrationError, match="taken over"):
         [*Store(old, database).execute("SELECT name FROM customer")]
