@@ -307,7 +307,9 @@ def test_names_that_cannot_be_are_told_together(database: Documents, tmp_path: P
 def test_what_rows_get_that_have_no_default_is_given(database: Documents, tmp_path: Path) -> None:
     """A new column that must have a value, a moment the source takes from its clock, and one whose default is another."""
     old = small(tmp_path, "old", SMALL, 5)
-    columns = ", tier TEXT NOT NULL, made TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, n INTEGER DEFAULT 1, left DATE);"
+    columns = (
+        ", tier TEXT NOT NULL, made TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, n INTEGER DEFAULT 1, left DATE);"
+    )
     new = small(tmp_path, "new", SMALL.replace(");", columns))
     pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
     with pytest.raises(InputError, match=r"--fill customer\.tier=VALUE"):
