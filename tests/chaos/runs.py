@@ -147,7 +147,7 @@ class Run:
 
     def _law(self) -> None:
         plan = sync_plan(self.design)
-        report = sync(self.database, plan, SyncOptions(once=True, lease_seconds=LEASE_SECONDS))
+        report = sync(self.database, plan, SyncOptions(once=True, remove=True, lease_seconds=LEASE_SECONDS))
         self.told.written += report.written
         assert report.clean
         snapshots = {each.id for each in upkeeps_of(self.design) if each.freshness.level is Level.SNAPSHOT}
@@ -271,7 +271,8 @@ class Run:
 
     def _start_sync(self, *, images: bool = False) -> None:
         uri = self.servers.uri.replace("/?", f"/{self.name}?")
-        command = [sys.executable, "-m", "nestling", "sync", str(self.file), uri, "--lease", str(LEASE_SECONDS)]
+        options = ["--remove", "--lease", str(LEASE_SECONDS)]
+        command = [sys.executable, "-m", "nestling", "sync", str(self.file), uri, *options]
         with (self.folder / "sync.err").open("ab") as errors:
             self.syncs.append(
                 subprocess.Popen(

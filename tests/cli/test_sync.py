@@ -90,3 +90,17 @@ def test_stopped_with_copies_left_it_says_so(database: Database[Any], mongod: Se
     assert "Stopped before its end: 1 task is not done" in out
     assert nestling("sync", design, uri, "--once").code == 0
     assert database.purchases.find_one({"customer": {"$exists": False}}) is None
+
+
+def test_copies_left_are_told_apart(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """A copy whose source row is gone is no copy written: it stays, with what to do about it, and the exit code is 1."""
+    design, uri = _shop(database, mongod, tmp_path)
+    assert nestling("sync", design, uri, "--once").code == 0
+    database.customers.delete_one({"_id": 1})
+    ran = nestling("sync", design, uri, "--once")
+    assert ran.code == 1
+    assert "1 change followed, 0 copies written" in ran.out
+    assert "1 copy left whose source is gone; the latest:\n  purchases.customer of 1\n" in ran.out
+    assert "or take the copy away, too (--remove)" in ran.out
+    taken = nestling("sync", design, uri, "--once", "--restart", "--remove", "--json")
+    assert (taken.code, taken.json["written"], taken.json["sourceless"], taken.json["left_copies"]) == (0, 1, 0, [])

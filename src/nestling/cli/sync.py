@@ -41,7 +41,8 @@ LOCALHOST = "127.0.0.1"
 @click.option(
     "--remove",
     is_flag=True,
-    help="Take away copies of collections that are not there any more. Without this their absence is an error.",
+    help="Take away copies of rows that are not there any more, which may be the last there is of them. Without this they"
+    " stay, and a collection with copies that is not there any more is an error.",
 )
 @click.option(
     "--lease",
@@ -175,6 +176,7 @@ def _say_standing(found: SyncState | None, *, as_json: bool) -> int:
 
 
 def _show(report: SyncReport, metrics: Metrics) -> None:
+    from nestling.executors.check.sourceless import BRING_BACK
     from nestling.ir.quantity_words import agreeing, counted
 
     click.echo(
@@ -186,6 +188,10 @@ def _show(report: SyncReport, metrics: Metrics) -> None:
         for why, copies in refused.items():
             click.echo("\n".join([*(f"  {each}" for each in copies), f"→ {why}"]))
         click.echo("`nestling check --repair` says of each what can be done.")
+    if left := metrics.left_copies():
+        click.echo(f"\n{counted(report.sourceless, 'copy')} left whose source is gone; the latest:")
+        click.echo("\n".join(f"  {each}" for each in left))
+        click.echo(f"→ {BRING_BACK} (--remove)")
     if report.left:
         click.echo(
             f"\nStopped before its end: {counted(report.left, 'task')} {agreeing(report.left)} not done, so copies may be stale."

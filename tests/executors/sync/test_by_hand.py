@@ -43,11 +43,11 @@ def _follow(case: PatternCase, database: Database[Any], folder: Path, rounds: in
         hand, metrics = Hand(run.design, database, random.Random(number)), Metrics()
         for _ in range(6):
             hand.change()
-        report = sync(database, plan, SyncOptions(once=True), metrics=metrics)
+        report = sync(database, plan, SyncOptions(once=True, remove=True), metrics=metrics)
         found = [each for each in differences(run.design, database) if each[0] not in snapshots]
         assert not found, "\n".join([*hand.done, *map(str, found), str(metrics.snapshot())])
         assert report.clean
-        again = sync(database, plan, SyncOptions(once=True))
+        again = sync(database, plan, SyncOptions(once=True, remove=True))
         assert again.written == 0, "what is right is not written again"
 
 

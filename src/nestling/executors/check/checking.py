@@ -24,7 +24,6 @@ from nestling.executors.check.differing_rows import (
     Reader,
     collections_in,
     drifts,
-    where,
     would_go,
 )
 from nestling.executors.check.pace import FIRST, MOST, CommandPace
@@ -33,6 +32,7 @@ from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate, estimate
 from nestling.executors.check.scope import Range, ScopeStage, by_chance, next_range, with_ids
+from nestling.executors.check.sourceless import BRING_BACK, sourceless
 from nestling.executors.exact import exact
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
@@ -46,10 +46,7 @@ SHOWN = 100
 SECONDS = 30.0
 """What the server gives one command (`maxTimeMS`)."""
 CHANGED = "it changed while it was repaired, or another document's repair is needed first: check again"
-SOURCELESS = (
-    "nothing is there that this is a copy of: bring the row back that it was copied from, or take the copy away, too"
-    " (--repair --remove)"
-)
+SOURCELESS = f"{BRING_BACK} (--repair --remove)"
 ORPHAN = (
     "nothing is there that this is a copy of, and no document may be without it: the row itself is an orphan. Bring the row back"
     " that it was copied from, or delete the orphan, too"
@@ -311,25 +308,18 @@ class _Run:
             found = self._repaired(compiled, rows, found)
         return [drift for each in found for drift in each]
 
-    def _sourceless(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> set[int]:
-        """The places of rows with a copy whose document refers to what is not there: it may be the last there is of it."""
-        check, source = compiled.check, compiled.source
-        going = {place for place, row in enumerate(rows) if would_go(check, row)}
-        if source is None:
-            return going if check.is_loose else set()
-        ids = tuple({repr(rows[place][ID]): rows[place][ID] for place in going}.values())
-        dangling = {where(source.check, row) for some in with_ids(ids) for row in self._rows(source, some)}
-        return {place for place in going if where(check, rows[place]) in dangling}
+    def _of_ids(self, compiled: CompiledCheck, ids: Sequence[object]) -> Iterator[FoundRow]:
+        return (row for some in with_ids(tuple(ids)) for row in self._rows(compiled, some))
 
     def _repaired(
         self, compiled: CompiledCheck, rows: Sequence[FoundRow], found: Sequence[list[Drift]]
     ) -> list[list[Drift]]:
-        left = set() if self.way.remove else self._sourceless(compiled, rows)
+        left = set() if self.way.remove else sourceless(compiled, rows, self._of_ids)
         places = [place for place, row in enumerate(rows) if place not in left and WHY not in row]
         why = mend(self.database, compiled, [rows[place] for place in places])
         refused = dict.fromkeys(left, SOURCELESS) | {places[at]: said for at, said in why.items()}
         ids = tuple({repr(row[ID]): row[ID] for row in rows}.values())
-        again = (row for some in with_ids(ids) for row in self._rows(compiled, some))
+        again = self._of_ids(compiled, ids)
         still = {(repr(drift.id), drift.path) for row in again for drift in drifts(compiled.check, row)}
         return [
             [

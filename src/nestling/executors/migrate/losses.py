@@ -116,7 +116,7 @@ _KINDS: Mapping[Loss, _Kind] = {
         "differs from what it follows from: it would be lost",
         "make it an attribute of the model and of both designs where it is data of its own (`nestling inspect URI -o model.yaml"
         " --design-out design.yaml` does so); where it is a copy, `nestling check DESIGN URI --repair` makes it what it follows"
-        " from, or removes it where that is gone; or go on without what is there",
+        " from, and with `--remove` takes it away where that is gone; or go on without what is there",
         "copies and computed values",
     ),
 }

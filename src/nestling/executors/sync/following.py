@@ -46,7 +46,7 @@ class Following:
         self._kept = {each.id: each for each in run.plan.kept}
         self._affected = Affected(run.plan)
         self._view = DatabaseSession(run.database)
-        self._refresh = Refresh(self._view, run.metrics, lease.held)
+        self._refresh = Refresh(self._view, run.metrics, lease.held, remove=run.options.remove)
         self._computing: set[str] = set()  # scheduled values that are due, until they are computed
         self._side = RefreshQueue(self._beside)
         self._batches: list[tuple[int, HistoryPoint]] = []
@@ -181,7 +181,7 @@ class Following:
             began, view = now(), DatabaseSession(self._run.database)
             try:
                 view.not_before(task.time)
-                refresh = Refresh(view, self._run.metrics, may_go_on)
+                refresh = Refresh(view, self._run.metrics, may_go_on, remove=self._run.options.remove)
                 if task.anchors is None:
                     refresh.every(task.kept)
                 else:

@@ -16,6 +16,8 @@ from nestling.common.errors import InputError, Problem
 from nestling.common.files import write_whole
 from nestling.executors.moment import now
 
+LATEST = 20
+"""Copies that are named, of those that cannot be mended and of those left."""
 LAGS_KEPT = 10_000
 """Of so many latest changes the quantiles of the lag are."""
 RATE_SECONDS = 10.0
@@ -25,6 +27,7 @@ _COUNTERS = {
     "written": "Copies written because they differed.",
     "contended": "Copies that changed while they were compared, and were compared again.",
     "refused": "Copies the server refused to change.",
+    "sourceless": "Copies left as they are whose source is gone.",
     "retries": "Attempts repeated after an error that passed.",
     "full_refreshes": "Upkeeps compared as a whole.",
     "history_lost": "Times the server's history did not reach back to the resume point.",
@@ -51,7 +54,8 @@ class Metrics:
         self._lags: deque[float] = deque(maxlen=LAGS_KEPT)
         self._applied: deque[tuple[float, int]] = deque()
         self._words: dict[str, object] = {"state": "starting"}
-        self._refused: deque[tuple[str, str]] = deque(maxlen=20)
+        self._refused: deque[tuple[str, str]] = deque(maxlen=LATEST)
+        self._left: deque[str] = deque(maxlen=LATEST)
 
     def count(self, name: str, by: int = 1) -> None:
         """A counter grows."""
@@ -84,6 +88,17 @@ class Metrics:
                 found.setdefault(why, []).append(what)
         return found
 
+    def leave(self, what: str) -> None:
+        """A copy is left as it is, for its source is gone; the latest are named."""
+        with self._lock:
+            self._counts["sourceless"] += 1
+            self._left.append(what)
+
+    def left_copies(self) -> list[str]:
+        """The latest copies that were left as their source is gone."""
+        with self._lock:
+            return list(self._left)
+
     def applied(self, walls: list[datetime]) -> None:
         """Changes of these moments have had their effect."""
         at, moment = time.monotonic(), now()
@@ -103,7 +118,8 @@ class Metrics:
         with self._lock:
             gauges = dict.fromkeys(_GAUGES, 0.0) | self._gauges | self._measured()
             counts = {name: self._counts[name] for name in _COUNTERS}
-            return {**self._words, **counts, **gauges, "refusals": [": ".join(each) for each in self._refused]}
+            refusals = [": ".join(each) for each in self._refused]
+            return {**self._words, **counts, **gauges, "refusals": refusals, "left_copies": list(self._left)}
 
     def _measured(self) -> dict[str, float]:
         ordered = sorted(self._lags)

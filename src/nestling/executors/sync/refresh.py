@@ -1,7 +1,8 @@
 """Mending: what differs is read with what it should be, and written where it still is what was found.
 
 A copy that changed in between is compared again. What the server refuses (a document that its validator does not accept) is named
-and left, and so are what does not settle, and a document with a value that the server cannot reckon with.
+and left, and so are what does not settle, and a document with a value that the server cannot reckon with. A copy whose source row
+is gone may be the last there is of it: it is named and left, too, unless such copies are to be removed.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from nestling.common.connection import disk_is_full
 from nestling.common.errors import ReadError, ValueNotReckoned
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
+from nestling.executors.check.differing_rows import where
 from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.repairs import Repairs
+from nestling.executors.check.sourceless import sourceless
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.errors.transient import is_transient
 from nestling.executors.halves import by_halves
@@ -34,7 +37,7 @@ from nestling.executors.sync.narrowed import (
     with_values,
 )
 from nestling.executors.updates import Updates
-from nestling.ir.drift import ID
+from nestling.ir.drift import ID, CompiledCheck
 from nestling.ir.literals import shell
 from nestling.ir.programs.route import BackgroundUpkeep, CompiledSearch, CompiledShared
 
@@ -48,10 +51,15 @@ _Row = Mapping[str, Any]
 
 
 class Refresh:
-    """Mends the holders of upkeeps through one thread's view. `may_go_on` raises when this instance may not."""
+    """Mends the holders of upkeeps through one thread's view. `may_go_on` raises when this instance may not.
 
-    def __init__(self, view: DatabaseSession, metrics: Metrics, may_go_on: Callable[[], None]) -> None:
-        self._view, self._metrics, self._may_go_on = view, metrics, may_go_on
+    `remove`: copies whose source rows are gone are taken away.
+    """
+
+    def __init__(
+        self, view: DatabaseSession, metrics: Metrics, may_go_on: Callable[[], None], *, remove: bool = False
+    ) -> None:
+        self._view, self._metrics, self._may_go_on, self._remove = view, metrics, may_go_on, remove
         self._repairs: dict[str, Repairs] = {}
         self._updates: dict[str, Updates] = {}
 
@@ -106,14 +114,14 @@ class Refresh:
         """Mend the holders of these anchors the short way, where there is one: False when nothing was done.
 
         What the copies must be is read and written in one transaction: whoever else changes a holder is in its way, or it in
-        theirs, and then the long way is taken.
+        theirs, and then the long way is taken; so it is where a row is gone whose copies are to stay.
         """
         if kept.shared is None:
             return False
         try:
             with self._view.session.start_transaction(ONE_MOMENT, TO_LAST):
                 written = self._shared(kept, kept.shared, anchors)
-        except (PyMongoError, ReadError):
+        except (PyMongoError, ReadError, _SourceGone):
             return False
         self._metrics.count("compared", written)
         self._metrics.count("written", written)
@@ -132,6 +140,8 @@ class Refresh:
             there = len(found)
             found.update(values)
             gone = [{ANCHOR: value} for value in found.values[there:]]
+            if gone and not self._remove:
+                raise _SourceGone
             updates = [of(row) for row in (*rows, *gone)]
             self._may_go_on()
             collection = self._view.reached[kept.collection]
@@ -165,7 +175,9 @@ class Refresh:
         return by_halves(ids, ask, left)
 
     def _mended(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> None:
+        told: set[tuple[str, str]] = set()
         for attempt in range(ATTEMPTS):
+            rows = self._with_source(kept, rows, told)
             if not rows:
                 return
             self._may_go_on()
@@ -178,6 +190,19 @@ class Refresh:
             rows = self._read(kept, ids)
         for row in rows:
             self._metrics.refuse(f"{kept.id} of {shell(row[ID])}", "it kept changing while it was compared")
+
+    def _with_source(self, kept: BackgroundUpkeep, rows: Sequence[_Row], told: set[tuple[str, str]]) -> list[_Row]:
+        """Those of the rows that are to be mended; of the others, what is not in `told` yet is named."""
+        left = set() if self._remove else sourceless(kept.check, rows, self._of_ids)
+        for place in sorted(left):
+            if (this := where(kept.check.check, rows[place])) not in told:
+                told.add(this)
+                self._metrics.leave(f"{kept.id} of {shell(rows[place][ID])}")
+        return [row for place, row in enumerate(rows) if place not in left]
+
+    def _of_ids(self, compiled: CompiledCheck, ids: Sequence[object]) -> Iterator[_Row]:
+        for some in batches(ids, DOCUMENTS_AT_ONCE):
+            yield from self._view.ask(of_ids(compiled.read, some))
 
     def _written(self, kept: BackgroundUpkeep, rows: Sequence[_Row]) -> tuple[int, list[object]]:
         """How many copies changed, and the documents the server refused to change."""
@@ -202,3 +227,7 @@ class Refresh:
                 self._metrics.refuse(f"{kept.id} of {shell(rows[each['index']][ID])}", why_refused(each))
         self._metrics.count("written", written)
         return written, refused
+
+
+class _SourceGone(Exception):
+    """A row is not there any more, and its copies are to stay."""

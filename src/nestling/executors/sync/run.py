@@ -25,8 +25,8 @@ class SyncOptions:
 
     `once`: end when everything written before the start has had its effects, scheduled values computed. `wait`: stand by while
     another instance is active; else that is an error. `restart`: forget the resume point, compare everything. `images`: have the
-    server keep documents before changes where that makes following precise. `remove`: take away copies of collections that are
-    not there any more, which may be the last there is of them.
+    server keep documents before changes where that makes following precise. `remove`: take away copies of rows and collections
+    that are not there any more, which may be the last there is of them.
     """
 
     once: bool = False

@@ -26,7 +26,8 @@ STANDBY_SECONDS = 0.5
 class SyncReport:
     """What a run did, and whether everything it had to mend is mended.
 
-    `left`: changes and refreshes that it knew of and had not done when it was stopped; the next run does them.
+    `left`: changes and refreshes that it knew of and had not done when it was stopped; the next run does them. `sourceless`:
+    copies that it left as they are, for their source is gone.
     """
 
     changes: int
@@ -35,11 +36,12 @@ class SyncReport:
     retries: int
     full_refreshes: int
     left: int = 0
+    sourceless: int = 0
 
     @property
     def clean(self) -> bool:
         """Whether nothing was left wrong."""
-        return self.refused == 0 and self.left == 0
+        return self.refused == 0 and self.left == 0 and self.sourceless == 0
 
 
 def sync(
@@ -85,7 +87,13 @@ def _synced(
     run.metrics.say(state="stopped")
     counted = run.metrics.counted
     return SyncReport(
-        counted("changes"), counted("written"), counted("refused"), counted("retries"), counted("full_refreshes"), left
+        counted("changes"),
+        counted("written"),
+        counted("refused"),
+        counted("retries"),
+        counted("full_refreshes"),
+        left,
+        counted("sourceless"),
     )
 
 

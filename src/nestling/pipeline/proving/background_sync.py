@@ -49,17 +49,18 @@ class Background:
 def kept_right(proposal: Proposal, on: LoadedDesign) -> Iterator[Background]:
     """Mend what is behind, then run the background sync of a design until the block ends.
 
+    Copies of rows that are gone are taken away: the data is the proof's own, and the designs are to answer alike.
     A server that cannot be followed, or a sync that gives up, is said; one that is lost, or whose disk is full, is an error.
     """
     told = Background()
     with _losses_told(told):
-        sync(proposal, on.database, once=True)
+        sync(proposal, on.database, once=True, remove=True)
     if told.missing:
         yield told
         return
     stop, metrics = Event(), Metrics()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(sync, proposal, on.database, stop=stop, metrics=metrics)
+        running = pool.submit(sync, proposal, on.database, remove=True, stop=stop, metrics=metrics)
         while metrics.snapshot()["state"] != "following" and not running.done():
             sleep(POLL_SECONDS)
         try:
