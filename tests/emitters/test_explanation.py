@@ -103,7 +103,9 @@ def test_the_json_has_the_documented_shape(proposal):
     assert set(found["decisions"][0]["reasons"][0]) == {"rule", "text", "number", "statements"}
     choices = {each["choice"] for each in found["decisions"]}
     assert choices <= {"embed", "child-reference", "parent-reference", "two-way-reference"}
-    assert found["gaps"] == [{"kind": "notimpl", "what": "a trigger", "where": "schema.sql:4", "text": "", "move": ""}]
+    assert found["gaps"] == [
+        {"kind": "notimpl", "what": "a trigger", "where": "schema.sql:4", "text": "", "move": "", "index": ""}
+    ]
 
 
 def test_the_json_shows_each_collections_fields(proposal):

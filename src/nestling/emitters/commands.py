@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from nestling.emitters.content import lines
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.emitters.validators.enforcement import STRICT
 from nestling.ir.design import Design
+from nestling.ir.indexes.index_form import with_free_name
+from nestling.ir.indexes.index_paths import index_paths
+from nestling.ir.indexes.index_text import read_index
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import index_gaps, named_indexes, planned_indexes
 from nestling.ir.primitives import CollectionKind
@@ -16,6 +20,7 @@ from nestling.ir.programs.command import CreateCollection, CreateIndex, ModifyCo
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
 from nestling.ir.storage.layout import StoredCollection
+from nestling.ir.storage.stored_names import stored_names
 from nestling.ir.storage.validator_form import validator_form
 from nestling.ir.values import Policy
 
@@ -95,6 +100,40 @@ def index_commands(design: Design) -> tuple[CreateIndex, ...]:
 def indexes_of(proposal: Proposal) -> tuple[PlannedIndex, ...]:
     """The indexes a design has wherever it is used: of one in place those that are there, of others all that it needs."""
     return named_indexes(proposal.design) if proposal.is_in_place else planned_indexes(proposal.design)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsaidIndex:
+    """An index of the live database that a design cannot say, and the gap that says why.
+
+    `fits`: whether the design's documents have its fields where the database's have them, so that it can be made as it is.
+    """
+
+    index: CreateIndex
+    gap: Gap
+    fits: bool
+
+
+def unsaid_indexes(proposal: Proposal) -> tuple[UnsaidIndex, ...]:
+    """The indexes of the live database that the design cannot say, by names that none of its own has."""
+    taken = {(each.collection, each.name) for each in indexes_of(proposal)}
+    found = ((with_free_name(read_index(gap.index, gap.where), taken), gap) for gap in proposal.gaps if gap.index)
+    return tuple(UnsaidIndex(index, gap, proposal.is_in_place or _fits(proposal.design, index)) for index, gap in found)
+
+
+def _fits(design: Design, index: CreateIndex) -> bool:
+    """Whether a collection of that name has an attribute of its rows at every path of the index."""
+    there = {
+        path
+        for store in design.stores
+        if store.name == index.collection
+        for path, _ in stored_names(design.model, store)
+    }
+    options = {
+        name: value for name, value in index.options.items() if name != "language_override"
+    }  # few documents have it
+    paths = [*index_paths(replace(index, options=options))]
+    return bool(paths) and there.issuperset(paths)
 
 
 def gaps(design: Design) -> tuple[Gap, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.emitters.commands import gaps, indexes_of, storage, validation
+from nestling.emitters.commands import UnsaidIndex, gaps, indexes_of, storage, unsaid_indexes, validation
 from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
-from nestling.ir.literals import comment, quoted, shell
+from nestling.ir.literals import comment, of_collection, quoted, shell
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.purposes import purpose
@@ -52,7 +52,25 @@ def script(proposal: Proposal) -> str:
     parts += ["// Indexes. On a large load they are best created after it.\n"]
     parts += [_index(index) for index in indexes_of(proposal)]
     parts += [f"// Not done: {comment(str(gap))}\n" for gap in gaps(design)]
+    parts += map(_unsaid, unsaid_indexes(proposal))
     return "\n".join(parts)
+
+
+def _unsaid(unsaid: UnsaidIndex) -> str:
+    """An index that a design cannot say: made as the database has it where it fits, else left to people."""
+    index, gap = unsaid.index, unsaid.gap
+    if unsaid.fits:
+        options = shell(dict(index.options))
+        made = f"ensureIndex({quoted(index.collection)}, {_pairs(index.keys)}, {options});"
+        return f"// As the database has it: {comment(str(gap))}\n{made}\n"
+    by_hand = (
+        f"{of_collection('db', index.collection)}.createIndex({shell(dict(index.keys))}, {shell(dict(index.options))})"
+    )
+    return f"// Not done: {comment(str(gap))}. If its fields are still there:\n// {comment(by_hand)};\n"
+
+
+def _pairs(keys: tuple[tuple[str, int | str], ...]) -> str:
+    return "[" + ", ".join(f"[{quoted(path)}, {shell(way)}]" for path, way in keys) + "]"
 
 
 def _head() -> str:
@@ -68,6 +86,5 @@ def _collection(design: Design, store: StoredCollection) -> str:
 
 def _index(index: PlannedIndex) -> str:
     options = dict(index.command().options)
-    keys = "[" + ", ".join(f"[{quoted(path)}, {direction}]" for path, direction in index.keys) + "]"
     reasons = "".join(f"// {comment(reason)}\n" for reason in index.reasons)
-    return f"{reasons}ensureIndex({quoted(index.collection)}, {keys}, {shell(options)});\n"
+    return f"{reasons}ensureIndex({quoted(index.collection)}, {_pairs(index.keys)}, {shell(options)});\n"

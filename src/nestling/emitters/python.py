@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.emitters.commands import indexes_of, storage, validation
+from nestling.emitters.commands import UnsaidIndex, gaps, indexes_of, storage, unsaid_indexes, validation
 from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.literals import comment, python
+from nestling.ir.programs.command import CreateIndex
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.purposes import purpose
@@ -16,9 +17,9 @@ from nestling.ir.words.purposes import purpose
 _HEAD = '''\
 """Creates the collections and indexes of a design: `create(MongoClient(uri)["database"])`."""
 
-from typing import Any
+@TIMESfrom typing import Any
 
-@BSONfrom pymongo.database import Database
+@VALUESfrom pymongo.database import Database
 
 STRICT: dict[str, Any] = @STRICT
 FAILING: dict[str, Any] = @FAILING
@@ -65,12 +66,21 @@ def module(proposal: Proposal) -> str:
     storages = "".join(_storage(store) for store in design.stores)
     validators = "".join(_validator(design, store) for store in design.stores)
     indexes = "".join(_index(index) for index in indexes_of(proposal))
-    head = head.replace("@BSON", "from bson import Decimal128\n" if "Decimal128(" in validators else "")
+    indexes += "".join(f"    # Not done: {comment(str(gap))}\n" for gap in gaps(design))
+    indexes += "".join(map(_unsaid, unsaid_indexes(proposal)))
+    head = head.replace("@TIMES", "from datetime import datetime\n" if "datetime(" in indexes else "")
+    head = head.replace("@VALUES", _imports(validators + indexes))
     return (
         f"{head}STORAGE: dict[str, dict[str, Any]] = {{\n{storages}}}\n\n"
         f"VALIDATORS: dict[str, dict[str, Any]] = {{\n{validators}}}\n\n"
-        f"INDEXES: list[tuple[str, list[tuple[str, int]], dict[str, Any]]] = [\n{indexes}]\n"
+        f"INDEXES: list[tuple[str, list[tuple[str, int | str]], dict[str, Any]]] = [\n{indexes}]\n"
     )
+
+
+def _imports(text: str) -> str:
+    """The import of the values of `bson` that stand in a text."""
+    names = [name for name in ("Decimal128", "ObjectId") if f"{name}(" in text]
+    return f"from bson import {', '.join(names)}\n" if names else ""
 
 
 def _storage(store: StoredCollection) -> str:
@@ -84,5 +94,17 @@ def _validator(design: Design, store: StoredCollection) -> str:
 
 def _index(index: PlannedIndex) -> str:
     reasons = "".join(f"    # {comment(reason)}\n" for reason in index.reasons)
-    keys = ", ".join(f"({path!r}, {direction})" for path, direction in index.keys)
-    return f"{reasons}    ({index.collection!r}, [{keys}], {python(dict(index.command().options), indent=1)}),\n"
+    return f"{reasons}    {_entry(index.command())},\n"
+
+
+def _unsaid(unsaid: UnsaidIndex) -> str:
+    """An index that a design cannot say: made as the database has it where it fits, else left to people."""
+    index, gap = unsaid.index, unsaid.gap
+    if unsaid.fits:
+        return f"    # As the database has it: {comment(str(gap))}\n    {_entry(index)},\n"
+    return f"    # Not done: {comment(str(gap))}. If its fields are still there:\n    # {comment(_entry(index))},\n"
+
+
+def _entry(index: CreateIndex) -> str:
+    keys = ", ".join(f"({path!r}, {way!r})" for path, way in index.keys)
+    return f"({index.collection!r}, [{keys}], {python(dict(index.options), indent=1)})"

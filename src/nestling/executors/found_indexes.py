@@ -25,8 +25,12 @@ def found_indexes(database: Database[Any], collection: str, called: str = "") ->
     for told in there.list_indexes():
         keys = tuple((str(path), way if isinstance(way, str) else int(way)) for path, way in told["key"].items())
         if keys != (("_id", 1),):
-            options = plain | {name: each for name, each in told.items() if name not in _OF_THE_SERVER}
-            yield CreateIndex(collection, keys, options)
+            yield CreateIndex(collection, keys, plain | options_of(told))
+
+
+def options_of(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an index as the server tells it."""
+    return {name: each for name, each in told.items() if name not in _OF_THE_SERVER}
 
 
 def is_there(database: Database[Any], command: CreateIndex) -> bool:

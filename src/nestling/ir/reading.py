@@ -61,6 +61,8 @@ class Gap:
     """The SQL it is about, as its dialect writes it; a long one is cut."""
     move: str = ""
     """What to do about it, where that is not what is done about other parts of statements."""
+    index: str = ""
+    """Of an index of the collection `where`, what makes it again (`ir/indexes/index_text.py`)."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.sentence}" if self.where else self.sentence

@@ -12,6 +12,7 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, FoundDocument
+from nestling.executors.found_indexes import options_of
 from nestling.executors.migrate.state import COLLECTION as MIGRATION
 from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
@@ -27,7 +28,9 @@ from nestling.ir.facts import (
     Validator,
 )
 from nestling.ir.facts.joins import joins_of
+from nestling.ir.indexes.index_text import index_text
 from nestling.ir.migration import REFUSES_ALL, Phase
+from nestling.ir.programs.command import CreateIndex
 from nestling.ir.storage.names import OWN_COLLECTIONS, is_system
 
 LISTING = "the collections of"
@@ -204,6 +207,7 @@ def _index(
         nodes=used.nodes if used else 1,
         shard_key=bool(shard_key) and tuple(field for field, _ in keys)[: len(shard_key)] == shard_key,
         present=_present(spec),
+        text=index_text(CreateIndex("", keys, options_of(spec))),
     )
 
 

@@ -57,8 +57,9 @@ class IndexFacts:
     """An index: its keys (field and 1, -1, "text", "2dsphere", …), what makes it special, its size and its use.
 
     `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked. `present`: its
-    keys that documents in it have, where nothing else is asked of them. `outdated_texts`: of a TTL index, the texts that as dates
-    are older than it allows, and `dates`, whether any document has a date there; None where they were not looked for.
+    keys that documents in it have, where nothing else is asked of them. `text`: what makes it again. `outdated_texts`: of a TTL
+    index, the texts that as dates are older than it allows, and `dates`, whether any document has a date there; None where they
+    were not looked for.
     """
 
     name: str
@@ -76,6 +77,7 @@ class IndexFacts:
     nodes: int = 1
     shard_key: bool = False
     present: tuple[str, ...] = ()
+    text: str = ""
     outdated_texts: int | None = None
     dates: bool | None = None
 

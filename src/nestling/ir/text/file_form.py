@@ -11,6 +11,7 @@ from pydantic import Field
 
 from nestling.common.errors import Problem, unknown
 from nestling.ir.design import Design
+from nestling.ir.indexes.index_text import read_index
 from nestling.ir.model import Model
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, StatementCost, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
@@ -38,10 +39,14 @@ class GapForm(FileMap):
     kind: Annotated[str, words_schema(GapKind)]
     what: str
     where: str = ""
+    index: str = Field("", description="of an index that a design cannot say: its key and options, in Extended JSON")
 
     def to_ir(self, path: YamlPath, findings: FormProblems) -> Gap:
         """The gap."""
-        return Gap(findings.word(GapKind, self.kind, (*path, "kind"), otherwise=GapKind.NOTIMPL), self.what, self.where)
+        if self.index:
+            findings.read(lambda: read_index(self.index, self.where), (*path, "index"), otherwise=None)
+        kind = findings.word(GapKind, self.kind, (*path, "kind"), otherwise=GapKind.NOTIMPL)
+        return Gap(kind, self.what, self.where, index=self.index)
 
 
 class ReasonForm(FileMap):
@@ -405,5 +410,8 @@ def _dialect(text: str, findings: FormProblems) -> str:
 
 
 def _remarks(gaps: tuple[Gap, ...], notes: tuple[str, ...]) -> dict[str, Any]:
-    shown = [{"kind": str(g.kind), "what": g.what} | without({"where": g.where}, where="") for g in gaps]
+    shown = [
+        {"kind": str(g.kind), "what": g.what} | without({"where": g.where, "index": g.index}, where="", index="")
+        for g in gaps
+    ]
     return without({"gaps": shown, "notes": notes})

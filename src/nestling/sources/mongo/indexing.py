@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.facts import IndexFacts
+from nestling.ir.indexes.index_text import index_text, read_index
 from nestling.ir.invariants import paths_in
 from nestling.ir.invariants.expiring_indexes import expiry_mistakes
 from nestling.ir.invariants.parallel_arrays import parallel_mistakes
@@ -30,7 +31,9 @@ def indexes(
                 continue
             why = _unfit(index, frozenset(paths_in(stores[collection.name])), usual)
             if why:
-                gaps.append(Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name))
+                gaps.append(
+                    Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name, index=_text(index, usual))
+                )
                 continue
             keys = tuple((field, int(direction)) for field, direction in index.keys)
             seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
@@ -39,7 +42,7 @@ def indexes(
             roots = stores[collection.name].roots
             if any(parallel_mistakes(model, made, roots, ())):
                 what = f"index `{index.name}` is on two arrays, which no document holds at once; a design knows no such index"
-                gaps.append(Gap(GapKind.NEVER, what, collection.name))
+                gaps.append(Gap(GapKind.NEVER, what, collection.name, index=_text(index, usual)))
                 continue
             if any(expiry_mistakes(model, made, roots, ())):
                 gaps.append(
@@ -52,6 +55,14 @@ def indexes(
                 made = replace(made, expire_after_seconds=None)
             found.append(made)
     return tuple(found), tuple(gaps)
+
+
+def _text(index: IndexFacts, usual: str) -> str:
+    """What makes it again; one that compares to the letter says so where its collection does not."""
+    if not index.text or not usual or index.collation:
+        return index.text
+    made = read_index(index.text, "")
+    return index_text(replace(made, options={**made.options, "collation": {"locale": "simple"}}))
 
 
 def _unfit(index: IndexFacts, known: frozenset[str], usual: str) -> str:
