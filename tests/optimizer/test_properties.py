@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, event, example, given, settings
 
 from nestling.common.errors import InfeasibleError
 from nestling.ir.design_problem import (
@@ -23,10 +24,12 @@ from nestling.ir.design_problem import (
 from nestling.optimizer import check, solve, storage_budget
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
+from nestling.optimizer.plain_choice import plain_choice
 from nestling.optimizer.preference import preference
 from nestling.optimizer.presolve import PASSES, weighted
 from nestling.optimizer.presolve.hoisting import hoisting
 from nestling.optimizer.presolve.reduced import Reduced
+from nestling.optimizer.single_moves import cheaper
 from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
 from tests.soaking import examples
@@ -172,6 +175,23 @@ def test_equal_moves_cost_nothing_and_lead_to_what_is_preferred(problem):
             assert after is not None
             assert after.cost <= before.cost + SAME * abs(before.cost) + 1e-12
             assert preference(flat, end) <= preference(flat, start)
+
+
+@FEWER
+@given(problems())
+def test_what_there_is_when_the_time_is_up_is_allowed(problem):
+    """A choice without a solver, bettered move by move: it is allowed, and no move costs more."""
+    flat = hoisting(Reduced(weighted(problem))).problem
+    plain = plain_choice(flat)
+    event("a plain choice" if plain is not None else "none")
+    if plain is None:
+        return
+    before = evaluate(flat, plain)
+    assert before is not None
+    after = evaluate(flat, cheaper(flat, plain, math.inf))
+    assert after is not None
+    if not flat.loads:
+        assert after.cost <= before.cost + SAME * abs(before.cost) + 1e-12
 
 
 @pytest.mark.thorough

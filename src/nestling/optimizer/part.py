@@ -13,8 +13,10 @@ from nestling.optimizer.affordable import SPREAD, affordable, largest_cost, room
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status, minimise
 from nestling.optimizer.linear_model import Floats, LinearModel
+from nestling.optimizer.plain_choice import plain_choice
 from nestling.optimizer.preference import tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
+from nestling.optimizer.single_moves import cheaper
 from nestling.optimizer.tie_break import preferred
 
 GRACE_SECONDS = 5.0
@@ -122,15 +124,9 @@ def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], o
 
 
 def _any(problem: DesignProblem, model: LinearModel) -> frozenset[str] | None:
-    """Some allowed choice, whatever it costs: what needs nothing else where that is one. None when there is none."""
-    dependent = {needs.structure for needs in problem.needs}
-    plain = frozenset(
-        next((name for name in group.among if name not in dependent), group.among[0])
-        for group in problem.groups
-        if not group.optional
-    )
-    if evaluate(problem, plain) is not None:
-        return plain
+    """Some allowed choice: a plain one with what single moves better, else any. None when there is none."""
+    if (plain := plain_choice(problem)) is not None:
+        return cheaper(problem, plain, time.perf_counter() + GRACE_SECONDS)
     outcome = minimise(replace(model, cost=np.zeros_like(model.cost)), seconds=GRACE_SECONDS)
     if outcome.values is None and outcome.status is Status.STOPPED:
         next_move = "give the search more time, or fewer statements"
