@@ -307,3 +307,18 @@ def test_what_narrows_nothing_gets_no_index(database: Db, asked: dict[str, Any],
     assert all(
         ("It does not narrow the pattern on `name`: `unanchored-pattern`" in e.remedy) is bool(told_by) for e in missing
     )
+
+
+def test_what_is_dropped_makes_nothing_redundant(database: Db) -> None:
+    """An unused index says nothing against a shorter one that is used: following all advice leaves that one."""
+    database.payments.insert_many({"tenant": n % 9, "paid": n, "shop": n % 7} for n in range(300))
+    database.payments.create_index([("tenant", 1), ("paid", -1)])
+    for keys in (["tenant"], ["shop"], ["shop", "paid"], ["shop", "paid", "tenant"]):
+        database.payments.create_index([(field, 1) for field in keys])
+    database.payments.find_one({"tenant": 3}, hint="tenant_1")
+    database.payments.find_one({"shop": 3}, hint="shop_1_paid_1_tenant_1")
+    findings = found(look(database), thresholds={"unused-index.days": 0})
+    dropped = {each.path for each in findings if each.rule == "unused-index"}
+    redundant = {(each.path, each.evidence[0][1]) for each in findings if each.rule == "redundant-index"}
+    assert dropped == {"tenant_1_paid_-1", "shop_1", "shop_1_paid_1"}
+    assert redundant == {("shop_1", "shop_1_paid_1_tenant_1"), ("shop_1_paid_1", "shop_1_paid_1_tenant_1")}

@@ -97,8 +97,11 @@ class RuleInput:
         mean_seconds: float = 0.0,
         index: Sequence[tuple[str, int | str]] = (),
         changes: Sequence[FieldChange] = (),
+        drops: Sequence[str] = (),
     ) -> Finding:
         """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create.
+
+        `drops`: the indexes its commands drop.
 
         `mean_seconds`: what was measured of one execution (0: nothing was).
         """
@@ -123,4 +126,5 @@ class RuleInput:
             measured=mean_seconds > 0,
             index=tuple(index),
             changes=tuple(changes),
+            drops=tuple(drops),
         )

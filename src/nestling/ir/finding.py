@@ -52,7 +52,7 @@ class Finding:
     compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
     `cost_seconds`: what it takes each time: the mean that was `measured`, else that work, priced; None when neither is known.
     `commands`: for the MongoDB shell. `index`: the keys of the plain
-    index to create, if that is what to do. `changes`: what the commands do to fields.
+    index to create, if that is what to do. `changes`: what the commands do to fields. `drops`: the indexes that they drop.
     """
 
     rule: str
@@ -74,6 +74,7 @@ class Finding:
     measured: bool = False
     index: tuple[tuple[str, int | str], ...] = ()
     changes: tuple[FieldChange, ...] = ()
+    drops: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

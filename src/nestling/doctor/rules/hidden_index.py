@@ -54,6 +54,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) ->
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
         remedy="Drop it; if something has become slow since it was hidden, `unhideIndex` brings it back at once.",
         commands=(f"{here(collection)}.dropIndex({quoted(index.name)})",),
+        drops=(index.name,),
         evidence={"bytes": index.size_bytes},
         work=Work(index_writes=1),
     )

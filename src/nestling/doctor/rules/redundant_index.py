@@ -7,7 +7,8 @@ Example: `customer_1` beside `customer_1_date_-1`; `date_1` beside `date_-1`, as
 Remedy: hide the shorter one; if nothing has become slow after a week, drop it.
 
 Ignore when: the shorter one is much smaller and is scanned whole. Never reported: `_id`, unique, sparse, partial,
-hidden and TTL indexes, shard keys, text and geospatial ones, and pairs with different collations.
+hidden and TTL indexes, shard keys, text and geospatial ones, and pairs with different collations. An index that another finding
+says to drop, as `unused-index` does, makes no other redundant.
 """
 
 from __future__ import annotations
@@ -21,16 +22,19 @@ from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
 
-RULE = Rule("Redundant index", Severity.WARNING)
+RULE = Rule("Redundant index", Severity.WARNING, last=True)
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Indexes that another one covers; of two that are alike, the later by name."""
+    """Indexes that another one covers which stays; of two that are alike, the later by name."""
+    going = {(each.namespace, name) for each in seen.proposed for name in each.drops}
     for collection in seen.facts.of_documents():
+        staying = [each for each in collection.indexes if (collection.namespace, each.name) not in going]
         for index in collection.indexes:
-            longer = next((other for other in collection.indexes if _covers(other, index)), None)
-            if longer is not None:
-                yield _finding(seen, collection, index, longer)
+            covering = [other for other in staying if _covers(other, index)]
+            longest = next((each for each in covering if not any(_covers(other, each) for other in staying)), None)
+            if longest is not None:
+                yield _finding(seen, collection, index, longest)
 
 
 def _covers(longer: IndexFacts, index: IndexFacts) -> bool:
@@ -65,6 +69,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, lo
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
         remedy=f"Hide it, as `{longer.name}` answers what it answers; if nothing has become slow after a week, drop it.",
         commands=drop_index(collection, index.name),
+        drops=(index.name,),
         evidence={"covered_by": longer.name, "bytes": index.size_bytes},
         work=Work(index_writes=1),
     )

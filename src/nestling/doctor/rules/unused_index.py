@@ -63,6 +63,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) ->
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
         remedy="Hide it; if nothing has become slow after a week, drop it.",
         commands=drop_index(collection, index.name),
+        drops=(index.name,),
         evidence={"uses": 0, "bytes": index.size_bytes},
         confidence=Confidence.CERTAIN if asked_all else Confidence.POSSIBLE,
         work=Work(index_writes=1),
