@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.ir.finding import Finding
-from tests.doctor.looking import found, look
+from tests.doctor.looking import found, look, watched
 from tests.doctor.shell import run
 
 Db = Database[dict[str, Any]]
@@ -18,14 +17,7 @@ Db = Database[dict[str, Any]]
 
 def _seen(database: Db, ask: Callable[[Db], object], times: int = 25) -> list[Finding]:
     """What is found after the profiler has seen an application ask so many times."""
-    host, port = database.client.address or ("", 0)
-    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
-    with client:  # nestling leaves itself out
-        application = client[database.name]
-        application.command("profile", 2)
-        for _ in range(times):
-            ask(application)
-        application.command("profile", 0)
+    watched(database, ask, times)
     return found(look(database))
 
 
@@ -113,3 +105,31 @@ def test_a_scan_is_told_whatever_its_operators(database: Db) -> None:
     database.drop_collection("system.profile")
     findings = _seen(database, lambda asked: list(asked.products.find({"a": 7})))
     assert [each.rule for each in findings if each.rule in ("costly-statement", "missing-index")] == ["missing-index"]
+
+
+def test_what_a_lookup_reads_is_not_the_outer_collections(database: Db) -> None:
+    """150 users cannot be 6,000 documents: the join is told, with the time, and no index on users; with its index it is over."""
+    database.users.insert_many({"_id": n, "tenant": n % 10} for n in range(150))
+    database.orders.insert_many({"_id": n, "user": n % 150} for n in range(2_000))
+    lookup = {"from": "orders", "localField": "_id", "foreignField": "user", "as": "orders"}
+    pipeline: list[dict[str, Any]] = [{"$match": {"tenant": 3}}, {"$limit": 3}, {"$lookup": lookup}]
+    findings = _seen(database, lambda asked: list(asked.users.aggregate(pipeline)))
+    told = [each for each in findings if each.rule in ("missing-index", "costly-statement", "unindexed-lookup")]
+    (finding,) = told
+    assert (finding.rule, finding.index) == ("unindexed-lookup", (("user", 1),))
+    assert "of the server's time in what was captured" in finding.cost
+    assert finding.measured
+    run(database.client, finding.commands[0])
+    told = [each for each in found(look(database)) if each.rule in ("missing-index", "costly-statement")]
+    assert told == []
+
+
+def test_a_scan_of_a_large_collection_is_its_own_whatever_it_joins(database: Db) -> None:
+    """2,000 orders scanned for a few that are joined with 150 users by a field without an index."""
+    database.users.insert_many({"_id": n, "no": n} for n in range(150))
+    database.orders.insert_many({"_id": n, "user": n % 150, "code": n} for n in range(2_000))
+    lookup = {"from": "users", "localField": "user", "foreignField": "no", "as": "users"}
+    pipeline: list[dict[str, Any]] = [{"$match": {"code": 3}}, {"$lookup": lookup}]
+    findings = _seen(database, lambda asked: list(asked.orders.aggregate(pipeline)))
+    (finding,) = [each for each in findings if each.rule == "missing-index"]
+    assert finding.index == (("code", 1),)

@@ -1,16 +1,12 @@
-"""The index that does most for a statement, and whether one there is does as well."""
+"""The indexes that do most for a statement, and whether those there are do as well."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
-from nestling.ir.facts import CollectionFacts, StatementFacts
+from nestling.ir.facts import CollectionFacts, ConditionBranch, IndexFacts, StatementFacts
 
-MUCH_FOR_EACH = 10
-"""Documents examined for each returned above which an index is worth it …"""
-MUCH_EXAMINED = 100
-"""… and documents one execution examines."""
 DirectedKeys = tuple[tuple[str, int | str], ...]
 
 
@@ -102,14 +98,6 @@ def shared(wanted: WantedIndex) -> SharedIndex:
     return SharedIndex(groups, wanted.sort, wanted.ranged, wanted.simple)
 
 
-def examined_for_each(statement: StatementFacts) -> float:
-    """Documents examined for each that is returned; an execution that returns nothing counts as if it returned one.
-
-    Of a statement that gathers, it is the most that there may be for each that matches.
-    """
-    return statement.documents_examined / max(statement.returned, statement.count, 1)
-
-
 def patterns_of(statement: StatementFacts) -> frozenset[str]:
     """The fields that patterns are held against."""
     return frozenset(each.field for each in statement.patterns)
@@ -121,8 +109,48 @@ def seeking(statement: StatementFacts) -> frozenset[str]:
     return patterns_of(statement) - others
 
 
-def wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIndex:
-    """The index that does most for a statement; without keys where none narrows what is looked at.
+def lacking_indexes(target: CollectionFacts, statement: StatementFacts) -> tuple[WantedIndex, ...]:
+    """The indexes that would do most for a statement and are missing: at most one, or one for each branch of its `$or`.
+
+    A branch that has an index on the fields it alone compares is served by that.
+    """
+    found = seeking(statement)
+    return tuple(
+        dict.fromkeys(whole for whole, own in _wanted(target, statement) if not _serving(target, (whole, own), found))
+    )
+
+
+def serving_indexes(target: CollectionFacts, statement: StatementFacts) -> list[list[IndexFacts]]:
+    """The indexes that are there for a statement: for each that it wants, those that do as well."""
+    return [_serving(target, each, seeking(statement)) for each in _wanted(target, statement)]
+
+
+def _wanted(target: CollectionFacts, statement: StatementFacts) -> list[tuple[WantedIndex, WantedIndex]]:
+    """The indexes a statement wants; beside each, the one on what its branch alone compares.
+
+    The server uses indexes for an `$or` only where each branch has one. Where one narrows nothing, an index on what all
+    documents found have in common is left.
+    """
+    alone = replace(statement, filters=(), equalities=0, sort=())
+    branches = [
+        (_wanted_index(target, _in_branch(statement, each)), _wanted_index(target, _in_branch(alone, each)))
+        for each in statement.branches
+    ]
+    if branches and all(own.keys for _, own in branches):
+        return branches
+    common = _wanted_index(target, statement)
+    return [(common, common)] if common.keys else []
+
+
+def _in_branch(statement: StatementFacts, branch: ConditionBranch) -> StatementFacts:
+    """A statement as if this branch of its `$or` were all of it."""
+    equal = (*statement.filters[: statement.equalities], *branch.filters[: branch.equalities])
+    others = (*branch.filters[branch.equalities :], *statement.filters[statement.equalities :])
+    return replace(statement, filters=(*equal, *others), equalities=len(equal), branches=())
+
+
+def _wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIndex:
+    """The index that does most for a statement without branches; without keys where none narrows what is looked at.
 
     A pattern that does not seek is held against every key: it comes last, behind fields that narrow, and alone it gets no index.
 
@@ -144,15 +172,19 @@ def wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIn
     return WantedIndex(equal, tuple(sort.items()), tuple(field for field in after if field not in sort))
 
 
-def is_served(target: CollectionFacts, wanted: WantedIndex, seeking: frozenset[str]) -> bool:
-    """Whether an index begins with the fields compared for equality, or with the first field when there are none.
+def _serving(target: CollectionFacts, wanted: Iterable[WantedIndex], seeking: frozenset[str]) -> list[IndexFacts]:
+    """The indexes that begin with the fields one of these compares for equality, or with its first field when there are none.
 
     One that compares by a collation serves no pattern, but the server may choose it before a better one for patterns that do not
     seek: only for those that do is another proposed beside it.
     """
-    fields = {field for field, _ in wanted.keys[: max(len(wanted.equal), 1)]}
-    return any(
-        {field for field, _ in index.keys[: len(fields)]} == fields
+    begun = [{field for field, _ in each.keys[: max(len(each.equal), 1)]} for each in wanted]
+    return [
+        index
         for index in target.indexes
-        if not index.hidden and not (index.collation and fields <= seeking)
-    )
+        if not index.hidden
+        and any(
+            {field for field, _ in index.keys[: len(fields)]} == fields and not (index.collation and fields <= seeking)
+            for fields in begun
+        )
+    ]

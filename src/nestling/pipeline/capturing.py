@@ -102,6 +102,7 @@ def facts_with(facts: Facts, found: Capture) -> Facts:
 
     known = {each.pattern: each for each in facts.statements}
     for each in statements_of(found, facts.databases):
-        if each.pattern not in known or known[each.pattern].count < each.count:
-            known[each.pattern] = each
+        own = known.get(each.pattern)
+        if own is None or own.count < each.count:
+            known[each.pattern] = replace(each, matched=own.matched) if own is not None else each
     return replace(facts, statements=tuple(known.values()), skipped=(*facts.skipped, *found.skipped))

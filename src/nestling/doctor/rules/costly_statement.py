@@ -10,8 +10,9 @@ operators the server has: `$expr` with `$strLenCP`, `$gt` and the like, or store
 index that. Instead of `mapReduce` and `$accumulator` use `$group` and `$merge`. These run without JavaScript, and mapReduce is
 deprecated. What must read everything, such as a report, can be computed beforehand, or run on a secondary.
 
-Statements for which `missing-index` has an index, and patterns that `unanchored-pattern` and `case-insensitive-regex` name, are
-left to these rules.
+Statements for which `missing-index` or `unindexed-lookup` has an index, and patterns that `unanchored-pattern` and
+`case-insensitive-regex` name, are left to these rules. A statement that had the index it wants, and still examined far more
+than it returned when it was last seen, is told here, with what is known of the reason.
 
 Ignore when: it is a report that runs once a night.
 """
@@ -20,18 +21,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.wanted_indexes import (
+from nestling.doctor.examined import (
     MUCH_EXAMINED,
     MUCH_FOR_EACH,
+    accounts_for,
+    examined_each,
     examined_for_each,
-    is_served,
-    seeking,
-    shared,
-    wanted_index,
+    is_worth_an_index,
+    matching_share,
+    reads_keys_alone,
+    unindexed_joins,
 )
+from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.unhelpful_indexes import StillExamining, is_over, still_examining, why_unhelpful
+from nestling.doctor.wanted_indexes import lacking_indexes, shared
 from nestling.doctor.words import create_index, listed, share
-from nestling.ir.facts import CollectionFacts, StatementFacts
+from nestling.ir.facts import CollectionFacts, Facts, StatementFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, duration
@@ -41,7 +46,10 @@ RULE = Rule(
     Severity.WARNING,
     (
         Threshold(
-            "scanned", "documents one execution examines that scans the collection", "documents", {"nestling": 1_000}
+            "scanned",
+            "documents one execution examines that scans the collection, or has an index that does not help",
+            "documents",
+            {"nestling": 1_000},
         ),
         Threshold("share", "percent of the time captured that one statement takes", "%", {"nestling": 10}),
         Threshold("seconds", "seconds it takes altogether, below which its share says nothing", "s", {"nestling": 1}),
@@ -65,72 +73,97 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
     total = sum(each.seconds for each in seen.facts.statements)
     for each in seen.facts.statements:
         target = seen.facts.collection(each.database, each.collection)
-        if target is None or not target.holds_documents or not each.count or _is_named(target, each):
+        if target is None or not target.holds_documents or not each.count or _is_named(seen.facts, target, each):
             continue
         part = 100 * each.seconds / total if total else 0.0
-        scans = each.collection_scans > 0 and each.documents_examined / each.count > seen.limits["scanned"].value
+        scans = each.collection_scans > 0 and examined_each(each) > seen.limits["scanned"].value
         is_slow = part > seen.limits["share"].value and each.seconds > seen.limits["seconds"].value
-        if is_slow or (scans and (each.scripts or examined_for_each(each) > MUCH_FOR_EACH)):
-            yield _finding(seen, target, each, part, is_slow=is_slow)
+        is_much = scans and (each.scripts or examined_for_each(target, each) > MUCH_FOR_EACH)
+        still = still_examining(seen.facts, target, each, seen.limits["scanned"].value)
+        if is_slow or is_much or still:
+            yield _finding(seen, target, each, part, is_slow=is_slow, still=still)
 
 
-def _is_named(target: CollectionFacts, statement: StatementFacts) -> bool:
-    """Whether other rules tell of it: `missing-index`, or those of patterns. Scans of before there was an index are over."""
+def _is_named(facts: Facts, target: CollectionFacts, statement: StatementFacts) -> bool:
+    """Whether other rules tell of it: of an index that is missing, or of patterns. What was before there was an index is over."""
     if statement.scripts:
         return False
-    wanted = wanted_index(target, statement)
-    each = statement.documents_examined / statement.count
-    has_index = bool(wanted.keys) and is_served(target, wanted, seeking(statement))
-    if has_index and statement.collection_scans >= statement.count:
+    if is_over(facts, target, statement):
         return True
-    is_missing = bool(wanted.keys) and not has_index
-    if is_missing and each > MUCH_EXAMINED and examined_for_each(statement) > MUCH_FOR_EACH:
+    is_much = examined_each(statement) > MUCH_EXAMINED and is_worth_an_index(target, statement, MUCH_FOR_EACH)
+    if is_much and not accounts_for(facts, target, statement) and unindexed_joins(facts, statement):
+        return True
+    if is_much and accounts_for(facts, target, statement) and lacking_indexes(target, statement):
         return True
     return any(not pattern.anchored or pattern.ignores_case for pattern in statement.patterns)
 
 
-def _remedy(statement: StatementFacts, *, has_index: bool) -> str:
-    if not has_index:
-        return f"No index serves it: index {listed(statement.filters)}, and what it sorts by."
-    return " ".join(f"Instead of `{name}` use {_INSTEAD[name]}." for name in statement.scripts) or _PLAIN
+def _remedy(target: CollectionFacts, statement: StatementFacts, still: StillExamining | None) -> str:
+    """What to do instead, and why no index is what is needed."""
+    if statement.scripts:
+        return " ".join(f"Instead of `{name}` use {_INSTEAD[name]}." for name in statement.scripts)
+    if still is not None:
+        return why_unhelpful(target, statement, still)
+    matching = matching_share(target, statement)
+    if matching is None or not lacking_indexes(target, statement) or reads_keys_alone(target, statement):
+        return _PLAIN
+    return (
+        f"No index on {listed(statement.compared)} helps: about {share(matching, 1)} of the documents match. {_PLAIN}"
+    )
+
+
+def _did(statement: StatementFacts, still: StillExamining | None) -> str:
+    """What an execution did: in the mean, or the latest one, where that had indexes which did not help."""
+    if statement.by_client:
+        return f"returns {count(statement.returned / statement.count)}"
+    if still is not None:
+        names, last = listed(dict.fromkeys(index.name for index in still.indexes)), still.last
+        scan = " by a scan of the collection" if "COLLSCAN" in last.plan else ""
+        return f"last examined {counted(last.examined, 'document')}{scan} to return {count(last.returned)}, with {names} there"
+    scans = " by scans of the collection" if statement.collection_scans else ""
+    examined = counted(examined_each(statement), "document")
+    return f"examines {examined}{scans} to return {count(statement.returned / statement.count)}"
 
 
 def _finding(
-    seen: RuleInput, target: CollectionFacts, statement: StatementFacts, part: float, *, is_slow: bool
+    seen: RuleInput,
+    target: CollectionFacts,
+    statement: StatementFacts,
+    part: float,
+    *,
+    is_slow: bool,
+    still: StillExamining | None,
 ) -> Finding:
-    each = statement.documents_examined / statement.count
+    each = examined_each(statement) if still is None else still.last.examined
     runs = f" and runs JavaScript ({listed(statement.scripts)})" if statement.scripts else ""
-    scans = " by scans of the collection" if statement.collection_scans else ""
     limit, number = ("share", part) if is_slow else ("scanned", each)
     mean = target.storage.mean_bytes if target.storage else 0.0
-    examines = f"examines {counted(each, 'document')}{scans} to return" if not statement.by_client else "returns"
     whose = (
         "in what was captured, as the client saw it"
         if statement.by_client
         else "of the server's time in what was captured"
     )
-    wanted = wanted_index(target, statement)
-    lacks = bool(wanted.keys) and not statement.scripts and not is_served(target, wanted, seeking(statement))
-    index = shared(wanted) if lacks and statement.by_client else None
-    keys = index.keys(()) if index is not None and not index.simple else ()
+    lacking = lacking_indexes(target, statement) if statement.by_client and not statement.scripts else ()
+    indexes = [index.keys(()) for index in map(shared, lacking) if not index.simple]
+    no_index = f"No index serves it: index {listed(statement.compared)}, and what it sorts by."
     return seen.finding(
         target,
-        ", ".join((*statement.scripts, *statement.filters)),
-        f"{statement.operation}, seen {counted(statement.count, 'time')}, {examines}"
-        f" {count(statement.returned / statement.count)}{runs}; {share(part, 100)} of the time captured",
+        ", ".join((*statement.scripts, *statement.compared)),
+        f"{statement.operation}, seen {counted(statement.count, 'time')}, {_did(statement, still)}{runs};"
+        f" {share(part, 100)} of the time captured",
         number=number,
         limit=limit,
         cost=f"{duration(statement.seconds)} {whose}",
-        remedy=_remedy(statement, has_index=not keys),
-        commands=(create_index(target.database, target.name, keys),) if keys else (),
-        index=keys,
+        remedy=no_index if indexes else _remedy(target, statement, still),
+        commands=tuple(create_index(target.database, target.name, keys) for keys in indexes),
+        index=indexes[0] if len(indexes) == 1 else (),
         confidence=Confidence.LIKELY if statement.by_client else Confidence.CERTAIN,
         evidence={
             "examined": statement.documents_examined,
             "returned": statement.returned,
             "seconds": statement.seconds,
         },
-        severity=None if is_slow or statement.scripts else Severity.INFO,
+        severity=None if is_slow or still or statement.scripts else Severity.INFO,
         work=Work(scanned=each, read_bytes=each * mean),
         mean_seconds=statement.seconds / statement.count,
     )

@@ -12,7 +12,11 @@ In a collection with a collation no index by that collation helps a pattern: a s
 compares to the letter (`locale: "simple"`), one with equalities beside them an index of these.
 A pattern that may match anywhere, or ignores case, narrows no index: alone it gets none, and the rules `unanchored-pattern` and
 `case-insensitive-regex` say what to do; beside other fields it comes last.
-Of a count or a `$group` nobody knows how many documents matched: it is told as possible. An index helps it where few do.
+An `$or` uses indexes only where each of its branches has one: there is a finding for each that is missing.
+The answer of a count or a `$group` does not say how many documents matched, so a sample is asked. Where it is not known, the
+index is told as possible, unless the field has too few values for it. Where more than a tenth of the documents match, an index
+makes most statements slower; a count that reads the index alone gets one unless most match.
+Documents that a `$lookup` examines are no reason for an index on the collection it starts from: `unindexed-lookup` tells of them.
 
 Ignore when: the statement runs once a night.
 """
@@ -22,21 +26,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.doctor.covering_indexes import is_same
-from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.wanted_indexes import (
+from nestling.doctor.examined import (
     MUCH_EXAMINED,
     MUCH_FOR_EACH,
+    accounts_for,
+    examined_each,
+    examined_for_each,
+    is_worth_an_index,
+)
+from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.wanted_indexes import (
     DirectedKeys,
     SharedIndex,
     WantedIndex,
-    examined_for_each,
-    is_served,
+    lacking_indexes,
     patterns_of,
     seeking,
     shared,
-    wanted_index,
 )
-from nestling.doctor.words import create_index, drop_index, listed
+from nestling.doctor.words import create_index, drop_index, index_keys, listed, share
 from nestling.ir.facts import CollectionFacts, IndexFacts, StatementFacts, field_path
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
@@ -65,20 +73,30 @@ RULE = Rule(
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Statements that examine too much and that no index serves; one finding for each index, with all statements it serves."""
-    found = [(statement, *lacking) for statement in seen.facts.statements if (lacking := _lacking(seen, statement))]
+    found = [
+        (statement, target, wanted)
+        for statement in seen.facts.statements
+        for target, wanted in _lacking(seen, statement)
+    ]
     targets = {target.namespace: target for _, target, _ in found}
     for namespace, target in targets.items():
         mine = [(statement, wanted) for statement, its, wanted in found if its.namespace == namespace]
-        for index in _shared_by_all(seen, target, [wanted for _, wanted in mine]):
-            served = [statement for statement, wanted in mine if index.shared_with(wanted) == index]
-            mine = [each for each in mine if each[0] not in served]
-            yield _finding(seen, target, served, index)
+        indexes = _shared_by_all(seen, target, [wanted for _, wanted in mine])
+        serving = [
+            (statement, next(each for each in indexes if each.shared_with(wanted) == each))
+            for statement, wanted in mine
+        ]
+        for index in indexes:
+            served = list(dict.fromkeys(statement for statement, its in serving if its == index))
+            beside = [each for each in indexes if each != index and any((one, each) in serving for one in served)]
+            if served:
+                yield _finding(seen, target, served, index, beside)
 
 
 def _shared_by_all(seen: RuleInput, target: CollectionFacts, wanted: Sequence[WantedIndex]) -> list[SharedIndex]:
     """As few indexes as serve all; fields of references come first where they may."""
     made: list[SharedIndex] = []
-    for each in sorted(wanted, key=lambda each: (-len(each.keys), each.keys)):
+    for each in sorted(wanted, key=lambda each: (-len(each.keys), -len(each.equal), each.keys)):
         place, index = next(
             ((place, index) for place, old in enumerate(made) if (index := old.shared_with(each)) is not None),
             (len(made), shared(each)),
@@ -98,24 +116,31 @@ def _followed(seen: RuleInput, target: CollectionFacts) -> list[str]:
     return [field for each in references if (field := field_path(each.steps)) not in begun]
 
 
-def _lacking(seen: RuleInput, statement: StatementFacts) -> tuple[CollectionFacts, WantedIndex] | None:
-    """The collection that lacks an index for a statement, and the index; None where none is lacking."""
+def _lacking(seen: RuleInput, statement: StatementFacts) -> Iterator[tuple[CollectionFacts, WantedIndex]]:
+    """The indexes that a statement lacks, with their collection."""
     target = seen.facts.collection(statement.database, statement.collection)
-    if target is None or not target.holds_documents:
-        return None
-    wanted, each = wanted_index(target, statement), _each(statement)
-    if not wanted.keys or is_served(target, wanted, seeking(statement)):
-        return None
-    is_much = examined_for_each(statement) > seen.limits["ratio"].value and each > seen.limits["documents"].value
-    return (target, wanted) if is_much else None
+    if target is None or not target.holds_documents or examined_each(statement) <= seen.limits["documents"].value:
+        return
+    is_worth_it = is_worth_an_index(target, statement, seen.limits["ratio"].value)
+    if is_worth_it and accounts_for(seen.facts, target, statement):
+        yield from ((target, wanted) for wanted in lacking_indexes(target, statement))
 
 
-def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[StatementFacts], index: SharedIndex) -> Finding:
+def _finding(
+    seen: RuleInput,
+    target: CollectionFacts,
+    served: Sequence[StatementFacts],
+    index: SharedIndex,
+    beside: Sequence[SharedIndex],
+) -> Finding:
     served = sorted(served, key=lambda each: (-each.seconds, each.operation))
-    keys = index.keys({each.keys[0][0] for each in target.indexes if len(each.keys) == 1})
+    alone = {each.keys[0][0] for each in target.indexes if len(each.keys) == 1}
+    keys = index.keys(alone)
     times, seconds = sum(each.count for each in served), sum(each.seconds for each in served)
-    wasted = sum(max(each.documents_examined - each.returned, 0) for each in served) / times
+    wasted = sum(each.documents_examined * max(1 - 1 / examined_for_each(target, each), 0) for each in served) / times
     mean = target.storage.mean_bytes if target.storage else 0.0
+    known = [each for each in served if not each.gathers or each.matched is not None]
+    wasting = [each for each in known if examined_for_each(target, each) > seen.limits["ratio"].value]
     sure = [each for each in served if not each.gathers]
     words = dict.fromkeys(_of_patterns(target, each, index) for each in served)
     redundant = [] if index.simple else [each for each in target.indexes if _begins(each, keys, target)]
@@ -124,16 +149,17 @@ def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[Statemen
     return seen.finding(
         target,
         ", ".join(field for field, _ in keys),
-        "; ".join(map(_told, served)),
-        number=max(map(examined_for_each, sure)) if sure else max(map(_each, served)),
-        limit="ratio" if sure else "documents",
-        cost=f"{duration(seconds)} of the server's time in what was captured",
-        remedy=f"Index {index.order}.{''.join(words)}{then}",
+        "; ".join(_told(target, each) for each in served),
+        number=max(examined_for_each(target, each) for each in wasting) if wasting else max(map(examined_each, served)),
+        limit="ratio" if wasting else "documents",
+        cost=f"{duration(seconds)} of the server's time in what was captured{', with the other branches' if beside else ''}",
+        remedy=f"Index {index.order}.{_for_branches(served, [each.keys(alone) for each in beside])}{''.join(words)}{then}",
         commands=(
             create_index(target.database, target.name, keys, _options(target, index, keys)),
             *(command for each in redundant for command in drop_index(target, each.name)),
         ),
         index=() if index.simple else keys,
+        drops=[each.name for each in redundant],
         evidence={
             "examined": sum(each.documents_examined for each in served),
             "returned": sum(each.returned for each in served),
@@ -141,21 +167,27 @@ def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[Statemen
         },
         work=Work(scanned=wasted, read_bytes=wasted * mean),
         mean_seconds=seconds / times,
-        confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
+        confidence=Confidence.CERTAIN if sure else Confidence.LIKELY if known else Confidence.POSSIBLE,
     )
 
 
-def _told(statement: StatementFacts) -> str:
+def _told(target: CollectionFacts, statement: StatementFacts) -> str:
     seen = f"{statement.operation}, seen {counted(statement.count, 'time')}, examines"
-    examined = counted(_each(statement), "document")
-    if statement.gathers:
+    examined = counted(examined_each(statement), "document")
+    if not statement.gathers:
+        return f"{seen} {examined} to return {count(statement.returned / statement.count)}"
+    if statement.matched is None:
         return f"{seen} {examined} for an answer made of those that match, and how many do is not known"
-    return f"{seen} {examined} to return {count(statement.returned / statement.count)}"
+    return f"{seen} {examined} for an answer made of about {share(statement.matched, 1)} of {target.name}"
 
 
-def _each(statement: StatementFacts) -> float:
-    """Documents that one execution examines."""
-    return statement.documents_examined / max(statement.count, 1)
+def _for_branches(served: Sequence[StatementFacts], beside: Sequence[DirectedKeys]) -> str:
+    """What an `$or` needs besides."""
+    if not any(each.branches for each in served):
+        return ""
+    others = " and ".join(f"`{index_keys(keys)}`" for keys in beside)
+    also = f"create {others} as well" if others else "the others have theirs"
+    return f" An `$or` uses indexes only where each of its branches has one: {also}."
 
 
 def _begins(index: IndexFacts, keys: DirectedKeys, target: CollectionFacts) -> bool:

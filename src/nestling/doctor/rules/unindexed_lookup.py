@@ -14,13 +14,15 @@ Ignore when: the joined collection has a handful of documents for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from nestling.doctor.examined import accounts_for, finds_joined
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
-from nestling.ir.facts import CollectionFacts
+from nestling.ir.facts import CollectionFacts, JoinFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
-from nestling.ir.quantity_words import counted, size
+from nestling.ir.quantity_words import counted, duration, size
 
 RULE = Rule(
     "Unindexed $lookup",
@@ -29,43 +31,62 @@ RULE = Rule(
 )
 
 
+_Join = tuple[str, JoinFacts]
+"""A join, and the database it is in."""
+
+
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Joins of captured statements and views whose foreign field no index begins with."""
-    for (database, name, field, also), joining in sorted(_joins(seen).items()):
-        target = seen.facts.collection(database, name)
-        if target is None or not target.holds_documents or target.storage is None:
+    for (database, join), (joining, statements) in sorted(_joins(seen).items(), key=lambda each: _place(*each[0])):
+        target = seen.facts.collection(database, join.collection)
+        if target is None or not target.holds_documents or target.storage is None or finds_joined(target, join):
             continue
-        fields = {field, *also}
-        is_indexed = "_id" in fields or any(index.keys[0][0] in fields and not index.hidden for index in target.indexes)
-        if not is_indexed and target.storage.documents > seen.limits["documents"].value:
-            yield _finding(seen, target, field, joining)
+        if target.storage.documents > seen.limits["documents"].value:
+            yield _finding(seen, target, join.foreign, joining, [each for each in statements if _is_slow(seen, each)])
 
 
-def _joins(seen: RuleInput) -> dict[tuple[str, str, str, tuple[str, ...]], list[str]]:
-    """Who joins a field of a collection, and other fields with it."""
-    found: dict[tuple[str, str, str, tuple[str, ...]], list[str]] = {}
+def _place(database: str, join: JoinFacts) -> tuple[str, str, str, tuple[str, ...]]:
+    return database, join.collection, join.foreign, join.also
+
+
+def _joins(seen: RuleInput) -> dict[_Join, tuple[list[str], list[StatementFacts]]]:
+    """Who joins a field of a collection, and other fields with it: in words, and the statements among them."""
+    found: dict[_Join, tuple[list[str], list[StatementFacts]]] = {}
     for view in seen.facts.collections:
         for join in view.joins:
-            found.setdefault((view.database, join.collection, join.foreign, join.also), []).append(f"view {view.name}")
+            found.setdefault((view.database, replace(join, local="")), ([], []))[0].append(f"view {view.name}")
     for statement in seen.facts.statements:
         for join in statement.joins:
-            who = f"{statement.operation} on {statement.collection} ({counted(statement.count, 'time')})"
-            found.setdefault((statement.database, join.collection, join.foreign, join.also), []).append(who)
-    return {key: who for key, who in found.items() if key[2]}
+            words, statements = found.setdefault((statement.database, replace(join, local="")), ([], []))
+            words.append(f"{statement.operation} on {statement.collection} ({counted(statement.count, 'time')})")
+            statements.append(statement)
+    return {key: each for key, each in found.items() if key[1].foreign}
 
 
-def _finding(seen: RuleInput, target: CollectionFacts, field: str, joining: list[str]) -> Finding:
+def _is_slow(seen: RuleInput, statement: StatementFacts) -> bool:
+    """Whether what a statement joins, not its own collection, accounts for most of what it examines."""
+    target = seen.facts.collection(statement.database, statement.collection)
+    return target is not None and not statement.by_client and not accounts_for(seen.facts, target, statement)
+
+
+def _finding(
+    seen: RuleInput, target: CollectionFacts, field: str, joining: list[str], slow: list[StatementFacts]
+) -> Finding:
     storage = target.storage
     assert storage is not None
+    times, seconds = sum(each.count for each in slow), sum(each.seconds for each in slow)
+    took = f"; {duration(seconds)} of the server's time in what was captured" if slow else ""
     return seen.finding(
         target,
         field,
         f"joined without an index by {'; '.join(sorted(joining)[:3])}",
         number=storage.documents,
         limit="documents",
-        cost=f"{counted(storage.documents, 'document')} ({size(storage.data_bytes)}) read for each row joined",
+        cost=f"{counted(storage.documents, 'document')} ({size(storage.data_bytes)}) read for each row joined{took}",
         remedy="Create an index on the foreign field.",
         commands=(create_index(target.database, target.name, [(field, 1)]),),
         index=[(field, 1)],
+        evidence={"examined": sum(each.documents_examined for each in slow), "seconds": seconds} if slow else {},
         work=Work(scanned=storage.documents, read_bytes=storage.data_bytes),
+        mean_seconds=seconds / times if times else 0.0,
     )

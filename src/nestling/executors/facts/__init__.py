@@ -6,7 +6,7 @@ Sampling finds the paths, the server measures them. Whatever is refused is noted
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,15 +18,17 @@ from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
 from nestling.executors.facts.dangling import with_dangling
 from nestling.executors.facts.linked_references import with_links
+from nestling.executors.facts.matching import AskedCondition, asked_conditions, with_matches
 from nestling.executors.facts.pacing import is_in_use
 from nestling.executors.facts.permitted import Asking, FoundDocument
-from nestling.executors.facts.profile import captured
+from nestling.executors.facts.profile import noted_entries, of_entries
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
 from nestling.executors.facts.repeated_fields import copies, two_ways
 from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure, value_links
+from nestling.ir.capture import Capture, CommandShape
 from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import (
     REFUSED,
@@ -63,6 +65,8 @@ LINKS_SHARE = 0.3
 ROWS_SHARE = 0.4
 """The share of what is left of it for the links that values tell."""
 
+MATCHES_SHARE = 0.1
+"""The share of it for how many documents the conditions of counts and groups let through."""
 NAMES_SHARE = 0.5
 """The share for the links that names tell: copies and dangling references are looked for in the rest."""
 
@@ -114,6 +118,7 @@ def gather(
             passing = work if budget.structure else None
             found.append(_collection(client, collection, work.within(share), budget, passing))
     found = with_gridfs(found)
+    statements = [_statements(client[name], asked[name], found, asking) for name in databases]
     tell = (lambda what: report(what, total, total)) if report is not None else _untold
     links = [_links(client, name, found, asking, budget, tell) for name in databases]
     return Facts(
@@ -124,7 +129,7 @@ def gather(
         references=tuple(each for link in links for each in link.references),
         two_ways=tuple(each for link in links for each in link.two_ways),
         copies=tuple(each for link in links for each in link.copies),
-        statements=tuple(each for name in databases for each in asked[name]),
+        statements=tuple(each for some in statements for each in some),
         counters=tuple(each for link in links for each in link.structure.counted if each.by_values),
         structure=merged([link.structure for link in links]) if budget.structure else StructureFacts(),
         skipped=tuple(asking.skipped),
@@ -169,12 +174,22 @@ def _collection(
     return with_refusals(found, database, asking)
 
 
-def _asked(
-    database: Database[FoundDocument], collections: Sequence[CollectionFacts], asking: Asking
-) -> tuple[StatementFacts, ...]:
+_Asked = tuple[Capture, Mapping[CommandShape, AskedCondition]]
+
+
+def _asked(database: Database[FoundDocument], collections: Sequence[CollectionFacts], asking: Asking) -> _Asked:
     """What the server was seen to be asked: read first, as that takes little time and many rules need it."""
     profiled = any(each.name == "system.profile" for each in collections)
-    return statements_of(captured(database, asking), {database.name}) if profiled else ()
+    entries = noted_entries(database, asking) if profiled else []
+    return of_entries(entries), asked_conditions(entry for _, entry in entries)
+
+
+def _statements(
+    database: Database[FoundDocument], asked: _Asked, collections: Sequence[CollectionFacts], asking: Asking
+) -> tuple[StatementFacts, ...]:
+    """The statements seen, with how many documents those that gather are about."""
+    part = asking.within(asking.seconds_left() * MATCHES_SHARE)
+    return statements_of(with_matches(*asked, database, collections, part), {database.name})
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,24 @@ _SHOWN = (
 )
 
 
+TimedEntries = list[tuple[datetime | None, FoundDocument]]
+
+
 def captured(database: Database[FoundDocument], asking: Asking) -> Capture:
     """What a database's profiler has noted, the statements of nestling itself left out."""
+    return of_entries(noted_entries(database, asking))
+
+
+def of_entries(entries: TimedEntries) -> Capture:
+    """The profiler's entries as a capture."""
+    return counted(CaptureKind.PROFILER, reversed(entries))
+
+
+def noted_entries(database: Database[FoundDocument], asking: Asking) -> TimedEntries:
+    """The entries of a database's profiler with their times, the newest first."""
     limit = asking.milliseconds()
     what = f"{database.name}.system.profile"
-    entries: list[tuple[datetime | None, FoundDocument]] = asking.ask(what, lambda: list(_entries(database, limit)), [])
-    return counted(CaptureKind.PROFILER, reversed(entries))
+    return asking.ask(what, lambda: list(_entries(database, limit)), [])
 
 
 def _entries(database: Database[FoundDocument], limit: int) -> Iterator[tuple[datetime | None, FoundDocument]]:

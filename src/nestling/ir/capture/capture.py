@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
@@ -10,6 +10,7 @@ from nestling.common.errors import InputError, Problem
 from nestling.ir.capture.masking_check import is_sound
 from nestling.ir.capture.shape import CommandShape
 from nestling.ir.facts.collection import Skipped
+from nestling.ir.facts.statement import LastSeen
 from nestling.ir.noun_json import noun_text, read_noun
 
 FORM = "nestling capture 1"
@@ -33,7 +34,8 @@ class ShapeTotals:
 
     The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
     one value each for places such as `price $gt`, only when asked for. `times`: in how many commands it was seen, whatever their
-    captures' lengths; 0: not known.
+    captures' lengths; 0: not known. `last`: its latest execution; None where times are not noted.
+    `matched`: the share of the collection's documents that its condition lets through, where that was asked.
     """
 
     shape: CommandShape
@@ -47,9 +49,13 @@ class ShapeTotals:
     collection_scans: float = 0
     samples: tuple[tuple[str, object], ...] = ()
     times: float = 0
+    last: LastSeen | None = None
+    matched: float | None = None
 
 
-_SUMS = tuple(each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples", "times"))
+_SUMS = tuple(
+    each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples", "times", "last", "matched")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +149,10 @@ def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
 
 def _sum(one: ShapeTotals, other: ShapeTotals) -> ShapeTotals:
     sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
-    return replace(one, **sums, samples=one.samples or other.samples, times=one.times + other.times)
+    last = latest((one.last, other.last))
+    return replace(one, **sums, samples=one.samples or other.samples, times=one.times + other.times, last=last)
+
+
+def latest(found: Iterable[LastSeen | None]) -> LastSeen | None:
+    """The latest of some executions."""
+    return max((each for each in found if each is not None), key=lambda each: each.moment, default=None)

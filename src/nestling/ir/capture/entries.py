@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from nestling.ir.capture.capture import Capture, CaptureKind
 from nestling.ir.capture.shape import CommandOperation, CommandShape, operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
+from nestling.ir.facts.statement import LastSeen
 from nestling.ir.storage.names import is_system
 
 OWN = "nestling"
@@ -35,9 +36,22 @@ def counted(kind: CaptureKind, entries: Iterable[tuple[datetime | None, Entry]])
     return tally.capture(window)
 
 
+def command_of(entry: Entry) -> Mapping[str, Any]:
+    """The command of an entry; empty where it is none of an application's."""
+    found = entry.get("command") or entry.get("query") or {}
+    return found if isinstance(found, Mapping) and entry.get("appName") != OWN else {}
+
+
+def shape_of(entry: Entry) -> CommandShape | None:
+    """The shape of an entry's own command; None for those that touch no documents of applications, or were cut."""
+    command = command_of(entry)
+    is_whole = command and "$truncated" not in command and not isinstance(entry.get("originatingCommand"), Mapping)
+    return _shape(entry, command) if is_whole else None
+
+
 def _count(tally: Tally, time: datetime | None, entry: Entry) -> None:
-    command = entry.get("command") or entry.get("query") or {}
-    if entry.get("appName") == OWN or not isinstance(command, Mapping):
+    command = command_of(entry)
+    if not command:
         return
     if "$truncated" in command:
         tally.skip("statements the server has cut", "they are too long for its profiler or log")
@@ -52,9 +66,17 @@ def _count(tally: Tally, time: datetime | None, entry: Entry) -> None:
         return
     sums = _sums(entry, command)
     tally.add(found, sums)
+    if time is not None:
+        tally.see(found, _last(time, sums, entry))
     if found.operation.reads and time is not None:
         asked = command.get("filter") or command.get("query")
         tally.follower.watch(_client(entry), time.timestamp(), found, asked, sums.returned)
+
+
+def _last(time: datetime, sums: Sums, entry: Entry) -> LastSeen:
+    moment = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    returned = sums.returned + sums.written
+    return LastSeen(moment.isoformat(), sums.documents_examined, returned, str(entry.get("planSummary", "")))
 
 
 def _client(entry: Entry) -> object:

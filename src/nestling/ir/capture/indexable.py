@@ -64,7 +64,7 @@ def field_tests(condition: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, A
     """The fields of a condition, wherever in it they are, with their tests."""
     for name, test in condition.items():
         if name in LOGICAL:
-            for inner in test:
+            for inner in test if isinstance(test, list) else ():
                 yield from field_tests(inner)
         elif not name.startswith("$") and isinstance(test, dict):
             yield name, test
@@ -74,7 +74,7 @@ def _about_kept_paths(condition: Mapping[str, Any], keeps: Callable[[str], bool]
     """What of a condition is about paths that are kept; alternatives with another path are left out whole."""
     kept: dict[str, Any] = {}
     for name, test in condition.items():
-        if name == "$and":
+        if name == "$and" and isinstance(test, list):
             kept[name] = [_about_kept_paths(each, keeps) for each in test]
         elif all(keeps(path) for path, _ in field_tests({name: test})):
             kept[name] = test

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals
+from nestling.ir.capture.branches import FieldTest, parts_of
+from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals, latest
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.indexable import field_tests, served
 from nestling.ir.capture.shape import MAP_REDUCE, CommandOperation, CommandShape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.facts.statement import FieldPattern, Projection, StatementFacts
+from nestling.ir.facts.statement import ConditionBranch, FieldPattern, Projection, StatementFacts
 
 SCRIPTS = {
     "$where": "$where",
@@ -56,21 +57,32 @@ def _without_sums(seen: ShapeTotals) -> StatementFacts:
     shape, clauses = seen.shape, seen.shape.clauses
     pipeline = clauses.get("pipeline", [])
     condition, order = served(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
-    equal, ranged, patterns = _filters(condition)
+    parts = parts_of(condition)
+    filters, branches = _filters(parts.common), tuple(dict.fromkeys(map(_filters, parts.branches)))
+    if len(branches) == 1:  # branches that differ in values alone
+        filters, branches = _filters((*parts.common, *parts.branches[0])), ()
     return StatementFacts(
         shape.database,
         shape.collection,
         _NAMES.get(shape.operation, shape.operation.value),
         0,
-        filters=(*equal, *ranged),
-        equalities=len(equal),
+        filters=filters.filters,
+        equalities=filters.equalities,
+        branches=branches,
         sort=tuple((path, way) for path, way in order.items() if way and not path.startswith("$")),
         joins=tuple(joins_of(pipeline)),
-        patterns=patterns,
+        patterns=_patterns(condition),
         collation=int(clauses.get("collation", 0)),
         scripts=tuple(sorted(set(_scripts(clauses)))),
-        gathers=shape.operation in (CommandOperation.COUNT, CommandOperation.DISTINCT)
-        or any(not _GATHERING.isdisjoint(stage) for stage in pipeline),
+        gathers=gathers(shape),
+    )
+
+
+def gathers(shape: CommandShape) -> bool:
+    """Whether an answer is made of many documents, so that what is returned does not tell how many matched."""
+    stages = shape.clauses.get("pipeline", []) if shape.operation is CommandOperation.AGGREGATE else []
+    return shape.operation in (CommandOperation.COUNT, CommandOperation.DISTINCT) or any(
+        not _GATHERING.isdisjoint(stage) for stage in stages
     )
 
 
@@ -90,27 +102,25 @@ def _summed(
     statement: StatementFacts, seen: list[ShapeTotals], followed: Mapping[CommandShape, Counter[str]]
 ) -> StatementFacts:
     after = sum((followed[each.shape] for each in seen if each.shape in followed), Counter[str]())
-    return StatementFacts(
-        statement.database,
-        statement.collection,
-        statement.operation,
-        round(sum(each.count for each in seen)),
-        statement.filters,
-        statement.equalities,
-        statement.sort,
-        statement.joins,
-        statement.patterns,
-        statement.collation,
-        round(sum(each.documents_examined for each in seen)),
-        round(sum(each.keys_examined for each in seen)),
-        round(sum(each.returned + each.written for each in seen)),
-        sum(each.seconds for each in seen),
-        round(sum(each.collection_scans for each in seen)),
-        tuple(sorted(after.items())),
-        _taken(seen),
-        statement.scripts,
-        statement.gathers,
+    return replace(
+        statement,
+        count=round(sum(each.count for each in seen)),
+        documents_examined=round(sum(each.documents_examined for each in seen)),
+        keys_examined=round(sum(each.keys_examined for each in seen)),
+        returned=round(sum(each.returned + each.written for each in seen)),
+        seconds=sum(each.seconds for each in seen),
+        collection_scans=round(sum(each.collection_scans for each in seen)),
+        followed=tuple(sorted(after.items())),
+        taken=_taken(seen),
+        last=latest(each.last for each in seen),
+        matched=_matched(seen),
     )
+
+
+def _matched(seen: list[ShapeTotals]) -> float | None:
+    """The share of documents let through, in the mean of the executions it is known of."""
+    known = [(each.matched, each.count) for each in seen if each.matched is not None and each.count]
+    return sum(share * times for share, times in known) / sum(times for _, times in known) if known else None
 
 
 def _taken(seen: list[ShapeTotals]) -> tuple[tuple[Projection, int], ...]:
@@ -128,24 +138,34 @@ def _condition(clauses: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[FieldPattern, ...]]:
-    """Fields compared for equality, fields compared otherwise, and patterns; each once, sorted.
+def _filters(tests: Iterable[FieldTest]) -> ConditionBranch:
+    """Fields compared for equality, then those compared otherwise; each once, sorted.
 
     Last come those of which a test leaves out a few values: they narrow least.
     """
     equal: set[str] = set()
     ranged: dict[str, bool] = {}
-    patterns: set[FieldPattern] = set()
-    for name, tests in field_tests(condition):
-        found = [test for test in (tests.get("$regex"), *_words(tests.get("$in"))) if str(test).startswith(REGEX)]
-        for text in found:
-            patterns.add(FieldPattern(name, str(text).endswith("i"), "^" in str(text)))
-        if not found and set(tests) <= {"$eq", "$in"}:
+    for name, test in tests:
+        if not _regexes(test) and set(test) <= {"$eq", "$in"}:
             equal.add(name)
         else:
-            ranged[name] = ranged.get(name, True) and set(tests) <= _LEAVING_OUT
+            ranged[name] = ranged.get(name, True) and set(test) <= _LEAVING_OUT
     others = sorted(ranged.keys() - equal, key=lambda name: (ranged[name], name))
-    return tuple(sorted(equal)), tuple(others), tuple(sorted(patterns, key=lambda p: p.field))
+    return ConditionBranch((*sorted(equal), *others), len(equal))
+
+
+def _patterns(condition: dict[str, Any]) -> tuple[FieldPattern, ...]:
+    """The patterns of a condition, wherever in it they are."""
+    found = {
+        FieldPattern(name, text.endswith("i"), "^" in text)
+        for name, test in field_tests(condition)
+        for text in _regexes(test)
+    }
+    return tuple(sorted(found, key=lambda each: (each.field, each.ignores_case, each.anchored)))
+
+
+def _regexes(test: dict[str, Any]) -> list[str]:
+    return [str(each) for each in (test.get("$regex"), *_words(test.get("$in"))) if str(each).startswith(REGEX)]
 
 
 def _words(found: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from nestling.ir.capture.application_joins import Follower
 from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals
 from nestling.ir.capture.shape import CommandShape
 from nestling.ir.facts.collection import Skipped
+from nestling.ir.facts.statement import LastSeen
 from nestling.ir.quantity_words import counted
 
 MOST_SHAPES = 1_000
@@ -34,6 +35,7 @@ class _Row:
     count: float = 0.0
     sums: Sums = field(default_factory=Sums)
     samples: tuple[tuple[str, object], ...] = ()
+    last: LastSeen | None = None
 
 
 @dataclass(slots=True)
@@ -71,6 +73,11 @@ class Tally:
         if row is not None and not row.samples:
             row.samples = tuple(values)
 
+    def see(self, shape: CommandShape, last: LastSeen) -> None:
+        """Note the latest execution of a shape that is counted."""
+        if (row := self.rows.get(shape)) is not None:
+            row.last = last
+
     def skip(self, what: str, why: str) -> None:
         """Note something that is left out."""
         self.left_out.setdefault(what, Skipped(what, why))
@@ -83,7 +90,7 @@ class Tally:
             notes.append(Skipped(counted(self.beyond, "statement"), why))
         rows = sorted(self.rows.items(), key=lambda item: -item[1].count)
         seen = tuple(
-            ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples, times=row.count)
+            ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples, times=row.count, last=row.last)
             for shape, row in rows
         )
         return Capture(self.kind, window_seconds, seen, self.follower.follows(), tuple(notes))

@@ -24,7 +24,7 @@ from nestling.ir.facts.collection import (
     Validator,
 )
 from nestling.ir.facts.path import PathFacts, Quantiles
-from nestling.ir.facts.statement import FieldPattern, JoinFacts, Projection, StatementFacts
+from nestling.ir.facts.statement import ConditionBranch, FieldPattern, JoinFacts, LastSeen, Projection, StatementFacts
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, arrays_on, field_path, steps_text
 
 __all__ = [
@@ -37,11 +37,13 @@ __all__ = [
     "SET_ASIDE_SO_FAR",
     "USE_UNSEEN",
     "CollectionFacts",
+    "ConditionBranch",
     "Copied",
     "Facts",
     "FieldPattern",
     "IndexFacts",
     "JoinFacts",
+    "LastSeen",
     "NamespaceKind",
     "PathFacts",
     "Projection",

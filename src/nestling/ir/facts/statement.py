@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +41,42 @@ class Projection:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionBranch:
+    """A branch of a condition: the fields it compares, equalities first, and how many of them are equalities."""
+
+    filters: tuple[str, ...]
+    equalities: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastSeen:
+    """A statement's latest execution: when it was (ISO 8601 with its zone), what was examined and returned, and by which plan."""
+
+    time: str
+    examined: int
+    returned: int
+    plan: str = ""
+
+    @property
+    def moment(self) -> datetime:
+        """The time as one."""
+        return datetime.fromisoformat(self.time)
+
+
+@dataclass(frozen=True, slots=True)
 class StatementFacts:
     """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
 
-    `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
-    `equalities`: how many of them are. These and `sort` are what an index can serve: fields of the collection, none a
-    pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the application then asked
-    for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads took of a document,
-    and how many times; nothing where that is not known. `scripts`: operators of the statement that run JavaScript. `gathers`: an
-    answer is made of many documents, such as their count, so that `returned` does not tell how many matched. `by_client`: a
-    client saw it, which does not know what the server examined, and whose seconds are those until it had the answer.
+    `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared of every document found,
+    equalities first; `equalities`: how many of them are. `branches`: the branches of its `$or`, of which one is met besides;
+    empty where it has none, or where one of them compares no field. These and `sort` are what an index can serve: fields of the
+    collection, none a pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the
+    application then asked for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads
+    took of a document, and how many times; nothing where that is not known. `scripts`: operators of the statement that run
+    JavaScript. `gathers`: an answer is made of many documents, such as their count, so that `returned` does not tell how many
+    matched. `by_client`: a client saw it, which does not know what the server examined, and whose seconds are those until it had
+    the answer. `last`: its latest execution, None where times were not noted. `matched`: of a statement that gathers, the share
+    of the collection's documents that its latest condition lets through, by a sample; None where it was not asked.
     """
 
     database: str
@@ -72,6 +99,14 @@ class StatementFacts:
     scripts: tuple[str, ...] = ()
     gathers: bool = False
     by_client: bool = False
+    branches: tuple[ConditionBranch, ...] = ()
+    last: LastSeen | None = None
+    matched: float | None = None
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """All fields it compares, those of its `$or` last."""
+        return tuple(dict.fromkeys((*self.filters, *(name for each in self.branches for name in each.filters))))
 
     @property
     def namespace(self) -> str:
@@ -92,4 +127,6 @@ class StatementFacts:
             collection_scans=0,
             followed=(),
             taken=(),
+            last=None,
+            matched=None,
         )
