@@ -6,13 +6,14 @@ A rule is a module of `nestling.doctor.rules`; adding one is adding a file.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.common.folders import member, module_names
 from nestling.doctor import rules
 from nestling.doctor.covering_indexes import without_covered
+from nestling.doctor.name_families import DYNAMIC, told_once
 from nestling.doctor.rule import AS, OFFICES, Rule, RuleInput, Threshold, ThresholdInForce
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
@@ -72,11 +73,18 @@ def diagnose(
     Of the indexes they advise none begins another.
     """
     limit = in_force if in_force is not None else limits()
-    found: list[Finding] = []
-    for name in sorted(chosen or rule_names(), key=lambda each: rule(each).last):
-        seen = RuleInput(name, rule(name).severity, facts, limit[name], earlier, tuple(found))
-        found += _module(name).findings(seen)
-    return without_covered(sorted(found, key=_order))
+
+    def of_rules(names: Sequence[str], proposed: tuple[Finding, ...]) -> Iterator[Finding]:
+        for name in names:
+            seen = RuleInput(name, rule(name).severity, facts, limit[name], earlier, proposed)
+            yield from _module(name).findings(seen)
+
+    names = chosen or rule_names()
+    by_field = [name for name in names if rule(name).by_field]
+    first = [*of_rules([name for name in names if not rule(name).last], ())]
+    first = [*told_once(first, facts, by_field, limit[DYNAMIC]["family"].value)]
+    last = of_rules([name for name in names if rule(name).last], tuple(first))
+    return without_covered(sorted([*first, *last], key=_order))
 
 
 def _order(finding: Finding) -> tuple[int, str, str, float, str]:

@@ -41,12 +41,16 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: how much its findings matter as a rule, and its thresholds. `last`: it looks at what the other rules propose."""
+    """A rule: how much its findings matter as a rule, and its thresholds. `last`: it looks at what the other rules propose.
+
+    `by_field`: it tells each field by itself, of what its values are; where names are data, it is told once for all of them.
+    """
 
     title: str
     severity: Severity
     thresholds: tuple[Threshold, ...] = ()
     last: bool = False
+    by_field: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts, fiel
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.quantity_words import counted
 
-RULE = Rule("Awkward field names", Severity.WARNING)
+RULE = Rule("Awkward field names", Severity.WARNING, by_field=True)
 DBREF = ("$ref", "$id", "$db")
 """The fields of a DBRef; the last may lack."""
 UNNAMED = "unnamed"

@@ -43,6 +43,7 @@ RULE = Rule(
             {"nestling": 3},
         ),
     ),
+    by_field=True,
 )
 
 

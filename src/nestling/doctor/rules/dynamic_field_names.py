@@ -7,24 +7,25 @@ Example: `{visits: {"2026-11-01": 3, "2026-11-02": 5}}`, `{rating_1: …, rating
 
 Remedy: an array of `{k, v}` documents with an index on both (attribute pattern), or a document of its own for each.
 The command changes every document, so applications must know both shapes before it runs: one that does not reads nothing where
-there is an array, and its updates by name fail. The validator that `no-validator` drafts allows both.
+there is an array, and its updates by name fail. The validator that `no-validator` drafts allows both. Where more names than the
+threshold of names that differ only in a number have the same finding about their values, such as `mixed-types`, it is told here.
 
 Ignore when: the documents are only ever read whole, by `_id`.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator
 
 from nestling.doctor.guards import single
+from nestling.doctor.name_families import NameFamily, families
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here, listed
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts, field_path, steps_text
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
+from nestling.ir.storage.names import is_within
 
 RULE = Rule(
     "Dynamic field names",
@@ -38,7 +39,6 @@ _CAUTION = (
     " The command changes the shape of every document while applications run: first deploy those that read and write both shapes,"
     " and a validator that allows both."
 )
-_DIGITS = re.compile(r"\d+")
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -47,9 +47,9 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
         for path in collection.paths:
             if path.steps[-1] == ANY_KEY and path.keys > seen.limits["names"].value:
                 yield _map(seen, collection, path)
-        for above, stem, members in _families(collection):
-            if len(members) > seen.limits["family"].value:
-                yield _family(seen, collection, above, stem, members)
+        for family in families(collection):
+            if len(family.members) > seen.limits["family"].value:
+                yield _family(seen, collection, family)
 
 
 def _map(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Finding:
@@ -62,12 +62,19 @@ def _map(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Findi
         f"at least {count(path.keys)} different names {inside} are data",
         number=path.keys,
         limit="names",
-        cost="no index can find documents by these names or what they hold",
+        cost=_cost_of_map(collection, above),
         remedy=f"Store an array of `{{k: …, v: …}}` documents, with an index on both.{_CAUTION * bool(commands)}",
         commands=commands,
         evidence={"names": path.keys, "occurrences": path.present},
         confidence=confidence(collection),
     )
+
+
+def _cost_of_map(collection: CollectionFacts, above: tuple[str, ...]) -> str:
+    wildcard = _wildcard(collection, above)
+    if not wildcard:
+        return "no index but a wildcard one can find documents by these names or what they hold"
+    return f"`{wildcard}` has an entry for each, and finds documents only by a name that the query says"
 
 
 def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str, ...]:
@@ -83,28 +90,33 @@ def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str,
     )
 
 
-def _families(collection: CollectionFacts) -> Iterator[tuple[tuple[str, ...], str, list[PathFacts]]]:
-    """Names in one place that are the same but for a number, outermost places first."""
-    groups: dict[tuple[tuple[str, ...], str], list[PathFacts]] = defaultdict(list)
-    for path in collection.paths:
-        name = path.steps[-1]
-        if name not in (ELEMENT, ANY_KEY) and _DIGITS.search(name):
-            groups[path.steps[:-1], _DIGITS.sub("#", name)].append(path)
-    yield from ((above, stem, members) for (above, stem), members in sorted(groups.items()))
-
-
-def _family(
-    seen: RuleInput, collection: CollectionFacts, above: tuple[str, ...], stem: str, members: list[PathFacts]
-) -> Finding:
+def _family(seen: RuleInput, collection: CollectionFacts, family: NameFamily) -> Finding:
+    names = [path.steps[-1] for path in family.members]
+    wildcard = _wildcard(collection, family.above)
+    indexed = (
+        f"`{wildcard}` has an entry for each" if wildcard else "each needs an index of its own, or all a wildcard index"
+    )
     return seen.finding(
         collection,
-        steps_text((*above, stem)),
-        f"{count(len(members))} names differ only in a number: {listed([path.steps[-1] for path in members], 3)}",
-        number=len(members),
+        family.text,
+        f"{count(len(names))} names differ only in a number: {listed(names, 3)}",
+        number=len(names),
         limit="family",
-        cost="a query must name every one of them, and each needs an index of its own",
+        cost=f"a query must name every one of them, and {indexed}",
         remedy="Store an array, with the number as a value where it means something.",
-        evidence={"names": len(members)},
+        evidence={"names": len(names)},
         severity=Severity.INFO,
         confidence=confidence(collection),
     )
+
+
+def _wildcard(collection: CollectionFacts, above: tuple[str, ...]) -> str:
+    """The name of a wildcard index over what lies in a place; empty where there is none."""
+    place = field_path(above)
+    for index in collection.indexes:
+        for field, _ in index.keys:
+            before = field.removesuffix("$**").removesuffix(".")
+            covers = not before or is_within(place, before)
+            if field.endswith("$**") and covers and not index.hidden and not index.partial:
+                return index.name
+    return ""

@@ -62,6 +62,7 @@ RULE = Rule(
     "Mixed types",
     Severity.WARNING,
     (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
+    by_field=True,
 )
 
 

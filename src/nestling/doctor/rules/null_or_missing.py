@@ -31,6 +31,7 @@ RULE = Rule(
     "Null or missing",
     Severity.INFO,
     (Threshold("share", "share of each of at least two ways to say nothing", "%", {"nestling": 1}),),
+    by_field=True,
 )
 
 
