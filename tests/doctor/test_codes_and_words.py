@@ -52,10 +52,13 @@ def test_codes_in_arrays_become_texts(database: Db) -> None:
 
 @pytest.mark.parametrize(
     ("name", "texts", "kind"),
-    [("x", 60, str), ("x", 40, int), ("qty", 60, int), ("numberOfStars", 90, int)],
+    [
+        *(("x", 60, int), ("x", 40, int), ("rent", 75, int), ("views", 90, int), ("numberOfStars", 90, int)),
+        *(("order_no", 60, str), ("userId", 60, str), ("userId", 40, int)),
+    ],
 )
-def test_whole_numbers_beside_more_texts_become_texts(database: Db, name: str, texts: int, kind: type) -> None:
-    """Unless the name says that they are a quantity."""
+def test_texts_that_are_whole_numbers_become_numbers(database: Db, name: str, texts: int, kind: type) -> None:
+    """Whatever the field is called and however many they are, but for ids, which become what most are."""
     database.things.insert_many({"_id": n, name: str(n) if n < texts else n} for n in range(100))
     _mend(database)
     assert [each[name] for each in database.things.find(sort=[("_id", 1)])] == [kind(n) for n in range(100)]
@@ -105,3 +108,23 @@ def test_numbers_that_are_equal_are_of_one_type(database: Db) -> None:
     values = [1.0, 0.5, 2.25, Decimal128("0.1"), Decimal128("7"), 3]
     database.things.insert_many({"_id": n, "x": values[n % 6]} for n in range(120))
     assert not [each for each in found(look(database)) if each.rule == "mixed-types"]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_values_a_unique_index_would_find_equal_are_told_before(database: Db, alone: bool) -> None:
+    """3 and "3": the second command finds them; once one of them is set right, the conversion goes through."""
+    database.things.insert_many({"_id": n, "sku": str(n) if n % 3 else n, "shop": 1} for n in range(90))
+    database.things.insert_one({"_id": 100, "sku": "3", "shop": 1})
+    if not alone:
+        database.things.insert_one({"_id": 101, "sku": "3", "shop": 2})
+    database.things.create_index([("sku", 1)] if alone else [("shop", 1), ("sku", 1)], unique=True)
+    finding = _mixed(database)
+    assert "the second command finds those that would be" in finding.remedy
+    find, equal, *convert = finding.commands
+    assert len(run(database.client, find)) == 30
+    (pair,) = run(database.client, equal)
+    assert sorted(pair["documents"]) == [3, 100]
+    database.things.delete_one({"_id": 100})
+    for command in convert:
+        run(database.client, command)
+    assert run(database.client, find) == []

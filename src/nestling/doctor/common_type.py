@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from nestling.doctor.converting import number
-from nestling.doctor.name_kinds import names_a_code, names_a_quantity
+from nestling.doctor.name_kinds import names_a_code, names_an_id
 from nestling.ir.facts import PathFacts, text_forms
 from nestling.ir.facts.path import NUMBERS
 
@@ -22,8 +22,8 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
     """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
 
-    Codes, such as postal codes, become texts; so do whole numbers beside more texts, unless the name is one of a quantity.
-    Other texts that are nearly all numbers become numbers: as texts they would be summed and sorted no more. Texts that are
+    Codes, such as postal codes, become texts; so do whole numbers beside more texts, where the name is one of an id. Other texts
+    that are nearly all numbers become numbers: as texts they would be summed and sorted no more. Texts that are
     nearly all words of booleans become booleans. Digits behind a zero are no numbers. Else a type that takes all values goes
     before the most frequent one, which may take some. A number is no date: it does not say whether it counts seconds or
     milliseconds. Of the types `allowed` by the collection's validator, the one there is goes before all others.
@@ -53,11 +53,11 @@ def _takes_some(path: PathFacts, kinds: Mapping[str, int], target: str) -> bool:
 
 
 def _are_codes(path: PathFacts, kinds: Mapping[str, int]) -> bool:
-    """Whether texts and numbers are codes, by their name or because most are texts and the others whole numbers."""
+    """Whether texts and numbers are codes, by their name, or ids of which most are texts and the others whole numbers."""
     if kinds.keys() != {"number", "string"}:
         return False
     is_whole = not path.count("double", "decimal") and not dict(path.forms).get("amount")
-    are_more = kinds["string"] > kinds["number"] and is_whole and not names_a_quantity(path.steps)
+    are_more = kinds["string"] > kinds["number"] and is_whole and names_an_id(path.steps)
     return (names_a_code(path.steps) or are_more) and _taken(path, "number", "string", kinds["number"]) > 0
 
 

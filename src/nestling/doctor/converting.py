@@ -54,7 +54,7 @@ def converting(
     """
     if into in OF_UUIDS:
         return (rewriting(where, field, OF_UUIDS[into], into),)
-    made = _converted(quoted("$" + field), into, zoneless=zoneless)
+    made = converted(quoted("$" + field), into, zoneless=zoneless)
     if into == "date":
         made = unless_outdated(where, field, made)
     return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
@@ -72,14 +72,15 @@ def converting_elements(
         text = f"{{$cond: [{{$eq: [{{$type: {value}}}, 'string']}}, {value}, '']}}"
         form = quoted(f"^(?:{_form(into, amounts=amounts)})$")
         fits.append(f"{{$regexMatch: {{input: {text}, regex: {form}}}}}")
-    made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {_converted(value, into, zoneless=zoneless)}}}]}}"
+    made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {converted(value, into, zoneless=zoneless)}}}]}}"
     each = f"{{$cond: [{{$or: [{', '.join(fits)}]}}, {made}, '$$this']}}"
     above = "".join(f", {quoted(name)}: {{{NO_ARRAY}}}" for name in above_of(array))
     which = f"{{{quoted(f'{array}.{field}')}: {{{_types(kinds)}}}, {quoted(array)}: {{$type: 'array'}}{above}}}"
     return setting(where, which, array, f"{{$map: {{input: {whole}, in: {each}}}}}")
 
 
-def _converted(value: str, into: str, *, zoneless: bool) -> str:
+def converted(value: str, into: str, *, zoneless: bool) -> str:
+    """The expression of a value as this type; the value itself where the server does not convert it."""
     if into == "bool":  # to the server every text but the empty one is true
         said = ", ".join(map(quoted, text_forms.TRUE))
         return f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"

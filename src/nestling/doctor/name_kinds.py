@@ -1,4 +1,4 @@
-"""What a field's name says its values are: money, codes, quantities."""
+"""What a field's name says its values are: money, codes, ids."""
 
 from __future__ import annotations
 
@@ -18,37 +18,8 @@ CODES = frozenset(
     }
 )
 """Words for what consists of digits and is no number: nobody adds it up, and a zero in front counts."""
-QUANTITIES = MONEY | {
-    *(
-        "qty",
-        "quantity",
-        "count",
-        "number",
-        "num",
-        "stars",
-        "rating",
-        "score",
-        "age",
-        "size",
-        "width",
-        "height",
-        "length",
-    ),
-    *(
-        "weight",
-        "stock",
-        "points",
-        "percent",
-        "pct",
-        "year",
-        "sum",
-        "balance",
-        "volume",
-        "duration",
-        "minutes",
-        "seconds",
-    ),
-}
+IDS = frozenset({"id", "key", "ref", "no", "nr"})
+"""Words for what tells things apart: a number as well as a text, so most values decide."""
 
 
 def words(name: str) -> set[str]:
@@ -64,9 +35,9 @@ def names_a_code(steps: tuple[str, ...]) -> bool:
     return bool(_last(steps) & CODES)
 
 
-def names_a_quantity(steps: tuple[str, ...]) -> bool:
-    """Whether a field's name says that its digits are a number."""
-    return bool(_last(steps) & QUANTITIES)
+def names_an_id(steps: tuple[str, ...]) -> bool:
+    """Whether a field's name says that it tells things apart."""
+    return bool(_last(steps) & IDS)
 
 
 def _last(steps: tuple[str, ...]) -> set[str]:

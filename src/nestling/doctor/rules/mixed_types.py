@@ -10,19 +10,20 @@ today (4) and of old drivers (3), of which none equals one of another.
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
 Remedy: convert to one type, and let a validator keep it that way. What is named as a code (`zip`, `phone`, `sku`) becomes
-texts, and so do whole numbers beside more texts, unless they are named as a quantity (`qty`, `price`). Else the values
-become numbers where nine in ten texts are such, booleans where nine in ten texts are words of booleans (`"true"`, `"no"`),
-dates or ObjectIds where all texts are such, else the main type if that takes some of each other one. Numbers become texts
-too where texts are in the majority and mostly no numbers, or where a text has zeros before its digits; a number that the
-server would round when it writes it stays. Where both numbers and texts would do, the finding is `likely`: look whether the
-type is the one you mean. No text becomes a number that would be written otherwise: `1.10` stays, for it may be a version
-after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have two decimals, as amounts of money do,
-and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be converted as it is, the finding says
-how many values these are and why, and the first command, asked again, finds what is left to set right by hand. Texts of
-dates without a time zone are read as UTC; the finding says so. Where the field has a TTL index, no text becomes a date for
-which MongoDB would delete the document: such texts stay. Where the collection's validator refuses writes, its type goes
-before all others, documents that it would refuse stay, and a command of their own shows them. Where no type takes the
-others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is proposed.
+texts, and so do whole numbers beside more texts, where they are named as ids (`order_no`, `user_id`). Else the values become
+numbers where nine in ten texts are such, booleans where nine in ten texts are words of booleans (`"true"`, `"no"`), dates or
+ObjectIds where all texts are such, else the main type if that takes some of each other one. Numbers become texts too where
+texts are in the majority and mostly no numbers, or where a text has zeros before its digits; a number that the server would
+round when it writes it stays. Where both numbers and texts would do, the finding is `likely`: look whether the type is the one
+you mean. No text becomes a number that would be written otherwise: `1.10` stays, for it may be a version after `1.9`, while
+`1.25` becomes a number. Only where all texts, three or more, have two decimals, as amounts of money do, and numbers are beside
+them, `1.10` becomes one too. The command leaves what cannot be converted as it is, the finding says how many values these are
+and why, and the first command, asked again, finds what is left to set right by hand. Texts of dates without a time zone are
+read as UTC; the finding says so. Where the field has a unique index, 3 and "3" would become one value: the second command finds
+such values, which must be set right before. Where the field has a TTL index, no text becomes a date for which MongoDB would
+delete the document: such texts stay. Where the collection's validator refuses writes, its type goes before all others,
+documents that it would refuse stay, and a command of their own shows them. Where no type takes the others, such as numbers
+beside dates, which do not say whether they count seconds or milliseconds, no conversion is proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as
 `0000-00-00` or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that
@@ -50,6 +51,7 @@ from nestling.doctor.name_kinds import names_a_code
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
+from nestling.doctor.unique_values import equal_afterwards, equal_first, unique_indexes
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
@@ -89,6 +91,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kind
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
     commands = _commands(collection, path, kinds, target)
+    indexes = unique_indexes(collection, path) if target and len(commands) > 1 else []
     names = {kind: "the empty text" if is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
@@ -99,10 +102,15 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kind
         limit="values",
         cost=_cost(main, others),
         remedy=(outdated_first(collection, path.field) if target == "date" else "")
+        + equal_first(indexes)
         + _keys_first(seen, collection, path, kinds, target)
         + _remedy(path, kinds, target, said, commands=len(commands))
         + while_fenced(collection),
-        commands=commands,
+        commands=(
+            *commands[:1],
+            *equal_afterwards(collection, path, indexes, _into(collection, path, target)),
+            *commands[1:],
+        ),
         evidence=dict(kinds),
         confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
         changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
@@ -250,10 +258,15 @@ def _commands(collection: CollectionFacts, path: PathFacts, kinds: dict[str, int
         return found, *setting(collection, which, field, f"[{quoted('$' + field)}]")
     if path.steps[0] == "_id" or not target:
         return (found,)
-    into = (allowed_number(collection, path) or number(path)) if target == "number" else target
+    into = _into(collection, path, target)
     if ELEMENT in path.steps:
         return found, *_of_elements(collection, path, others, into)
     return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)
+
+
+def _into(collection: CollectionFacts, path: PathFacts, target: str) -> str:
+    """The BSON type that the values of a type become."""
+    return (allowed_number(collection, path) or number(path)) if target == "number" else target
 
 
 def _of_elements(collection: CollectionFacts, path: PathFacts, kinds: list[str], into: str) -> tuple[str, ...]:
