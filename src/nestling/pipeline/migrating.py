@@ -119,7 +119,7 @@ def _migration(
     from nestling.ir.migration import Loss
     from nestling.pipeline.migration_job import job_of
 
-    called = called_anew(old, renamed)
+    called = called_anew(old, new, renamed)
     before, after = joined(called, new, filled)
 
     def tell(what: str, rows: int) -> None:
@@ -145,11 +145,11 @@ def shelf_of(model: Model) -> OpenShelf:
     return shelf
 
 
-def called_anew(old: Proposal, renamed: Mapping[str, str] | None) -> Proposal:
+def called_anew(old: Proposal, new: Proposal, renamed: Mapping[str, str] | None) -> Proposal:
     """The old design with the names the new model has; raises `InputError` where one cannot be."""
     from nestling.planner.migration.renaming import with_names
 
-    return replace(old, design=with_names(old.design, renamed)) if renamed else old
+    return replace(old, design=with_names(old.design, renamed, new.design.model)) if renamed else old
 
 
 def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None) -> tuple[Design, Design]:

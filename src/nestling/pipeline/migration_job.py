@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.storage.names import NOWHERE
+from nestling.ir.types import TypeName
 from nestling.ir.values import Policy
 from nestling.pipeline.loading import home_queries
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
     from nestling.ir.migration import Assembly
-    from nestling.ir.model import Model
+    from nestling.ir.model import AttributeName, Model
     from nestling.ir.programs.command import CreateIndex
     from nestling.ir.storage.layout import StoredCollection
 
@@ -71,10 +72,10 @@ def _assembled(
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
     from nestling.planner.migration import kept_collections, renamed, staged_names, told_forms
-    from nestling.planner.migration.restated import as_written
+    from nestling.planner.migration.restated import as_written, narrowed
 
     written = as_written(old, own.model) if old.amendments else old
-    kept = kept_collections(old, new) if keeps_images else frozenset[str]()
+    kept = kept_collections(old, new) - narrowed(own, old) if keeps_images else frozenset[str]()
     names = staged_names(old, new, kept)
     staged = renamed(new, names)
     stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
@@ -113,6 +114,7 @@ def _assembled(
         ),
         validators={each.name: _validator(written, each, policy) for each in written.stores if each.name in there},
         newly_unique=tuple(_newly_unique(own, new)),
+        days=tuple(_days(own, new)),
         rules={name: rules for name, rules in _new_rules(own, new, policy).items() if name in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,
@@ -134,6 +136,17 @@ def _newly_unique(own: Design, new: Design) -> Iterator[str]:
             before = own.model.entity(entity.name)
             if set(entity.uniques) - {before.key, *before.uniques}:
                 yield entity.name
+
+
+def _days(own: Design, new: Design) -> Iterator[AttributeName]:
+    """The attributes that are days now, and were moments."""
+    for entity in new.model.entities:
+        before = own.model.entity(entity.name) if own.model.has_entity(entity.name) else None
+        for attribute in entity.attributes if before is not None else ():
+            assert before is not None
+            was = before.attribute(attribute.name).type.name if attribute.name in before else None
+            if attribute.type.name is TypeName.DATE and was in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ):
+                yield entity.name, attribute.name
 
 
 def _new_rules(own: Design, new: Design, policy: Policy) -> Mapping[str, NewRules]:

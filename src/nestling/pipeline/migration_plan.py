@@ -58,7 +58,7 @@ def plan_migration(
     from nestling.pipeline.model_risks import fields_there_already, rows_without_parents
     from nestling.planner.migration import differences
 
-    written_by, old = old.design, called_anew(old, renamed)
+    written_by, old = old.design, called_anew(old, new, renamed)
     before, after = joined(old, new, filled)
     job = job_of(before, after, database, policy or Policy(), new.design, old.design, written_by)
     database = job.homes.database

@@ -12,6 +12,7 @@ from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.undo_record import Trail
 from nestling.executors.migrate.unit import MigrationUnit
 from nestling.ir.drift import CompiledCheck
+from nestling.ir.model import AttributeName
 from nestling.ir.programs.command import Command, CreateIndex
 from nestling.ir.values import Policy
 
@@ -119,6 +120,9 @@ class Job:
 
     newly_unique: tuple[str, ...]
     """The entities of which something is unique by the new design's model, and not by the old one's."""
+
+    days: tuple[AttributeName, ...]
+    """The attributes that are days by the new design's model, and moments by the old one's: documents store both alike."""
 
     rules: Mapping[str, NewRules]
     """By collection, of those that stay."""

@@ -22,7 +22,8 @@ from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.field_removal import null_removal
 from nestling.ir.literals import shell
 from nestling.ir.migration import RepeatedKey
-from nestling.ir.quantity_words import agreeing
+from nestling.ir.paths.access_path import column_field
+from nestling.ir.quantity_words import agreeing, counted
 
 _OLD = ("find", "changeStream")
 _NEW = ("find", "insert", "update", "remove", "createCollection", "createIndex", "dropCollection")
@@ -137,8 +138,8 @@ def require_new_rules(job: Job, database: Database[Any]) -> None:
 
 
 def breaking_new_rules(job: Job, database: Database[Any]) -> list[Problem]:
-    """Documents of collections that stay which are not what the new design says of them."""
-    problems = []
+    """Documents of collections that stay which are not what the new design says of them, and days that have a time."""
+    problems = [*_days_with_a_time(job, database)]
     for name, rules in job.rules.items():
         condition = {"$nor": [dict(rules.new)]}
         number, shown = documents_with(database[name], condition) if rules.new else (0, "")
@@ -152,6 +153,22 @@ def breaking_new_rules(job: Job, database: Database[Any]) -> list[Problem]:
             )
             problems.append(Problem(what, where=name, next_move=move))
     return problems
+
+
+def _days_with_a_time(job: Job, database: Database[Any]) -> Iterator[Problem]:
+    """Moments that are to be days and are none: no validator tells them apart."""
+    for entity, name in job.days:
+        home = job.homes.homes[entity]
+        field = f"${column_field(home.columns.index(name))}"
+        clock = {"$dateToString": {"date": field, "format": "%H:%M:%S.%L"}}
+        has_time = {"$and": [{"$eq": [{"$type": field}, "date"]}, {"$ne": [clock, "00:00:00.000"]}]}
+        counted_rows = [*home.stages, {"$match": {"$expr": has_time}}, {"$count": "rows"}]
+        found = list(database[home.collection].aggregate(counted_rows, allowDiskUse=True))
+        if found:
+            rows = f"{counted(found[0]['rows'], 'row')} {agreeing(found[0]['rows'], 'has', 'have')}"
+            what = f"`{entity}.{name}` is a day in the new design, and {rows} a time of day"
+            move = "set the times to midnight first, by the old design; or keep its type in the new model"
+            yield Problem(what, where=home.collection, next_move=move)
 
 
 def _never_renamed(job: Job) -> Iterator[Problem]:

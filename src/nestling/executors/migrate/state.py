@@ -120,7 +120,7 @@ class States:
         """The state to go on from; raises `MigrationError` when it is another migration's."""
         found = self.read()
         if found is not None and found.designs != designs:
-            what = "another migration of this database has begun, between other designs"
+            what = "another migration of this database has begun: between other designs, or with other `--renamed` or `--fill`"
             move = "go on with those, or end it with `--abort`"
             if found.phase is Phase.DONE:
                 what = "another migration of this database has cut over, and what it set aside is still there"

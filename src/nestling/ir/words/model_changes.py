@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from nestling.common.errors import name_list
-from nestling.ir.amendments import Widened, amendments, filled_value
+from nestling.ir.amendments import Widened, amendments, filled_value, scale_of
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.types import TypeName
 from nestling.ir.words.model_words import attribute_words, default_words
 
 _LEFT = "no statement reads it, and what is built anew has it no more"
@@ -47,17 +48,12 @@ def maybe_renamed(entity: Entity, old: Model, new: Model) -> str:
 
 def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[str]:
     before, after = ({each.name: each for each in entity.attributes} for entity in (old, new))
-    gone = [each for name, each in before.items() if name not in after]
     for name in dict.fromkeys((*before, *after)):
         if name not in after:
             yield f"`{old.name}.{name}` is gone: {_LEFT}"
         elif name not in before:
-            alike = [each.name for each in gone if each.type.name is after[name].type.name]
-            was = name_list(alike, " or ")
-            same = (
-                f"; where it is {was} under another name, say `--renamed {old.name}.{alike[0]}={name}`" if alike else ""
-            )
-            yield f"`{old.name}.{name}` is new: {_given(after[name])} where documents have no such field{same}"
+            was = maybe_called(after[name], old, new)
+            yield f"`{old.name}.{name}` is new: {_given(after[name])} where documents have no such field{'; ' * bool(was)}{was}"
         elif before[name] != after[name]:
             words = attribute_words(before[name]), attribute_words(after[name])
             if words[0] != words[1]:
@@ -65,11 +61,35 @@ def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[s
                 yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}{stored}"
 
 
+def maybe_called(attribute: Attribute, old: Entity, new: Entity) -> str:
+    """What to say of an attribute that is new where one of its type is gone, and may be what it was called; else nothing."""
+    gone = [each for each in old.attributes if each.name not in new and each.name not in old.key]
+    alike = [each.name for each in gone if each.type.name is attribute.type.name]
+    if not alike:
+        return ""
+    return f"where it is {name_list(alike, ' or ')} under another name, say `--renamed {new.name}.{alike[0]}={attribute.name}`"
+
+
 def _stored(before: Attribute, after: Attribute, *, widened: bool) -> str:
     """What becomes of the values there are."""
     if widened:
         return ": its numbers are written anew as that"
-    return "" if before.type == after.type else ": what is stored stays as it is, its digits and length too"
+    if before.type == after.type:
+        return ""
+    mend = (
+        "; `UPDATE … SET column = column + 0` after the cutover gives numbers the digits of that"
+        if _is_coarser(before, after)
+        else ""
+    )
+    return f": what is stored stays as it is, its digits and length too{mend}"
+
+
+def _is_coarser(before: Attribute, after: Attribute) -> bool:
+    """Whether decimals have fewer digits after the point now."""
+    if not before.type.name is after.type.name is TypeName.DECIMAL:
+        return False
+    digits = scale_of(before.type), scale_of(after.type)
+    return digits[1] is not None and (digits[0] is None or digits[0] > digits[1])
 
 
 def _given(attribute: Attribute) -> str:

@@ -68,7 +68,7 @@ def attribute_words(attribute: Attribute) -> str:
     default = f" with the default {default_words(attribute.default)}" if attribute.default is not None else ""
     allowed = f" that allows {attribute.allowed}" if attribute.allowed is not None else ""
     fraction = f" that keeps {attribute.fraction}" if attribute.fraction is not None else ""
-    return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{allowed}{fraction}{default}"
+    return f"{attribute.type}{'' if attribute.nullable else ' NOT NULL'}{also}{allowed}{fraction}{default}"
 
 
 def default_words(default: Default) -> str:

@@ -31,7 +31,8 @@ def with_values(design: Design, before: Model, values: Mapping[str, str]) -> Des
 def _mistakes(model: Model, before: Model, given: Mapping[str, Mapping[str, str]]) -> Iterator[Problem]:
     for name, values in given.items():
         if not model.has_entity(name):
-            yield unknown("entity", name, [each.name for each in model.entities], of="the new design")
+            known = [each.name for each in model.entities]
+            yield replace(unknown("entity", name, known), what=f"the new design has no entity `{name}`")
             continue
         entity = model.entity(name)
         for attribute, value in values.items():

@@ -5,36 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.common.errors import InputError, Problem, unknown
+from nestling.common.errors import InputError, Problem, name_list, unknown
 from nestling.common.trees import nodes_in, rebuilt
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form
 from nestling.ir.statements.expression import Column
-from nestling.ir.storage.names import stored_name
+from nestling.ir.storage.layout import Node
 
 NamesGiven = Mapping[str, Mapping[str, str]]
 """By entity, as it was called, the new name of attributes."""
+Nodes = Mapping[Document, Node]
+"""Where each document of the design is, whose layout says what it stores."""
+BEFORE = "(before)"
+"""What follows the name of something that is gone, where another one has its name now."""
 _APART = "migrate to a design in which it is a field of its own first, then over the new model"
 
 
-def with_names(design: Design, names: Mapping[str, str]) -> Design:
-    """The design with other names: of an entity, or of an attribute as `entity.attribute`, to the name alone it has from now on.
+def with_names(design: Design, names: Mapping[str, str], after: Model) -> Design:
+    """The design with the names that `after` has: of an entity, or of an attribute as `entity.attribute`, to the new name.
 
-    Raises `InputError` for names that are not there or taken, and for attributes that are more than a field of documents.
+    An attribute of the old design whose name another one takes is gone. Raises `InputError` for names that either side does not
+    have, and for attributes that are more than a field of documents.
     """
     if not names:
         return design
     tables = {old: new for old, new in names.items() if "." not in old or design.model.has_entity(old)}
     columns: dict[str, dict[str, str]] = {}
+    earlier = {new: old for old, new in tables.items()}
     for old, new in names.items():
         if old not in tables:
             entity, attribute = split_name(design.model, old)
-            columns.setdefault(entity, {})[attribute] = new
-    if problems := (*_mistakes(design.model, tables, columns), *_in_the_way(design, columns)):
+            entity = entity if design.model.has_entity(entity) else earlier.get(entity, entity)
+            columns.setdefault(entity, {})[attribute] = _unqualified(new, entity, tables.get(entity, entity))
+    if problems := tuple(_mistakes(design.model, after, tables, columns)):
         raise InputError(*problems)
-    with_columns = _Renaming(design.model, columns).design(design)
-    return _with_tables(with_columns, tables)
+    for name, renamed in columns.items():
+        taken = [new for new in renamed.values() if new in design.model.entity(name) and new not in renamed]
+        renamed |= {new: f"{new} {BEFORE}" for new in taken}
+    if problems := tuple(_in_the_way(design, columns)):
+        raise InputError(*problems)
+    return _with_tables(_Renaming(design, columns).renamed(), tables)
+
+
+def _unqualified(name: str, *tables: str) -> str:
+    """The name alone, where it was given with its table."""
+    prefixes = (f"{table}." for table in tables)
+    return next((name.removeprefix(each) for each in prefixes if name.startswith(each)), name)
 
 
 def split_name(model: Model, name: str) -> tuple[str, str]:
@@ -44,29 +61,49 @@ def split_name(model: Model, name: str) -> tuple[str, str]:
     return next((each for each in parts if model.has_entity(each[0])), parts[0])
 
 
-def _mistakes(model: Model, tables: Mapping[str, str], columns: NamesGiven) -> Iterator[Problem]:
-    known = [entity.name for entity in model.entities]
+def _mistakes(before: Model, after: Model, tables: Mapping[str, str], columns: NamesGiven) -> Iterator[Problem]:
+    known, coming = ([entity.name for entity in model.entities] for model in (before, after))
     for name in dict.fromkeys((*tables, *columns)):
-        if not model.has_entity(name):
-            yield unknown("entity", name, known, of="the old design")
+        if not before.has_entity(name):
+            yield replace(unknown("entity", name, known), what=f"the old design has no entity `{name}`")
     for old, new in tables.items():
-        if new in known and new not in tables:
-            yield Problem(f"`{old}` cannot be called `{new}`: the old design has an entity of that name")
+        if not after.has_entity(new):
+            yield replace(unknown("entity", new, coming), what=f"the new design has no entity `{new}`")
+        elif new in known and new not in tables:
+            what = f"`{old}` cannot be called `{new}`: the old design has an entity of that name"
+            yield Problem(what, next_move=f"say what that one is called now, too: `--renamed {new}=NAME`")
+    yield from _twice("", tables)
     for name, renamed in columns.items():
-        entity = model.entity(name) if model.has_entity(name) else None
-        for old, new in renamed.items() if entity is not None else ():
-            assert entity is not None
-            if old not in entity:
-                yield entity.no_attribute(old)
-            elif new in entity and new not in renamed:
-                yield Problem(f"`{name}.{old}` cannot be called `{new}`: the old design has an attribute of that name")
-            elif old in _held(model, entity):
-                what = f"`{name}.{old}` is in a key or a foreign key, whose attributes keep their names"
-                yield Problem(what, next_move="keep its name in the new model, or load the rows afresh")
+        if before.has_entity(name):
+            called = tables.get(name, name)
+            known_after = after.entity(called) if after.has_entity(called) else None
+            yield from _of_columns(before, before.entity(name), known_after, renamed)
+            yield from _twice(f"{name}.", renamed)
 
 
-def _held(model: Model, entity: Entity) -> set[str]:
-    """What keys and references are about."""
+def _of_columns(before: Model, entity: Entity, after: Entity | None, renamed: Mapping[str, str]) -> Iterator[Problem]:
+    for old, new in renamed.items():
+        if old not in entity:
+            yield entity.no_attribute(old)
+        elif after is not None and new not in after:
+            what = f"the new design has no attribute `{new}` in `{after.name}`"
+            yield replace(unknown("attribute", new, after.attribute_names), what=what)
+        elif old in entity.key or (new not in renamed and new in held_by_keys(before, entity)):
+            key = old if old in entity.key else new
+            what = f"`{entity.name}.{old}` cannot be called `{new}`: `{key}` is in a key, whose attributes keep their names"
+            yield Problem(what, next_move="keep its name in the new model; statements may call it otherwise by AS")
+
+
+def _twice(prefix: str, renamed: Mapping[str, str]) -> Iterator[Problem]:
+    """Two that are to have one name."""
+    for new in dict.fromkeys(renamed.values()):
+        olds = [f"{prefix}{old}" for old, each in renamed.items() if each == new]
+        if len(olds) > 1:
+            yield Problem(f"{name_list(olds)} cannot all be called `{new}`", next_move="say which one it was")
+
+
+def held_by_keys(model: Model, entity: Entity) -> set[str]:
+    """What an entity's key and references are about."""
     links = [each.child_attributes for each in model.parents_of(entity.name)]
     links += [each.parent_attributes for each in model.children_of(entity.name)]
     return {*entity.key, *(name for group in links for name in group)}
@@ -105,16 +142,32 @@ def _uses(collection: Collection) -> Iterator[tuple[str, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Renaming:
-    model: Model
+    of: Design
     columns: NamesGiven
 
-    def design(self, design: Design) -> Design:
+    @property
+    def model(self) -> Model:
+        """As it was."""
+        return self.of.model
+
+    def renamed(self) -> Design:
         """The design with the attributes' new names."""
         if not self.columns:
-            return design
+            return self.of
         entities = tuple(self._entity(each) for each in self.model.entities)
-        collections = tuple(self._collection(each) for each in design.collections)
-        return replace(design, model=replace(self.model, entities=entities), collections=collections)
+        links = tuple(
+            replace(
+                each,
+                child_attributes=tuple(self._named(each.child, name) for name in each.child_attributes),
+                parent_attributes=tuple(self._named(each.parent, name) for name in each.parent_attributes),
+            )
+            for each in self.model.relationships
+        )
+        nodes = {node.body: node for store in self.of.stores for node in store.nodes()}
+        collections = tuple(self._collection(each, nodes) for each in self.of.collections)
+        return replace(
+            self.of, model=replace(self.model, entities=entities, relationships=links), collections=collections
+        )
 
     def _named(self, entity: str, name: str) -> str:
         return self.columns.get(entity, {}).get(name, name)
@@ -144,24 +197,24 @@ class _Renaming:
             ),
         )
 
-    def _collection(self, collection: Collection) -> Collection:
+    def _collection(self, collection: Collection, nodes: Nodes) -> Collection:
         variant = collection.variant
         if variant is not None:
-            members = tuple(replace(each, body=self._document(each.body)) for each in variant.members)
+            members = tuple(replace(each, body=self._document(each.body, nodes)) for each in variant.members)
             variant = replace(variant, members=members)
-        return replace(collection, body=self._document(collection.body), variant=variant)
+        return replace(collection, body=self._document(collection.body, nodes), variant=variant)
 
-    def _document(self, body: Document) -> Document:
+    def _document(self, body: Document, nodes: Nodes) -> Document:
         """The attributes in the fields they have had."""
         fields = self._fields(body.entity, body.fields)
         has = {each.attribute for each in fields}
-        more = (
-            Field(new, stored_name(old)) for old, new in self.columns.get(body.entity, {}).items() if new not in has
-        )
+        stored = {field.attribute: field.path for field in nodes[body].stored} if body in nodes else {}
+        renamed = self.columns.get(body.entity, {}).items()
+        more = (Field(new, stored[old]) for old, new in renamed if new not in has and old in stored)
         return replace(
             body,
             fields=(*fields, *more),
-            embeddings=tuple(map(self._embedding, body.embeddings)),
+            embeddings=tuple(self._embedding(each, nodes) for each in body.embeddings),
             references=tuple(
                 replace(each, copied=self._fields(self.model.relationship(each.relationship).child, each.copied))
                 for each in body.references
@@ -175,10 +228,10 @@ class _Renaming:
             ),
         )
 
-    def _embedding(self, embedding: Embedding) -> Embedding:
+    def _embedding(self, embedding: Embedding, nodes: Nodes) -> Embedding:
         entity = embedding.body.entity
         order = tuple(replace(each, attribute=self._named(entity, each.attribute)) for each in embedding.order)
-        return replace(embedding, body=self._document(embedding.body), order=order)
+        return replace(embedding, body=self._document(embedding.body, nodes), order=order)
 
     def _copy(self, copy: Copy) -> Copy:
         source = copy.path[-1].target(self.model)

@@ -6,20 +6,31 @@ design knows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nestling.common.errors import DesignError, InputError, Problem
-from nestling.common.trees import rebuilt
+from nestling.common.trees import nodes_in, rebuilt
 from nestling.ir.amendments import Filled, Widened, amendments, filled_value
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.primitives import Collection, Copy, Document, Embedding, Form, Holder, Index, Reference, Variant
+from nestling.ir.primitives import (
+    Collection,
+    Copy,
+    Document,
+    Embedding,
+    Field,
+    Form,
+    Holder,
+    Index,
+    Reference,
+    Variant,
+)
 from nestling.ir.rows import Hop
-from nestling.ir.storage.names import NOWHERE
-from nestling.ir.words.model_changes import maybe_renamed
+from nestling.ir.storage.names import NOWHERE, stored_name
+from nestling.ir.words.model_changes import maybe_called, maybe_renamed
+from nestling.planner.migration.renaming import BEFORE
 
-_BEFORE = "(before)"
 _APART = (
     "first migrate, over the model of today, to a design in which these rows are documents of their own"
     " (`nestling design … --strategy normalized`), then over the new model"
@@ -51,6 +62,24 @@ def restated(old: Design, model: Model) -> Design:
     return replace(plain, indexes=kept_indexes, amendments=tuple(amendments(old.model, model)))
 
 
+def narrowed(own: Design, old: Design) -> frozenset[str]:
+    """The collections in which a copy, or what stands beside an id, has lost some of its attributes in the restated design."""
+    before, after = ({each.name: dict(_copied(each)) for each in design.collections} for design in (own, old))
+    return frozenset(
+        name
+        for name, copied in before.items()
+        if any(number != after.get(name, {}).get(what, number) for what, number in copied.items())
+    )
+
+
+def _copied(collection: Collection) -> Iterator[tuple[tuple[str, str], int]]:
+    """How many attributes stand in each copy and beside each id."""
+    for node in nodes_in(collection):
+        if isinstance(node, Document):
+            yield from (((node.entity, copy.name), len(copy.attributes)) for copy in node.copies)
+            yield from (((node.entity, each.field), len(each.copied)) for each in node.references if each.copied)
+
+
 def as_written(old: Design, before: Model) -> Design:
     """A restated design whose attributes are what documents hold of them, where rows have something else."""
     entities = tuple(_as_written(entity, old, before) for entity in old.model.entities)
@@ -75,7 +104,7 @@ def _as_written(entity: Entity, old: Design, before: Model) -> Entity:
 def _with_names_of(old: Design, model: Model) -> Design:
     """The old design whose relationships are called as in the new model: what one is called may hang on what others there are."""
     called = {each.joins: each.name for each in model.relationships}
-    names = {each.name: called.get(each.joins, f"{each.name} {_BEFORE}") for each in old.model.relationships}
+    names = {each.name: called.get(each.joins, f"{each.name} {BEFORE}") for each in old.model.relationships}
     names = {
         name: new for name, new in names.items() if new != name and (new in called.values() or name in called.values())
     }
@@ -124,7 +153,8 @@ def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
             if not new.nullable and filled_value(new) is None:
                 what = f"`{entity.name}.{name}` is new and must have a value, which the rows of today have not"
                 move = f"say what they get: `--fill {entity.name}.{name}=VALUE`; or give it a constant default in the new model"
-                yield Problem(what, next_move=move)
+                was = maybe_called(new, before, entity)
+                yield Problem(what, next_move=f"{was}; else {move}" if was else move)
     yield from _embedded_along_nothing(old, model)
     yield from _among_pairs(old, model)
 
@@ -204,14 +234,23 @@ def _document(body: Document, old: Model, new: Model) -> Document:
         and (each.attribute is None or _has(new, each.path[-1].target(new), each.attribute))
     )
     embeddings = (each for each in body.embeddings if new.has_relationship(each.relationship))
+    fields = tuple(each for each in body.fields if each.attribute in names)
     return replace(
         body,
-        fields=tuple(each for each in body.fields if each.attribute in names),
+        fields=(*fields, *_apart(fields, old.entity(body.entity), new.entity(body.entity))),
         embeddings=tuple(_embedding(each, old, new) for each in embeddings),
         references=(*references, *(Reference(link.name, Holder.CHILD) for link in own)),
         copies=tuple(each for each in copies if each.attributes),
         computed=computed,
     )
+
+
+def _apart(fields: Sequence[Field], old: Entity, new: Entity) -> Iterator[Field]:
+    """Fields that no document has, for attributes that are new where another one is stored under their name."""
+    taken = {each.path for each in fields}
+    for name in new.attribute_names:
+        if name not in old and stored_name(name) in taken:
+            yield Field(name, f"{NOWHERE}{stored_name(name)}")
 
 
 def _embedding(embedding: Embedding, old: Model, new: Model) -> Embedding:
