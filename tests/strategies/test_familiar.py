@@ -1,8 +1,10 @@
-"""What stays where it is keeps the names of today's design; names that collide stay the new ones."""
+"""What stays where it is keeps the names and the order of today's design; names that collide stay the new ones."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+
+import pytest
 
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
@@ -32,6 +34,7 @@ MODEL = Model(
     (WRITTEN_BY, NOTES),
 )
 UP = (Hop("written", up=True),)
+PATH_OF_NOTES = (Hop("notes", up=False),)
 
 
 def copied(called: str, form: Form, /, **paths: str) -> Copy:
@@ -51,14 +54,14 @@ PLAIN = Document(
     "post",
     embeddings=(NOTED,),
     copies=(copied("author", Form.OBJECT, name="name", mail="mail"),),
-    computed=(Computed("note_count", (Hop("notes", up=False),), AggregateKind.COUNT, TRANSACTION),),
+    computed=(Computed("note_count", PATH_OF_NOTES, AggregateKind.COUNT, TRANSACTION),),
 )
 TODAY = Document(
     "post",
     fields=(Field("title", "head.title"), Field("author_id", "by.id")),
     embeddings=(Embedding("remarks", "notes", Form.ARRAY, Document("note", fields=(Field("text", "t"),))),),
     copies=(copied("by name", Form.INLINE, name="by.name"),),
-    computed=(Computed("n_remarks", (Hop("notes", up=False),), AggregateKind.COUNT, TRANSACTION),),
+    computed=(Computed("n_remarks", PATH_OF_NOTES, AggregateKind.COUNT, TRANSACTION),),
 )
 
 
@@ -77,6 +80,28 @@ def test_a_sub_document_stays_one() -> None:
     today = replace(TODAY, copies=(copied("writer", Form.OBJECT, name="n"),))
     _, posts = with_familiar_names(design(PLAIN), Design(MODEL, design(today)))
     assert posts.body.copies == (copied("writer", Form.OBJECT, name="n", mail="mail"),)
+
+
+@pytest.mark.parametrize("form", [Form.OBJECT, Form.INLINE])
+def test_what_stays_keeps_its_order(form: Form) -> None:
+    """The fields of a copy, and everything else a document is made of; what is new comes last."""
+    called = "author" if form is Form.OBJECT else "by"
+    copy = copied(called, form, name="by.name", mail="by.mail")
+    today = replace(
+        PLAIN,
+        fields=(Field("title", "t"), Field("author_id", "a")),
+        copies=(copy,),
+        computed=(*PLAIN.computed, Computed("last_note", PATH_OF_NOTES, AggregateKind.MAX, TRANSACTION, "id")),
+    )
+    proposed = replace(
+        today,
+        fields=today.fields[::-1],
+        copies=(replace(copy, attributes=(Field("id", "by.id"), *copy.attributes[::-1])),),
+        computed=today.computed[::-1],
+    )
+    _, posts = with_familiar_names(design(proposed), Design(MODEL, design(today)))
+    wanted = (replace(copy, attributes=(*copy.attributes, Field("id", "by.id"))),)
+    assert (posts.body.fields, posts.body.copies, posts.body.computed) == (today.fields, wanted, today.computed)
 
 
 def test_names_that_would_collide_stay_new() -> None:

@@ -153,10 +153,14 @@ def called_anew(old: Proposal, new: Proposal, renamed: Mapping[str, str] | None)
 
 
 def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None) -> tuple[Design, Design]:
-    """Both designs over one model, the new one's where they differ; raises `InputError` where the old one has no such form."""
+    """Both designs over one model, the new one's where they differ; raises `InputError` where the old one has no such form.
+
+    A collection of the new design that only has its fields in another order is the old one's: the order says nothing.
+    """
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model
     from nestling.ir.proposal import IN_PLACE
+    from nestling.ir.storage.field_order import unless_reordered
     from nestling.ir.words.model_words import difference, is_renamed
     from nestling.planner.migration.filled import with_values
     from nestling.planner.migration.restated import restated
@@ -165,9 +169,10 @@ def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None
     if filled:
         after = with_values(after, before.model, filled)
     if before.model == after.model:
-        return before, after
+        return before, unless_reordered(after, before)
     if IN_PLACE not in (old.strategy, new.strategy):
-        return restated(before, after.model), after
+        before = restated(before, after.model)
+        return before, unless_reordered(after, before)
     what = f"the two designs are of different models: {difference(before.model, after.model)}"
     if is_renamed(before.model, after.model):
         move = f"nothing else differs: write `name: {before.model.name}` under `model:` in the new design"

@@ -149,6 +149,23 @@ def test_models_read_at_two_times_may_differ_in_order(mongod: Server, database: 
     assert database.trips.count_documents({"depot": trip(6)["depot"]}) == 1
 
 
+def test_another_order_alone_changes_nothing(mongod: Server, database: Documents) -> None:
+    """Copies and fields that only come in another order in the design: the collection stays as it is."""
+    database.users.insert_many([{"_id": n, "email": f"u{n}@x.org", "name": f"User {n}"} for n in range(50)])
+    told = ({"userId": n % 50, "name": f"User {n % 50}", "email": f"u{n % 50}@x.org"} for n in range(200))
+    database.tickets.insert_many([{"_id": n, "title": f"t{n}", "reporter": each} for n, each in enumerate(told)])
+    old = pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?")).in_place
+    tickets, users = old.design.collections
+    (copy,) = tickets.body.copies
+    assert [each.path for each in copy.attributes] == ["reporter.name", "reporter.email"]
+    body = replace(tickets.body, copies=(replace(copy, attributes=copy.attributes[::-1]),))
+    new = replace(old, design=replace(old.design, collections=(replace(tickets, body=body), users)))
+    assert new.design != old.design
+    plan = pipeline.plan_migration(old, new, database)
+    assert {each.way for each in plan.moves} == {CollectionOrigin.KEPT}
+    assert (plan.changes, plan.left) == ((), ())
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", DESIGNS)
 def test_what_is_loaded_is_in_order(made: str, database: Documents, tmp_path: Path) -> None:

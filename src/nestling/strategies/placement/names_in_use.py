@@ -1,4 +1,7 @@
-"""Names a database in use has already: what stays where it is keeps them, so that no application has to change for a word."""
+"""Names and orders of fields a database in use has already: what stays where it is keeps them.
+
+So no application has to change for a word, and no document is written again because its fields come in another order.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form
+from nestling.ir.storage.field_order import in_order_of
 from nestling.ir.storage.layout import nested_documents
 from nestling.ir.storage.names import stored_name
 
 
 def with_familiar_names(collections: tuple[Collection, ...], today: Design) -> tuple[Collection, ...]:
-    """The collections with today's names for what they have of today's, one after the other where no two names collide."""
+    """The collections with today's names for what they have of today's, in today's order, one after the other where no two names
+    collide.
+    """
     known = _Known.of(today)
     found = list(collections)
     for place, each in enumerate(collections):
@@ -62,11 +68,11 @@ def _document(body: Document, known: _Known, model: Model, key: Sequence[str] = 
     fields = {each.attribute: each for each in (*body.fields, *there.fields)}
     ids = {(each.relationship, each.holder): each.field for each in there.references}
     counted = {(each.path, each.function, each.attribute): each.field for each in there.computed}
-    listed = {each.attributes: each for each in there.pairs}
-    return replace(
+    listed = {frozenset(each.attributes): each for each in there.pairs}
+    renamed = replace(
         body,
         fields=tuple(each for each in fields.values() if each.attribute not in {*key, *paired}),
-        pairs=tuple(listed.get(each.attributes, each) for each in body.pairs),
+        pairs=tuple(listed.get(frozenset(each.attributes), each) for each in body.pairs),
         embeddings=embeddings,
         references=tuple(
             replace(each, field=ids.get((each.relationship, each.holder), each.field)) for each in body.references
@@ -79,6 +85,7 @@ def _document(body: Document, known: _Known, model: Model, key: Sequence[str] = 
             for each in body.computed
         ),
     )
+    return in_order_of(renamed, there)
 
 
 def _embedding(embedding: Embedding, known: _Known, model: Model) -> Embedding:
