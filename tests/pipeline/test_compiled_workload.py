@@ -20,6 +20,7 @@ from nestling.ir.words.proposal_rows import cost_line
 from nestling.ir.words.work_words import work_rate
 from nestling.pipeline import compiled_workload as converting
 from nestling.pipeline import convert_all, design, explain, inspect, queries_module, with_unconverted
+from tests.patterns.scenario import scenario
 
 WORKLOAD = """
 -- name: before, rate: 5/s
@@ -109,6 +110,37 @@ def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Readi
     assert len(told) == 1
     assert told[0].startswith("the query for `fine` costs ")
     assert "reckoned with 0.001 ms" in told[0]
+
+
+OPTIONAL_DETAIL = """
+CREATE TABLE event (id INTEGER PRIMARY KEY NOT NULL, kind TEXT NOT NULL);
+CREATE TABLE detail (event_id INTEGER PRIMARY KEY NOT NULL REFERENCES event (id), before TEXT NOT NULL, after TEXT);
+"""
+ONE_INSERT = """
+-- name: event, rate: 60/s
+SELECT e.kind, d.before, d.after FROM event e LEFT JOIN detail d ON d.event_id = e.id WHERE e.id = :id;
+-- name: add, rate: 60/s
+INSERT INTO event (id, kind) VALUES (:id, :kind);
+-- name: add_detail, rate: 60/s
+-- asked: with add
+INSERT INTO detail (event_id, before, after) VALUES (:id, :before, :after);
+"""
+
+
+def test_a_sub_document_costs_no_command_of_its_own(tmp_path: Path) -> None:
+    """What an application inserts with its parent is a part of that command, in the search and wherever costs are told."""
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "event": [(n, "k") for n in range(3000)],
+        "detail": [(n, "open", "closed") for n in range(0, 3000, 3)],
+    }
+    reading = scenario(tmp_path, OPTIONAL_DETAIL, rows, ONE_INSERT).reading
+    made = with_unconverted(design(reading), reading)
+    assert [len(each.body.embeddings) for each in made.design.collections] == [1]
+    assert made.costs is not None
+    assert made.costs.dearer == ()
+    alone, with_it = (dict(made.costs.statements)[name] for name in ("add", "add_detail"))
+    assert with_it < alone / 100
+    assert sum(each.work for each in made.costs.by_statement) <= made.costs.cost * 1.001
 
 
 @pytest.mark.parametrize("way", ["design", "file", "module"])

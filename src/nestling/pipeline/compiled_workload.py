@@ -105,7 +105,10 @@ def _unfit_samples(made: CompiledRead | CompiledWrite, statement: Statement, pro
 def _dearer(
     proposal: Proposal, reading: Reading, profile: Profile | None, statements: Iterable[Statement]
 ) -> Iterator[StatementCost]:
-    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
+    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that.
+
+    What is a part of another statement's command has no query of its own in the application, and the search prices that command.
+    """
     from nestling.cost import default_profile
     from nestling.pipeline.proving.statements import predicted_seconds
 
@@ -114,6 +117,8 @@ def _dearer(
         return
     said = dict(costs.statements)
     for each in statements:
+        if reading.workload.command_of(each) is not None:
+            continue
         reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each, prices)
         if reckoned is None or compiled is None or compiled < NAMED_TIMES * reckoned:
             continue

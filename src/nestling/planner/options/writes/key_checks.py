@@ -165,19 +165,19 @@ class Guards:
             yield replace(found, cost=found.cost + more)
 
     def parents(
-        self, statement: Statement, access: Access, position: int, rows: InsertedRows
+        self, statement: Statement, access: Access, position: int, rows: InsertedRows, within: Collection[str] = ()
     ) -> Iterator[StatementStep]:
-        """Each parent held: once for the rows that are of one."""
+        """Each parent held: once for the rows that are of one; `within` as for keys."""
         for link in held_links(self.modes.situation, access):
             parents = rows.alike(link.child_attributes)
-            modes = tuple(mode.times(parents) for mode in self._held(access, link))
+            modes = tuple(mode.times(parents) for mode in self._held(access, link, within))
             yield StatementStep(statement.name, f"{position}: {link.parent} by {link.name} is held", modes)
 
-    def _held(self, access: Access, link: Relationship) -> Iterator[Mode]:
+    def _held(self, access: Access, link: Relationship, within: Collection[str]) -> Iterator[Mode]:
         situation, places = self.modes.situation, self.modes.places
         inside = [home for home in places.homes[access.entity] if home.links[:1] == (link,)]
         for home in inside:
-            if settles(situation, home) == link:
+            if settles(situation, home) == link or home.id in within:
                 yield Mode(home.id, (home.id,), 0.0)
                 continue
             for above in places.homes_above(home):

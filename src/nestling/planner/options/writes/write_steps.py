@@ -49,7 +49,7 @@ class Writes:
                 yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
                 rows = new.count if access.kind is StatementKind.INSERT else self.changes.rows(statement, access)
                 yield from self.guards.keys(statement, access, position, rows, within)
-                yield from self.guards.parents(statement, access, position, new)
+                yield from self.guards.parents(statement, access, position, new, within)
                 yield from self.changes.children(statement, access, position)
                 yield from self._kept_apart(statement, access, rows)
                 yield from built_indexes(self.modes, statement, access, position, rows)
