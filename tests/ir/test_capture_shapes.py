@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -267,3 +268,25 @@ def test_query_stats_are_shapes_with_counts() -> None:
     assert seen.shape == next(parts("shop", {"find": "products", **written})).shape
     assert (capture.rate(seen), seen.seconds, seen.returned) == (2.0, 0.24, 1_200)
     assert seen.shape.operation is CommandOperation.FIND
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "said"),
+    [
+        ("^Ada", "", "?regex^"),
+        (r"\AAda", "", "?regex^"),
+        (r"^\+41", "", "?regex^"),
+        ("^Ada", "i", "?regex^i"),
+        ("Ada", "", "?regex"),
+        ("^.*Ada", "", "?regex"),
+        ("^A?da", "", "?regex"),
+        ("^[AB]da", "", "?regex"),
+        ("^Ada|Eve", "", "?regex"),
+        ("^Ada", "m", "?regex"),
+    ],
+)
+def test_only_a_pattern_that_says_how_texts_begin_is_anchored(pattern: str, flags: str, said: str) -> None:
+    """What the server finds by a part of an index: a character behind the anchor that has to be there, in the whole text."""
+    for test in ({"$regex": pattern, "$options": flags}, Regex(pattern, flags)):
+        (found,) = parts("d", {"find": "c", "filter": {"a": test}})
+        assert json.loads(found.shape.text)["filter"] == {"a": {"$regex": said}}

@@ -53,6 +53,26 @@ def test_a_range_is_as_wide_as_what_it_returned(live: str, application: Any, dat
     assert found["e.no <= :no AND e.sensor = :sensor"]["no"] == pytest.approx(100 / DOCUMENTS, rel=0.1)
 
 
+def test_a_beginning_is_a_range(live: str, application: Any, database: Database[Any]) -> None:
+    """A pattern that says how a text begins is one an index finds, as wide as what it returned; other patterns are not."""
+    application.update_many({}, [{"$set": {"name": {"$concat": ["N", {"$toString": "$_id"}]}}}])
+    for start in range(100, 120):
+        list(application.find({"name": {"$regex": f"^N{start}"}}))
+        list(application.find({"name": {"$regex": f"^n{start}", "$options": "i"}}))
+        list(application.find({"name": {"$regex": f"^.*{start}"}, "sensor": 3}))
+    found = _captured(live, database)
+    ends = found["e.name < :name_before AND e.name >= :name_from"]
+    assert ends["name_before"] - ends["name_from"] == pytest.approx(11 / DOCUMENTS, rel=0.1)
+    assert {text for text in found if "LIKE" in text} == {
+        "e.name LIKE :name_pattern",
+        "e.name LIKE :name_pattern AND e.sensor = :sensor",
+    }
+    made = pipeline.redesign(pipeline.in_place(live), "optimal")
+    assert (("name", 1),) in [index.keys for index in made.proposal.design.indexes]
+    said = [note for note in made.proposal.notes if note.startswith("no index finds")]
+    assert not [note for note in said if "`find_events_by_name` " in note]
+
+
 @pytest.mark.thorough
 def test_nothing_is_said_of_what_was_not_counted(live: str, application: Any, database: Database[Any]) -> None:
     """A limit that was reached, a first batch that is full, other conditions, and counts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,11 @@ _LISTS = ("$in", "$nin", "$all")
 _VALUES = ("$set", "$setOnInsert", "$inc", "$mul", "$min", "$max", "$bit")
 _MOST_STAGES = 100
 REGEX = "?regex"
+BEGINS = f"{REGEX}^"
+"""A pattern held against the beginning of texts that minds their case: an index serves it as a range."""
+
+_BEGINNING = re.compile(r"(\^|\\A)([^\\\[\](){}.*+?|^$]|\\[^A-Za-z0-9]|\\Q)(?![*?{])")
+"""A pattern of whose texts an index finds those that begin alike: after its anchor, a character that has to be there."""
 
 
 def condition(found: object) -> Masked:
@@ -83,12 +89,14 @@ def _listed(found: object) -> Masked:
 
 
 def _pattern(found: object, flags: str) -> str:
-    """`?regex`, with `^` when it is held against the beginning and `i` when it ignores case."""
+    """`?regex`, with `^` when it says how a text begins and `i` when it ignores case."""
     text = found.pattern if isinstance(found, Regex) else found
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-    flags += "i" if isinstance(found, Regex) and found.flags & 2 else ""  # re.IGNORECASE
-    ignores = "i" if "i" in flags or "(?i)" in text else ""
-    return REGEX + ("^" if text.startswith(("^", r"\A")) else "") + ignores
+    own = found.flags if isinstance(found, Regex) else 0
+    ignores = "i" if "i" in flags or "(?i)" in text or own & re.IGNORECASE else ""
+    by_lines = "m" in flags or own & re.MULTILINE
+    begins = _BEGINNING.match(text) and "|" not in text and not by_lines
+    return REGEX + ("^" if begins else "") + ignores
 
 
 def order(found: object) -> Masked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nestling.ir.capture.clauses import BEGINS
 from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
@@ -26,6 +27,8 @@ from nestling.sources.capture.sql.paths import find
 
 _Condition = Mapping[str, Any]
 NULL, ANY_BOUND = "?null", "?minmax"
+ENDS_OF_BEGINNING = {"$gte": "from", "$lt": "before"}
+"""Texts that begin alike are a range: from that beginning to before the first text behind them all."""
 _COMPARED = {"$eq": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 MOST_LISTED = 50
 """Values a list is written with at most."""
@@ -211,6 +214,13 @@ def _test(  # noqa: C901 - one case for each
         case "$not":
             inner = " AND ".join(tested(saying, value, path, operand))
             return _or_null(value, f"NOT {_within(inner)}")
+        case "$regex" if operand == BEGINS:
+            saying.notes.append(f"the pattern on `{path}` is said as the range of texts that begin as it does")
+            compared = (
+                f"{text} {_COMPARED[way]} {saying.parameters.compared(f'{value.name}_{word}', path, way)}"
+                for way, word in ENDS_OF_BEGINNING.items()
+            )
+            return " AND ".join(compared)
         case "$regex":
             any_case = "" if str(operand).endswith("i") else ", which leaves out the case of A to Z"
             saying.notes.append(f"the pattern on `{path}` is said as LIKE{any_case}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nestling.ir.capture import CommandOperation, CommandShape, ShapeTotals
+from nestling.ir.capture.clauses import BEGINS
 from nestling.ir.statistics import EntityStatistics
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.filters import ANY_BOUND, NULL
+from nestling.sources.capture.sql.filters import ANY_BOUND, ENDS_OF_BEGINNING, NULL
 from nestling.sources.capture.sql.reads import pipeline_of
 from nestling.sources.capture.sql.words import Asked
 
@@ -76,7 +77,12 @@ def _conditions(shape: CommandShape) -> set[tuple[str, str]]:
     asked = first[0].get("$match") if first else None
     if not isinstance(asked, dict) or not all(isinstance(tests, dict) for tests in asked.values()):
         return set()
-    found = {(path, name): word for path, tests in asked.items() for name, word in tests.items()}
+    found = {
+        (path, way): word
+        for path, tests in asked.items()
+        for name, word in tests.items()
+        for way in (ENDS_OF_BEGINNING if (name, word) == ("$regex", BEGINS) else (name,))
+    }
     plain = all(
         name in _LOWER | _UPPER | {"$eq"}
         and isinstance(word, str)
