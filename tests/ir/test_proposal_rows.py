@@ -1,11 +1,13 @@
-"""What a design costs, in one sentence."""
+"""What a design costs, in one sentence; what its structures save, and over what."""
 
 from __future__ import annotations
 
 import pytest
 
-from nestling.ir.proposal import Costs
-from nestling.ir.words.proposal_rows import cost_line
+from nestling.ir.design import Design
+from nestling.ir.model import Model
+from nestling.ir.proposal import Costs, Proposal, Weighed
+from nestling.ir.words.proposal_rows import KEPT_OVER, cost_line, kept_over_rows
 
 
 @pytest.mark.parametrize(("cost", "beyond"), [(3.4, False), (313.549, True)])
@@ -22,3 +24,12 @@ def test_one_statement_is_told_beside_the_whole() -> None:
     costs = Costs(cost=0.02, bound=0.02, profile="wiredtiger", statements=(("page", 0.00123),))
     assert cost_line(costs, "page").endswith(" `page` costs 1.23 ms each time.")
     assert cost_line(costs, "another") == cost_line(costs)
+
+
+def test_a_saving_says_what_it_is_compared_with() -> None:
+    """What the best design without the structure has in its place stands beside what the structure saves over it."""
+    index = Weighed("index on a, b", "compound-index", True, 1e-5, motives=("page",), instead=("index on a",))
+    copy = Weighed("name in page", "extended-reference", True, 0.02, motives=("page",))
+    rows = kept_over_rows(Proposal("optimal", Design(Model("m", ()), ()), weighed=(index, copy)))
+    place = KEPT_OVER.index("instead of")
+    assert [(row[0], row[place]) for row in rows] == [("index on a, b", "index on a"), ("name in page", "")]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from nestling.ir.design_problem import Change
+from nestling.ir.migration import DesignMoves
 from nestling.ir.model import Cardinality
 from nestling.ir.noun_json import Json
 from nestling.ir.proposal import Proposal
@@ -112,14 +113,45 @@ def change_rows(changes: Sequence[Change]) -> Iterator[tuple[str, str, str]]:
         yield saved, first_of(change.gone, MOST_NAMES) or "-", first_of(change.come, MOST_NAMES) or "-"
 
 
-def in_turn_line(changes: Sequence[Change]) -> str:
-    """Beside what changes save, where they are priced: not beside what a structure saves in the whole design."""
-    if all(change.gain is None for change in changes):
-        return ""
-    return (
-        "each is priced with those above it made, and nothing else changed; what is kept besides, beside the best design"
-        " without it"
+def moves_lines(moves: DesignMoves) -> Iterator[str]:
+    """All that a migration would do, a line for each kind of it: how many there are, and the name of each."""
+    collections = (
+        ("built anew, and all its indexes", [each for each in moves.anew if each in moves.left]),
+        ("new", [each for each in moves.anew if each not in moves.left]),
+        ("set aside", [each for each in moves.left if each not in moves.anew]),
     )
+    for what, names in collections:
+        if names:
+            yield f"{counted(len(names), 'collection')} {what}: {', '.join(names)}"
+    indexes = (
+        ("built, which the design names", moves.built),
+        ("built besides, for keys, references and upkeep", moves.besides),
+        ("dropped", moves.dropped),
+    )
+    for what, found in indexes:
+        if found:
+            yield f"{counted(len(found), 'index')} {what}: {', '.join(_by_collection(found))}"
+
+
+def _by_collection(indexes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """`orders (customer_id; at, -total)` for each collection."""
+    for name in dict.fromkeys(collection for collection, _ in indexes):
+        yield f"{name} ({'; '.join(words for collection, words in indexes if collection == name)})"
+
+
+def in_turn_line(changes: Sequence[Change], *, lasts: bool) -> str:
+    """Which two designs a price compares, where changes are priced; `lasts`: whether today's documents will fit."""
+    gains = [change.gain for change in changes if change.gain is not None]
+    if not gains:
+        return ""
+    line = (
+        "each is priced beside today's design with those above it made, and nothing else changed. The tables above it compare"
+        " with the best other design there may be: the runner-up of a decision, or the best one without a structure, which has"
+        " what is named instead of it"
+    )
+    if not lasts and min(gains) < 0:
+        line += ". What costs is there since today's documents will not fit; decisions do not compare with these"
+    return line
 
 
 def today_line(today: float | None, best: float | None, *, changes: int, lasts: bool = True) -> str:

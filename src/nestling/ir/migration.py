@@ -224,6 +224,26 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class DesignMoves:
+    """What a migration would do, by its two designs alone.
+
+    `anew`: collections that are built, for the first time or instead of the one of that name. `left`: old collections that are
+    set aside. `built`: indexes that the new design names, `besides`: those that keys, references and upkeep need. `dropped`:
+    indexes that the new design does not have. Of each index its collection, and what it is in words.
+    """
+
+    anew: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    built: tuple[tuple[str, str], ...] = ()
+    besides: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do."""
+        return any((self.anew, self.left, self.built, self.besides, self.dropped))
+
+
+@dataclass(frozen=True, slots=True)
 class MigrationPlan:
     """What a migration would do, before anything is written.
 

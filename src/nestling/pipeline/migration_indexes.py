@@ -10,6 +10,7 @@ from nestling.ir.indexes.index_form import IndexShape, does_work_of, index_form,
 from nestling.ir.programs.command import CreateIndex
 
 if TYPE_CHECKING:
+    from nestling.executors.migrate.job import IndexMoves
     from nestling.ir.design import Design
     from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.model import AttributeName
@@ -28,6 +29,55 @@ class Fates:
     carried: tuple[CreateIndex, ...]
     going: tuple[CreateIndex, ...]
     lost: tuple[CreateIndex, ...]
+
+
+def index_moves(
+    old: Design,
+    new: Design,
+    alone: Design,
+    own: Design,
+    today: Sequence[CreateIndex],
+    usual: Mapping[str, object],
+    names: Mapping[str, str],
+    finals: Mapping[str, str],
+    stays: frozenset[str],
+) -> IndexMoves:
+    """What is done about the indexes there are `today`, and about those of the new design; all else is as in `fates`.
+
+    `names` are those collections have while they are built, `finals` the other way round; `stays` are not built anew.
+    """
+    from nestling.executors.migrate.job import IndexMoves
+    from nestling.planner.migration import renamed
+
+    fate = fates(old, new, alone, own, today, usual, stays)
+    carried = [_renamed(index, names) for index in fate.carried]
+    gone = [index for index in fate.going if index.collection in stays]
+    beside = [index for index in today if index.collection in stays and index not in gone]
+    wanted = [index for index in _indexes(renamed(alone, names)) if index.collection in finals]
+    indexes = [*to_build(wanted, beside, usual), *carried]
+    taken = {(index.collection, index.name) for index in gone}
+    late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
+    return IndexMoves(
+        built=[index for index in indexes if index not in late],
+        late=[_renamed(index, finals) for index in late],
+        gone=gone,
+        seen=[index for index in today if index.collection not in stays],
+        carried=[index for index in carried if index not in late],
+        going=[index for index in fate.going if index not in fate.lost],
+        lost=fate.lost,
+    )
+
+
+def _indexes(design: Design) -> Iterator[CreateIndex]:
+    from nestling.emitters.commands import index_commands
+    from nestling.executors.load.units import gridfs_indexes
+
+    yield from index_commands(design)
+    yield from gridfs_indexes(design)
+
+
+def _renamed(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:
+    return replace(index, collection=names.get(index.collection, index.collection))
 
 
 def fates(

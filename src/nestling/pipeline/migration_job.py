@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.executors.migrate import Gathered, Homes, Job, MigrationUnit, ServerSide
-    from nestling.executors.migrate.job import IndexMoves, NewRules, Searches, Stages
+    from nestling.executors.migrate.job import NewRules, Searches, Stages
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
     from nestling.ir.migration import Assembly
     from nestling.ir.model import AttributeName, Model
-    from nestling.ir.programs.command import CreateIndex
     from nestling.ir.storage.layout import StoredCollection
 
 SORTS_ARRAYS_SINCE = (5, 2)
@@ -68,9 +67,10 @@ def _assembled(
 ) -> Job:
     from nestling.emitters.commands import collection_commands, own_validators
     from nestling.executors.load import written_collections
-    from nestling.executors.migrate import HomeViews, Job, lost_options
+    from nestling.executors.migrate import HomeViews, Job, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
+    from nestling.pipeline.migration_indexes import index_moves
     from nestling.planner.migration import kept_collections, renamed, staged_names, told_forms
     from nestling.planner.migration.restated import as_written, narrowed
 
@@ -104,7 +104,9 @@ def _assembled(
             for each in collection_commands(staged, policy=policy, unseen=unseen, foreign=foreign)
             if each.name in built
         ],
-        indexes=_index_moves(old, new, alone, own, database, names, finals, stays),
+        indexes=index_moves(
+            old, new, alone, own, indexes_today(database, there), _collations(database), names, finals, stays
+        ),
         searches=_searches(old, new, staged, stays),
         options_lost=lost_options(
             database,
@@ -161,42 +163,6 @@ def _new_rules(own: Design, new: Design, policy: Policy) -> Mapping[str, NewRule
     before, after = validators(own), validators(new)
     found = {name: NewRules(before[name], after[name]) for name in before.keys() & after.keys()}
     return {name: each for name, each in found.items() if each.old != each.new}
-
-
-def _index_moves(
-    old: Design,
-    new: Design,
-    alone: Design,
-    own: Design,
-    database: Database[Any],
-    names: Mapping[str, str],
-    finals: Mapping[str, str],
-    stays: frozenset[str],
-) -> IndexMoves:
-    """What is done about the indexes; `names` are those collections have while they are built, `finals` the other way round."""
-    from nestling.executors.migrate import indexes_today
-    from nestling.executors.migrate.job import IndexMoves
-    from nestling.pipeline.migration_indexes import fates, to_build
-    from nestling.planner.migration import renamed
-
-    today, collations = indexes_today(database, _written(old)), _collations(database)
-    fate = fates(old, new, alone, own, today, collations, stays)
-    carried = [_renamed(index, names) for index in fate.carried]
-    gone = [index for index in fate.going if index.collection in stays]
-    beside = [index for index in today if index.collection in stays and index not in gone]
-    wanted = [index for index in _indexes(renamed(alone, names)) if index.collection in finals]
-    indexes = [*to_build(wanted, beside, collations), *carried]
-    taken = {(index.collection, index.name) for index in gone}
-    late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
-    return IndexMoves(
-        built=[index for index in indexes if index not in late],
-        late=[_renamed(index, finals) for index in late],
-        gone=gone,
-        seen=[index for index in today if index.collection not in stays],
-        carried=[index for index in carried if index not in late],
-        going=[index for index in fate.going if index not in fate.lost],
-        lost=fate.lost,
-    )
 
 
 def _searches(old: Design, new: Design, staged: Design, stays: frozenset[str]) -> Searches:
@@ -294,18 +260,6 @@ def _are_foreign(old: Design, database: Database[Any], policy: Policy) -> bool:
     return any(
         not refuses(options) or (name, validator_form(options["validator"])) not in ours for name, options in found
     )
-
-
-def _indexes(design: Design) -> Iterator[CreateIndex]:
-    from nestling.emitters.commands import index_commands
-    from nestling.executors.load.units import gridfs_indexes
-
-    yield from index_commands(design)
-    yield from gridfs_indexes(design)
-
-
-def _renamed(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:
-    return replace(index, collection=names.get(index.collection, index.collection))
 
 
 def _homes(design: Design, database: Database[Any], policy: Policy) -> Homes:

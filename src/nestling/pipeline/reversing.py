@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nestling.ir.migration import DesignMoves
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Today
 from nestling.ir.watching import Watch
@@ -41,9 +42,9 @@ class Redesign:
     """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first.
 
     `better`: what the better one costs, without the threshold a change has. `warning`: why nothing of today's was taken away,
-    and which documents will not fit; empty where there is nothing to warn of. `indexes`: those that come, for references and
-    keys, and those that go, as a longer one begins with their fields; a phrase each. `outgrown`: the documents of today's that
-    will not fit and that the better one has no more, a sentence each. `measured`: the commands whose time is known.
+    and which documents will not fit; empty where there is nothing to warn of. `moves`: all that a migration would do, also
+    what no change names. `outgrown`: the documents of today's that will not fit and that the better one has no more, a sentence
+    each. `measured`: the commands whose time is known.
     """
 
     proposal: Proposal
@@ -53,7 +54,7 @@ class Redesign:
     better: float | None = None
     outgrown: tuple[str, ...] = ()
     measured: tuple[MeasuredCommand, ...] = ()
-    indexes: tuple[str, ...] = ()
+    moves: DesignMoves = DesignMoves()
 
 
 @checks_arguments
@@ -254,6 +255,7 @@ def _least_cost(
 def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None) -> Redesign:
     """The redesign with a warning of documents that will not fit, and a note of those of today that would not."""
     from nestling.ir.situation import Thresholds, outgrown, situation
+    from nestling.pipeline.design_moves import design_moves
 
     known = situation(found.reading, thresholds or Thresholds())
     now, then = (tuple(outgrown(each, known)) for each in (found.in_place.design, made.proposal.design))
@@ -261,24 +263,8 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
     warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
     proposal = replace(made.proposal, notes=(*gone, *made.proposal.notes))
     warning = ". ".join(filter(None, (made.warning, *warnings)))
-    indexes = tuple(_index_changes(found.in_place.design, made.proposal))
-    return replace(made, proposal=proposal, outgrown=gone, warning=warning, indexes=indexes)
-
-
-def _index_changes(today: Design, better: Proposal) -> Iterator[str]:
-    """The indexes that come and go, of collections that are in both designs."""
-    from nestling.ir.indexes.planned_indexes import named_indexes, planned_indexes
-
-    if better.is_in_place:
-        return
-    names = {each.name for each in today.stores} & {each.name for each in better.design.stores}
-    now, then = (
-        {(each.collection, each.keys): each for each in found if each.collection in names}
-        for found in (named_indexes(today), planned_indexes(better.design))
-    )
-    for word, some in (("more", then.keys() - now.keys()), ("fewer", now.keys() - then.keys())):
-        for collection, keys in sorted(some):
-            yield f"{word}: `{collection}` on {', '.join(path for path, _ in keys)}"
+    moves = design_moves(found.in_place, proposal)
+    return replace(made, proposal=proposal, outgrown=gone, warning=warning, moves=moves)
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:

@@ -11,6 +11,7 @@ from nestling.cli.parts import sizes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nestling.ir.migration import DesignMoves
     from nestling.ir.proposal import Proposal
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline import Redesign
@@ -31,7 +32,7 @@ def show_all(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoP
     """All there is to see of a design that was just made, its notices last."""
     from nestling.cli.parts import text
 
-    show(proposal)
+    show(proposal, changes=made is not None and bool(made.changes))
     if made is not None:
         show_changes(made)
     if points:
@@ -40,17 +41,23 @@ def show_all(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoP
     text.notices(proposal.gaps, [each for each in proposal.notes if each not in told])
 
 
-def show(proposal: Proposal) -> None:
-    """The collections, the decisions and what is kept besides as tables, and the cost in one line."""
+def show(proposal: Proposal, *, changes: bool = False) -> None:
+    """The collections, the decisions and what is kept besides as tables, and the cost in one line.
+
+    `changes`: what to change in today's design is shown below, with savings over another design than the best other one.
+    """
     from textwrap import wrap
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
     from nestling.ir.words.proposal_rows import (
+        KEPT,
+        KEPT_OVER,
         besides_line,
         collection_rows,
         cost_line,
         decision_rows,
+        kept_over_rows,
         kept_rows,
         lacking_line,
         stays_line,
@@ -64,9 +71,9 @@ def show(proposal: Proposal) -> None:
     if proposal.decisions:
         click.echo()
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))
-    if kept := list(kept_rows(proposal)):
+    if kept := list(kept_over_rows(proposal) if changes else kept_rows(proposal)):
         click.echo()
-        table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
+        table("Kept besides", KEPT_OVER if changes else KEPT, kept)
         if stays := stays_line(proposal):
             click.echo("\n".join(wrap(stays, console().width - 1)))
     if costly := list(statement_cost_rows(proposal.costs)):
@@ -86,9 +93,19 @@ def changes_json(made: Redesign) -> dict[str, object]:
     return {
         "today": {"cost": made.today, "outgrown": list(made.outgrown)},
         "changes": changes,
+        "moves": _moves_json(made.moves),
         "measured": [asdict(each) for each in made.measured],
         "warning": made.warning,
     }
+
+
+def _moves_json(moves: DesignMoves) -> dict[str, object]:
+    """All that a migration would do, in the words of `plan`."""
+    built, besides, dropped = (
+        [f"{collection}: {words}" for collection, words in each] for each in (moves.built, moves.besides, moves.dropped)
+    )
+    indexes = {"built": [*built, *besides], "besides": besides, "not_needed": dropped}
+    return {"collections": list(moves.anew), "left": list(moves.left), "indexes": indexes}
 
 
 def show_changes(made: Redesign) -> None:
@@ -96,8 +113,8 @@ def show_changes(made: Redesign) -> None:
     from textwrap import wrap
 
     from nestling.cli.parts.table import table
-    from nestling.cli.parts.text import console
-    from nestling.emitters.design_summary import change_rows, in_turn_line, today_line
+    from nestling.cli.parts.text import console, hanging
+    from nestling.emitters.design_summary import change_rows, in_turn_line, moves_lines, today_line
 
     click.echo()
     for each in made.outgrown:
@@ -105,7 +122,7 @@ def show_changes(made: Redesign) -> None:
     click.echo("\n" * bool(made.outgrown), nl=False)
     if made.changes:
         table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
-        if in_turn := in_turn_line(made.changes):
+        if in_turn := in_turn_line(made.changes, lasts=not made.outgrown):
             click.echo("\n".join(wrap(in_turn, console().width - 1)))
     costs = made.proposal.costs
     said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
@@ -113,9 +130,13 @@ def show_changes(made: Redesign) -> None:
         said = "nothing to change that is known of"
     elif made.changes and costs is not None and made.today is None:
         said = "today's design was not priced: the costs know no way to answer the whole workload with it"
-    if made.indexes and not made.changes:
-        said += f", but for indexes, {'; '.join(made.indexes)}"
+    if made.moves and not made.changes:
+        said += ", but for what follows"
     click.echo("\n".join(wrap(said, console().width - 1)))
+    if made.moves:
+        click.echo("\nall that `nestling migrate` would do between the two designs:")
+        for each in moves_lines(made.moves):
+            click.echo(hanging(f"  {each}", console().width))
     if made.measured and made.today is not None:
         _show_measured(made.measured, made.today)
 

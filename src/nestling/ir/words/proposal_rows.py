@@ -23,6 +23,7 @@ PROVED = 1e-6
 """A gap below it counts as none."""
 _MOST_DEARER = 3
 _MOST_NAMES = 8
+_MOST_INSTEAD = 3
 EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
 STAYS = "stays"
@@ -72,11 +73,24 @@ def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
         yield made.relationship, str(made.choice), _because(made)
 
 
+KEPT = ("structure", "pattern", "saves", "for")
+"""The columns of `kept_rows`."""
+KEPT_OVER = ("structure", "pattern", "saves", "instead of", "for")
+"""The columns of `kept_over_rows`."""
+
+
 def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
     """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
+    for structure, pattern, saves, _, motives in kept_over_rows(proposal):
+        yield structure, pattern, saves, motives
+
+
+def kept_over_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str, str]]:
+    """The same with what the best design without the structure has instead: what it saves, it saves over that."""
     for each in proposal.weighed:
         if each.chosen:
-            yield each.structure, each.pattern, saving(each), ", ".join(each.motives) or UNUSED
+            instead = first_of(each.instead, _MOST_INSTEAD)
+            yield each.structure, each.pattern, saving(each), instead, ", ".join(each.motives) or UNUSED
 
 
 def saving(kept: Weighed) -> str:
