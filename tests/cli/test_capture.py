@@ -132,6 +132,9 @@ def test_a_profiler_that_is_off_is_told_how_to_switch_on(
     assert skipped["what"].startswith(f"statements of {database.name} faster than ")
     assert skipped["why"] == f"its profiler is off; {call}: capture again after a while"
     assert call in nestling("capture", target, cwd=used).out
+    database.command("profile", 0, slowms=0)
+    (skipped,) = nestling("capture", target, "--json", cwd=used).json["skipped"]
+    assert skipped["what"] == f"statements of {database.name}", "none is faster than 0 ms"
     with_design = nestling("capture", target, "capture.json", "--design", "design.yaml", cwd=used)
     assert f"{call}: capture again after a while\n" in with_design.err
     database.command("profile", 1, slowms=5_000)

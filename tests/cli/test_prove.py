@@ -135,4 +135,5 @@ def test_a_design_of_another_model(mongod: Server, books: Path) -> None:
     done = nestling("prove", "library.db", *options, cwd=books)
     assert done.code == 2
     assert "is a design of another model" in done.err
+    assert "where this one was, the data has changed since: inspect and design again" in done.err
     assert "generating" not in done.err

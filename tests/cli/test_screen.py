@@ -289,6 +289,18 @@ def test_a_table_too_wide_for_a_narrow_terminal_becomes_blocks(
     assert capsys.readouterr().out.splitlines()[0] == "entity   rows"
 
 
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_table_that_would_be_longer_than_blocks_becomes_blocks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    """In a pipe as on a terminal: a column that has to give way is not told one word a line."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    places = ", ".join(f"rentals.{name}" for name in ("events", "leases", "logs", "odd", "payments", "users", "visits"))
+    row = ("info", "no-validator", places, "100 to 400 documents (threshold 0 documents: nestling)")
+    table("Findings", ("severity", "rule", "where", "measured"), [row])
+    assert "  measured: 100 to 400 documents (threshold 0 documents:" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("columns", range(30, 140, 5))
 def test_no_word_of_a_table_is_broken(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int

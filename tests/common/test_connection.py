@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from dns.exception import Timeout
+from dns.resolver import NXDOMAIN
 from pymongo import MongoClient
 from pymongo.database import Database
-from pymongo.errors import BulkWriteError, DuplicateKeyError
+from pymongo.errors import BulkWriteError, ConfigurationError, DuplicateKeyError
 
 from nestling.common.connection import NO_SPACE, connect, database_name, disk_is_full, typed_errors
 from nestling.common.errors import AuthenticationFailed, ConnectionFailed, PermissionDenied
@@ -69,6 +71,26 @@ def test_a_raw_password(scheme: str, password: str):
         assert f"{scheme}://ada:***@host.invalid/db: the URI cannot be used" in said
         assert "12" not in said
         assert password not in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "said", "move"),
+    [
+        (NXDOMAIN(), "`nohost` was not found in DNS: it has no record `_mongodb._tcp.nohost`", "check the name"),
+        (Timeout(), "DNS cannot be asked for `nohost`", "reaches its DNS server"),
+    ],
+)
+def test_a_name_that_dns_does_not_tell(cause: Exception, said: str, move: str):
+    """It is no matter of the password."""
+    with (
+        pytest.raises(ConnectionFailed) as caught,
+        typed_errors("mongodb+srv://ada:secret@nohost/db?w=1"),
+    ):
+        raise ConfigurationError(str(cause)) from cause
+    assert said in str(caught.value)
+    assert move in str(caught.value)
+    assert "percent-encode" not in str(caught.value)
+    assert "secret" not in str(caught.value)
 
 
 def test_an_at_in_options():

@@ -16,7 +16,9 @@ from bson.decimal128 import Decimal128
 from gridfs import GridFSBucket
 from pymongo.database import Database
 
+from nestling import pipeline
 from nestling.common.errors import RebuildError, SourceError
+from nestling.common.server import Server
 from nestling.emitters.mql import aggregation
 from nestling.executors.unload import UnloadReport, unload
 from nestling.ir.codec import CODEC
@@ -233,3 +235,17 @@ def test_every_column_that_gives_nothing_back_is_named(database: Database[Any], 
     assert told[2][1].endswith("; 2 rows have such a value")
     assert len(told) == 3
     assert all(each.next_move for each in refused.value.problems)
+
+
+@pytest.mark.parametrize("other", ["text", "boolean"])
+def test_what_to_do_where_a_column_cannot_give_back(
+    other: str, mongod: Server, database: Database[Any], tmp_path: Path
+) -> None:
+    """Of numbers and texts in one field the doctor's conversion is named; no other type of the column would help."""
+    kinds = [12.5, 7, "12.50" if other == "text" else True, Decimal128("12.50")]
+    database["pay"].insert_many({"_id": n, "amount": kinds[n % 4] if n < 60 else 1.25} for n in range(100))
+    today = pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?")).in_place
+    with pytest.raises(SourceError) as refused:
+        pipeline.unload(today, f"sqlite:///{tmp_path}/out.db", database)
+    said = "finding mixed-types of `nestling doctor` says: it holds numbers and texts"
+    assert (said in str(refused.value)) == (other == "text")

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 SELECTION_SECONDS = 5.0
 """How long to look for a server before saying it cannot be reached; the driver's own 30 s look like a hang."""
+NOT_IN_DNS = ("NXDOMAIN", "NoAnswer")
+"""What the driver's resolver raises for a name without records."""
 SELECTION_OPTION = "serverselectiontimeoutms"
 AUTHENTICATION_FAILED = 18
 ATLAS_AUTHENTICATION_FAILED = 8000
@@ -93,7 +95,7 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
         case _ if (conflict := write_conflict(error, where)) is not None:
             return conflict
         case ConfigurationError():
-            return _unusable(error, where)
+            return _unresolved(error, where) or _unusable(error, where)
         case ConnectionFailure():
             move = "check that the server runs, its address, and that this machine may reach it"
             return ConnectionFailed(Problem(f"cannot reach the server: {_first(said)}", where=where, next_move=move))
@@ -145,6 +147,23 @@ def _refuse_raw_characters(uri: str) -> None:
     hosts, _, rest = uri.partition("://")[2].partition("/")
     if "@" in rest.partition("?")[0] or "@" in hosts.partition("?")[2]:
         raise _unusable(ValueError("there is an @ behind the / or ? that ends the names of hosts"), redact(uri))
+
+
+def _unresolved(error: ConfigurationError, where: str) -> ConnectionFailed | None:
+    """The error of a `mongodb+srv` address that DNS knows nothing of, or cannot be asked about; None of other errors."""
+    cause = type(error.__cause__)
+    if not where.startswith("mongodb+srv://") or cause.__module__.partition(".")[0] != "dns":
+        return None
+    host = re.split("[/?]", where.removeprefix("mongodb+srv://"), maxsplit=1)[0].rpartition("@")[2]
+    if cause.__name__ in NOT_IN_DNS:
+        what = f"`{host}` was not found in DNS: it has no record `_mongodb._tcp.{host}`"
+        move = "check the name; where it is the name of one server, write mongodb:// for mongodb+srv://"
+    else:
+        what, move = (
+            f"DNS cannot be asked for `{host}`: {redact(str(error))}",
+            "check that this machine reaches its DNS server",
+        )
+    return ConnectionFailed(Problem(what, where=where, next_move=move))
 
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:

@@ -71,6 +71,7 @@ def _read(
     read_check: ReadCheck | None,
 ) -> Reading:
     if (url := _database_url(address)) is not None:
+        _require_known(url)
         return _read_database(url, progress, statements, read_check)
     path = _existing(address)
     if path.suffix == ".sql":
@@ -202,6 +203,15 @@ def _database_url(address: str) -> str | None:
     if "://" in address:
         return address
     return f"sqlite:///{address}" if Path(address).suffix.lower() in _DATABASE_FILES else None
+
+
+def _require_known(url: str) -> None:
+    """Raise `SourceError` for an address of no known kind; what is wrong with those of MongoDBs and of SQL is said elsewhere."""
+    from nestling.common.redaction import redact
+    from nestling.sources.sql import is_sql_address
+
+    if not is_sql_address(url) and not url.lower().startswith("mongo"):
+        raise SourceError(Problem("no kind of source nestling knows", where=redact(url), next_move=f"name {_KNOWN}"))
 
 
 def _required_url(address: Path | str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
+from nestling import pipeline
 from nestling.common.errors import AuthenticationFailed, ConnectionFailed, NestlingError, PermissionDenied, SourceError
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import INTEGER
@@ -17,6 +18,12 @@ from nestling.sources.sql import SqlDatabase, open_database
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.sink import SqlSink
 from tests.beside_mariadb import cursor_of
+
+
+def test_a_source_of_no_known_kind() -> None:
+    """What there is to name is told, a live MongoDB among it."""
+    with pytest.raises(SourceError, match=r"http://x: no kind of source nestling knows\n.*sqlite:///.*mongodb://…"):
+        pipeline.inspect("http://x")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
-"""Tables that fit the terminal; where it is too narrow for columns, a block for each row."""
+"""Tables that fit the terminal; where it is too narrow for columns, or these would be longer, a block for each row."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -31,13 +33,15 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], 
     cells = [[cell_text(cell) for cell in row] for row in rows]
     shown = [place for place in range(len(columns)) if not cells or any(row[place] for row in cells)]
     screen = console()
-    widths = _widths([columns, *cells], shown, screen.width)
-    if not widths:
-        _blocks(title, [columns[place] for place in shown], [[row[place] for place in shown] for row in cells])
+    names, told = [columns[place] for place in shown], [[row[place] for place in shown] for row in cells]
+    widths = _widths([names, *told], screen.width)
+    if (blocks := _blocks(names, told, widths, screen.width)) is not None:
+        for line in ([title] if title else []) + blocks:
+            click.echo(line)
         return
-    laid_out = _grid([columns[place] for place in shown], widths, {shown.index(p) for p in right if p in shown})
-    for row in cells:
-        laid_out.add_row(*(Text(row[place]) for place in shown))
+    laid_out = _grid(names, widths, {shown.index(p) for p in right if p in shown})
+    for row in told:
+        laid_out.add_row(*map(Text, row))
     with screen.capture() as captured:
         if title:
             screen.print(Text(title, style="bold"), overflow="fold")
@@ -56,13 +60,13 @@ def _grid(columns: Sequence[str], widths: Sequence[int], right: set[int]) -> Tab
     return grid
 
 
-def _widths(rows: Sequence[Sequence[str]], shown: Sequence[int], width: int) -> list[int]:
+def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
     """Characters of each column: the widest give way until all fit, but never so far that a word breaks; none where one must."""
     from rich.cells import cell_len
 
-    room = width - _BETWEEN * (len(shown) - 1)
-    widths = [max(cell_len(row[place]) for row in rows) for place in shown]
-    words = [[cell_len(word) for row in rows for word in row[place].split()] for place in shown]
+    room = width - _BETWEEN * (len(rows[0]) - 1)
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    words = [[cell_len(word) for cell in column for word in cell.split()] for column in zip(*rows, strict=True)]
     least = [min(max(each, default=0), LONGEST_WORD) for each in words]
     if sum(widths) > room and (width < NARROW or sum(least) > room):
         return []
@@ -72,17 +76,23 @@ def _widths(rows: Sequence[Sequence[str]], shown: Sequence[int], width: int) -> 
     return widths
 
 
-def _blocks(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Each row under its first cell, the others with their columns' names."""
-    width = console().width
-    lines = [title] if title else []
+def _blocks(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], width: int
+) -> list[str] | None:
+    """The lines of the rows, each under its first cell, the others with their columns' names; None where columns take fewer."""
+    lines = sum(max(map(_lines, row, widths), default=0) for row in rows) if widths else math.inf
+    if lines <= len(rows):
+        return None
+    told: list[str] = []
     for first, *others in rows:
-        lines.append(first)
-        lines += [
-            f"  {name}: {text}" if name else f"  {text}" for name, text in zip(columns[1:], others, strict=True) if text
-        ]
-    for line in lines:
-        click.echo(hanging(line, width))
+        told += hanging(first, width).splitlines()
+        for name, text in zip(columns[1:], others, strict=True):
+            told += hanging(f"  {name}: {text}" if name else f"  {text}", width).splitlines() if text else []
+    return told if len(told) <= lines else None
+
+
+def _lines(text: str, width: int) -> int:
+    return len(wrap(text, width)) if len(text) > width else 1
 
 
 def printable(text: str) -> str:

@@ -50,7 +50,8 @@ def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], aski
         level = status.get("was")
         chosen_by = status.get("filter")
         slow = 0 if chosen_by else status.get("slowms", 0)  # where there is a filter, the server goes by it alone
-        faster, all_of_them = f"statements of {name} faster than {slow} ms", f"{SWITCH_ON.format(name)} has it note all"
+        faster = f"statements of {name} faster than {slow} ms" if slow else f"statements of {name}"
+        all_of_them = f"{SWITCH_ON.format(name)} has it note all"
         found = captured(client[name], asking)
         if level == 1 and slow:
             asking.skip(faster, f"its profiler notes slower ones only (level 1); {all_of_them}")

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from nestling.common.errors import Problem, RowRefused, SourceError, name_list
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import RefusedValues, RowColumn, RowQuery, summed
-from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, NUMBERS, TEXT, TEXTS, Type, TypeName
 from nestling.ir.value_forms.canonical import canonical_encoder, row_encoder
 from nestling.ir.values import Policy
 from nestling.ir.words.value_words import value_words
@@ -257,7 +257,7 @@ class Passage:
         listed = (replace(attribute, also=(*attribute.also, kind)) for kind in _LISTED)
         if self._engine.enforces_types or any(self._is_kept(each, value) for each in listed):
             return self._engine.other_target
-        return _CHANGE
+        return _convert(attribute) if _holds_numbers_and_texts(attribute) else _CHANGE
 
     def _is_kept(self, attribute: Attribute, value: object) -> bool:
         """Whether a column of this attribute would give the value back; leaves no trace."""
@@ -272,6 +272,18 @@ class Passage:
         finally:
             self._sink.run(f"ROLLBACK TO SAVEPOINT {_SAVEPOINT}")
         return True
+
+
+def _holds_numbers_and_texts(attribute: Attribute) -> bool:
+    kinds = {attribute.type.name, *(each.name for each in attribute.also)}
+    return bool(kinds & NUMBERS and kinds & TEXTS)
+
+
+def _convert(attribute: Attribute) -> str:
+    return (
+        f"convert `{attribute.name}` to one type, as the finding mixed-types of `nestling doctor` says: it holds numbers and"
+        " texts, and a column of one type cannot give both back"
+    )
 
 
 def _given_back(value: object) -> str:
