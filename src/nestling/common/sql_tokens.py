@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import sqlglot
@@ -28,6 +28,9 @@ _READ_AS_NUMBERS = (TokenType.NUMBER, TokenType.VAR)
 
 FLOAT_MOD = "mod of floats"
 """What SQLite's mod() is called here, as sqlglot takes `mod(a, b)` for `a % b`, which is of integers there."""
+
+MOST_NESTED = 500
+"""Parentheses inside one another; people write a few, generated conditions some tens."""
 
 
 def name_float_mod(tokens: Sequence[Token]) -> None:
@@ -76,8 +79,13 @@ def take_overriding(tokens: list[Token], grammar: str) -> bool:
 
 
 def sql_tokens(sql: str, dialect: sqlglot.Dialect) -> list[Token]:
-    """Sqlglot's tokens, the words of `:from` and `:order` being names; raises sqlglot's errors."""
+    """Sqlglot's tokens, the words of `:from` and `:order` being names; raises sqlglot's errors.
+
+    Raises `RecursionError` for parentheses that are nested too deeply: where sqlglot is compiled, and Python newer than 3.11, its
+    parser would end the process.
+    """
     tokens = _apart(sql, dialect)
+    _refuse_deep_nesting(tokens)
     _refuse_odd_numbers(tokens)
     for token in tokens:
         if token.token_type is TokenType.BYTE_STRING and sql[token.start].upper() == "E":
@@ -139,6 +147,14 @@ def _apart(sql: str, dialect: sqlglot.Dialect) -> list[Token]:
         token.start -= bisect_left(blanks, token.start)
         token.end -= before
     return tokens
+
+
+def _refuse_deep_nesting(tokens: Iterable[Token]) -> None:
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth > MOST_NESTED:
+            raise RecursionError
 
 
 def _refuse_odd_numbers(tokens: Sequence[Token]) -> None:
