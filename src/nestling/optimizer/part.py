@@ -19,7 +19,7 @@ from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
 from nestling.optimizer.single_moves import cheaper
 from nestling.optimizer.tie_break import preferred
 
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 15.0
 """How long to look for any choice at all when the time is up before there is one."""
 
 ROUNDS = 3
