@@ -1,6 +1,6 @@
-"""The command line: one file per command in this folder, found by walking it and imported only when called.
+"""The command line: one file per command in this folder, found by walking the folder and imported only when called.
 
-Exit codes: 0 fine, 1 differences, findings, or what was asked about and is left out, 2 could not run.
+Exit codes: 0 fine; 1 differences, findings, or parts of the request left out; 2 could not run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ORDER = (
 
 
 class Commands(click.Group):
-    """A group whose commands are the modules of this package; `--help` of one imports none of the others."""
+    """A group whose commands are the modules of this package. `--help` for one command does not import the others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Command names in the order people use them, others after them by name."""
@@ -58,7 +58,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called; a name that is none brings the nearest ones to mind."""
+        """Find the command; for an unknown name the error suggests the nearest ones."""
         if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             from nestling.common.errors import unknown
 
@@ -82,7 +82,7 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit; what is in memory then goes with the process, and nobody searches it."""
+    """Run the command line and exit. Memory is left to the operating system: no garbage collection runs at the end."""
     end_as_by_ctrl_c()
     with seldom_collected():
         code = run(arguments)
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code. Whatever goes wrong is said in words on stderr, never as a traceback."""
+    """Run the command line and return the exit code. Any failure is reported as a message on stderr, never as a traceback."""
     from nestling.cli.parts.streams import OutputLost, code_without_output, flush, write_any_text
 
     write_any_text()

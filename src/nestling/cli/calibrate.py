@@ -1,4 +1,4 @@
-"""`nestling calibrate`: what work costs on your server, measured."""
+"""`nestling calibrate`: measures the cost of work on your server."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def calibrate_json(made: Calibrated) -> dict[str, object]:
 
 
 def show(made: Calibrated) -> None:
-    """The coefficients, and how well they explain what was measured."""
+    """Print the coefficients, and how well they fit the measurements."""
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted
 

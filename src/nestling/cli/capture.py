@@ -94,7 +94,7 @@ def _to_design_from(sources: Sequence[str], design: Path, proposal: Proposal) ->
 
 
 def _refuse_blind(found: Capture) -> None:
-    """Raise PermissionDenied where nothing was seen and the user may not look: that is not to say that nothing was asked."""
+    """Raise `PermissionDenied` if nothing was seen and the user may not look: that does not mean that nothing was asked."""
     from nestling.common.errors import PermissionDenied, Problem
     from nestling.ir.facts import REFUSED
 
@@ -107,7 +107,7 @@ def _refuse_blind(found: Capture) -> None:
 
 
 def capture_json(found: Capture, said: CapturedWorkload | None) -> dict[str, Any]:
-    """What was captured, as plain data."""
+    """The capture as JSON values."""
     made: dict[str, Any] = {
         "window_seconds": found.window_seconds,
         "shapes": [

@@ -1,4 +1,4 @@
-"""`nestling check`: whether everything a database keeps is as its source implies."""
+"""`nestling check`: whether every copy and computed value in a database matches its source."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def check_json(report: CheckReport) -> dict[str, object]:
 
 
 def _finding(drift: Drift) -> dict[str, object]:
-    """What is not there has no key."""
+    """A finding as JSON values. A missing value has no key."""
     from nestling.ir.programs.program import MISSING
 
     values = {"expected": drift.expected, "found": drift.found}
@@ -173,7 +173,7 @@ def _check(report: CheckReport, key: str) -> dict[str, object]:
 
 
 def show(report: CheckReport, *, is_whole: bool = True) -> None:
-    """What differs, check by check, and the verdict."""
+    """Print the differences, check by check, and the verdict."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.ir.words.drift_rows import DRIFT_COLUMNS, drift_row
@@ -210,7 +210,7 @@ def show(report: CheckReport, *, is_whole: bool = True) -> None:
 
 
 def _say_unknown(report: CheckReport) -> None:
-    """What to do about fields that the design does not know."""
+    """Say what to do about fields that the design does not know."""
     from nestling.cli.parts import text
 
     if not report.unset_commands:
@@ -225,7 +225,7 @@ def _say_unknown(report: CheckReport) -> None:
 
 
 def _say_moves(report: CheckReport) -> None:
-    """What to do about what is not repaired, each once."""
+    """Say once for each kind of finding what to do about what was not repaired."""
     moves = dict.fromkeys(each.next_move for each in report.findings if each.next_move and not each.repaired)
     for move in moves:
         click.echo(f"→ {move}")
@@ -237,9 +237,9 @@ def _say_moves(report: CheckReport) -> None:
 
 
 def _mending(report: CheckReport) -> Iterator[str]:
-    """The commands for rows whose parents are gone, where these are documents of their own; a few of many.
+    """Yield commands for rows whose parents are gone, if the rows are documents; only a few if there are many.
 
-    References that may be missing are cleared, other rows deleted.
+    Optional references are cleared; rows with other references are deleted.
     """
     from nestling.ir.drift import DriftKind
     from nestling.ir.literals import of_collection, shell
@@ -258,7 +258,7 @@ def _mending(report: CheckReport) -> Iterator[str]:
 
 
 def _hanging_on(check: Check) -> Iterator[str]:
-    """What is lost with rows that are deleted, and what refers to nothing then."""
+    """Say what deleting the rows would delete too, and what would then refer to nothing."""
     from nestling.common.errors import name_list
 
     if check.inside:

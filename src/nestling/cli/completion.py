@@ -1,4 +1,4 @@
-"""`nestling completion`: what lets a shell complete commands, options and files, and an editor the files of a design."""
+"""`nestling completion`: completion of commands, options and files in a shell, and of design files in an editor."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"--\s")
 
 
 class _OfSql(click.Command):
-    """A command whose argument may begin with a comment, which is no option."""
+    """A command whose argument may begin with an SQL comment (`--`), which is not an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [f"\n{each}" if _COMMENT.match(each) else each for each in args])
@@ -159,7 +159,7 @@ def _as_json(statement: CodeStatement) -> dict[str, object]:
 
 
 def _for_shell(statement: CompiledCode, defined: set[str]) -> str:
-    """The statement for mongosh; what scripts call is defined once."""
+    """The statement for mongosh. Functions that scripts share are defined once."""
     from nestling.emitters.mql.client_join import join_shell
     from nestling.emitters.mql.script import read_shell
     from nestling.emitters.mql.write_shell import write_shell

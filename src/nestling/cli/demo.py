@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 FILES = ("shop.db", "workload.sql", "model.yaml", "design.yaml", "schema.md", "create.js", "report.html")
 """What a demo leaves in its folder."""
 _UNFINISHED = ("shop.db-wal", "shop.db-journal")
-"""Beside the shop while somebody changes it: what it holds is not in its file alone."""
+"""Files that exist while somebody changes the shop: its data is then not only in its own file."""
 OWN_DATABASE = "nestling_demo"
-"""Ours, so a second demo may replace what the first left there."""
+"""The demo's own database, so a second demo may replace what the first one left."""
 ASKED = {
     "purchase_details": "two joins, one of them inside a document",
     "account_page": "an array inside a document",
@@ -173,7 +173,7 @@ def _say_verdict(folder: Path, proof: Proof, *, kept: bool) -> None:
 
 
 def _code(done: Loaded, answers: Iterable[bool], proof: Proof | None) -> int:
-    """Whether the chosen design is the fastest is no matter here: a demo is short, and its machine may be busy."""
+    """The exit code. It ignores whether the chosen design is the fastest: a demo is short, and its machine may be busy."""
     verified = done.verified is not None and done.verified.equal
     proved = proof is None or (proof.equal and not proof.missing)
     return FINE if all(answers) and verified and proved else DIFFERENT
@@ -190,7 +190,7 @@ def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Databas
 
 
 def _show_answer(answer: SideBySide) -> None:
-    """The statement, the query it became, cut when it is long, and whether both gave the same rows."""
+    """Print the statement, its query (shortened if long), and whether both gave the same rows."""
     from textwrap import wrap
 
     from nestling.cli.parts.text import console, counted
@@ -210,7 +210,7 @@ def _show_answer(answer: SideBySide) -> None:
 
 
 def _show_mended(mended: StaleCopy) -> None:
-    """The edit, what the check said, and what became of it."""
+    """Print the edit, the check's finding, and the result of the repair."""
     from nestling.cli.check import show, verdict
 
     click.echo(mended.edit)
@@ -219,7 +219,7 @@ def _show_mended(mended: StaleCopy) -> None:
 
 
 def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
-    """Make the shop in the folder, design it, and leave everything there: the address, what was read, the proposal."""
+    """Create the shop in the folder, design it, and keep the files. Return the address, the reading and the proposal."""
     from nestling.cli.parts.own_files import note_own
     from nestling.emitters import emit
     from nestling.ir.text import write_proposal, write_reading
@@ -244,7 +244,7 @@ def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
 
 
 def _leave(file: Path, text: str) -> None:
-    """Write a file that the next demo may write anew, unless somebody changed it."""
+    """Write a file that the next demo may overwrite, unless somebody has changed it."""
     from nestling.cli.parts.own_files import note_own
     from nestling.cli.parts.text import write_text
 
@@ -253,7 +253,7 @@ def _leave(file: Path, text: str) -> None:
 
 
 def _document(proposal: Proposal, database: Database[Any]) -> None:
-    """A real document of the collection that embeds the most, one in which no array is empty if there is such a one."""
+    """Print a real document of the collection that embeds the most, if possible one without an empty array."""
     from nestling.ir.literals import shell
 
     store = max(proposal.design.stores, key=lambda s: sum(len(root.children) for root in s.roots))

@@ -153,7 +153,7 @@ def _decided(
     reading: Reading,
     found: LiveDatabase | None,
 ) -> tuple[Proposal, Redesign | None]:
-    """The design, and of a live MongoDB what there is to change."""
+    """Return the proposal, and for a live MongoDB also the changes to make."""
     from nestling.pipeline import design, redesign, with_unconverted
 
     made = None
@@ -171,7 +171,7 @@ def _decided(
 
 
 def _follow_search(watch: Watch | None, strategy: str) -> None:
-    """Say that the source is read, and what comes now."""
+    """Report that the source has been read, and what comes next."""
     from nestling.ir.proposal import OPTIMAL
 
     if watch is not None:
@@ -179,14 +179,14 @@ def _follow_search(watch: Watch | None, strategy: str) -> None:
 
 
 def _to_write(proposal: Proposal, *, no_values: bool) -> Proposal:
-    """The proposal as its file has it."""
+    """The proposal as it is written to its file."""
     from nestling.ir.statistics import without_values
 
     return replace(proposal, statistics=without_values(proposal.statistics)) if no_values else proposal
 
 
 def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading, workload: Path | None) -> None:
-    """What would make the design better, where it was written, and what to do with it."""
+    """Say what would improve the design, where it was written, and what to do with it."""
     from nestling.cli.parts import text
     from nestling.emitters.design_summary import lacking
     from nestling.pipeline import is_mongodb

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN_ALIKE = 5
 """Findings of one rule in one collection that the terminal shows; the reports hold all."""
 INCOMPLETE = "incomplete"
-"""What `--fail-on` takes beside severities: that time was too short."""
+"""A value of `--fail-on` besides the severities: time ran out."""
 
 
 def _thresholds(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
@@ -266,7 +266,7 @@ def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | 
 
 
 def show(made: Report) -> None:
-    """What was looked at, a table of findings, and what to do about each."""
+    """Print what was examined, a table of findings, and what to do about each."""
     from nestling.cli.parts.table import table
     from nestling.doctor.reports.merged_findings import alike
     from nestling.doctor.reports.wording import subject, verdict

@@ -69,11 +69,11 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
 
 
 _COMMENTS = {".py": "#"}
-"""What begins a comment in files that may be printed beside others."""
+"""How a comment begins, by the type of file."""
 
 
 def _print(files: Mapping[str, str]) -> None:
-    """The files on stdout: JSON as one object by file name, so that it stays JSON; others one after another, under comments."""
+    """Print the files: JSON as one object by file name, so that it stays JSON; others one after another, under comments."""
     from nestling.cli.parts import text
 
     if len(files) > 1 and all(name.endswith(".json") for name in files):

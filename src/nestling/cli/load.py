@@ -77,7 +77,7 @@ def command(
 
 @contextmanager
 def _honest(server: Server) -> Iterator[None]:
-    """Keep Ctrl-C from promising that a load can go on whose MongoDB ends with it."""
+    """Make Ctrl-C not promise that a load can be resumed if its MongoDB ends with the command."""
     try:
         yield
     except KeyboardInterrupt as stopped:
@@ -87,7 +87,7 @@ def _honest(server: Server) -> Iterator[None]:
 
 
 def say_server(server: Server, database: str) -> None:
-    """Which server and database are used, and what becomes of one that was started for this."""
+    """Say which server and database are used, and what happens to a server that was started for this command."""
     from nestling.cli.parts import text
 
     text.say(f"Using {server.text()}, database {database}")
@@ -96,7 +96,7 @@ def say_server(server: Server, database: str) -> None:
 
 
 def load_json(done: Loaded) -> dict[str, object]:
-    """The documented shape: entities, seconds, peak bytes, verified (null when it was not), and what is left out."""
+    """The load as JSON: entities, seconds, peak bytes, `verified` (null if not verified), and what was left out."""
     report = done.report
     return {
         "entities": {name: {"rows": rows, "loaded": loaded} for name, (rows, loaded) in report.entities.items()},
@@ -108,7 +108,7 @@ def load_json(done: Loaded) -> dict[str, object]:
 
 
 def show(done: Loaded, source: str | None) -> None:
-    """Collections filled, time taken, and the verdict; of a source without rows, that there are none."""
+    """Print the collections filled, the time taken and the verdict, or that the source has no rows."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.cli.verify import say_left_out

@@ -1,4 +1,4 @@
-"""`nestling migrate`: a live database from one design to another."""
+"""`nestling migrate`: moves a live database from one design to another."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _gone(unknown: Sequence[FoundField]) -> list[str]:
 
 
 def _show_differing(done: MigrationReport) -> None:
-    """Which rows, why where that can be told, and what to do."""
+    """Print the rows that differ, the reason if known, and what to do."""
     for row in done.differing:
         click.echo(f"  {row.text()}")
     for key in done.repeated:
@@ -209,7 +209,7 @@ def _show_differing(done: MigrationReport) -> None:
 
 
 def show(done: MigrationReport) -> None:
-    """How far it is, what was compared, and what comes next."""
+    """Print the progress, what was compared, and what comes next."""
     from nestling.cli.parts.text import counted
     from nestling.ir.migration import Phase
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nestling.ir.migration import MigrationPlan, Phase
 
 FEW_CHANGES = 1_000
-"""Changes a second below which it is told how many can be carried over."""
+"""Below this many changes per second the plan says how many can be applied."""
 
 
 @click.command(
@@ -77,7 +77,7 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
 
 
 def _under_way(phase: Phase) -> str:
-    """How far this migration is, and what comes next."""
+    """Say how far this migration is, and what comes next."""
     from nestling.ir.migration import Phase
 
     ends = "`migrate --abort` ends it"
@@ -100,7 +100,7 @@ def _under_way(phase: Phase) -> str:
 
 
 def show(made: MigrationPlan) -> None:
-    """What changes, what becomes of each collection, how long it may take, what could go wrong."""
+    """Print what changes, what becomes of each collection, how long it may take, and what could go wrong."""
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted
     from nestling.ir.migration import CollectionOrigin

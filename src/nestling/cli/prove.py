@@ -166,12 +166,12 @@ def _effort(
 
 
 def code(proof: Proof) -> int:
-    """0 when all is measured, equal, and nothing beats the chosen design; else 1."""
+    """Return 0 if everything was measured and equal and nothing beats the chosen design, or else 1."""
     return FINE if proof.equal and proof.is_best and not proof.missing else DIFFERENT
 
 
 def show(proof: Proof) -> None:
-    """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
+    """Print the designs, the chosen design's statements, what its decisions gain, and the verdict."""
     from nestling.cli.parts.text import say
     from nestling.ir.words.proof_words import disqualified, other_answer, source_notes, verdict
 

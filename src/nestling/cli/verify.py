@@ -87,7 +87,7 @@ def say_left_out(names: Sequence[str]) -> None:
 
 
 def show(report: VerifyReport) -> None:
-    """The verdict, and what differs; what could not be compared."""
+    """Print the verdict, the differences, and what could not be compared."""
     _show(report)
     say_left_out(report.left_out)
 
@@ -120,7 +120,7 @@ def _show(report: VerifyReport) -> None:
 
 
 def _unequal(report: VerifyReport, rows: int) -> str:
-    """How many rows of the source differ, and how many there are beyond these: the second are none of the first."""
+    """Say how many rows of the source differ, and how many extra rows there are."""
     from nestling.cli.parts.text import counted
     from nestling.ir.quantity_words import agreeing
 
@@ -144,14 +144,14 @@ def _told_apart(difference: RowDifference) -> tuple[str, str]:
 
 
 def _shown(value: object) -> str:
-    """A value as it is; a text whose ends or characters cannot be seen as Python writes it."""
+    """The value as text; a string with invisible characters or edges is written as Python writes it."""
     text = str(value)
     is_seen = not isinstance(value, str) or (text.isprintable() and text == text.strip() and text)
     return text if is_seen else repr(text)
 
 
 def _first_of_each(differences: Iterable[RowDifference]) -> Iterator[RowDifference]:
-    """The first few of those that are alike: of one attribute, or of rows that are all missing."""
+    """Yield only the first few of similar differences: in one attribute, or rows that are all missing."""
     seen: Counter[tuple[object, ...]] = Counter()
     for each in differences:
         alike = (each.entity, each.kind, each.attribute)

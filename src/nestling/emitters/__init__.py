@@ -15,7 +15,7 @@ def formats() -> tuple[str, ...]:
 
 
 def emit(proposal: Proposal, as_name: str) -> Mapping[str, str]:
-    """File name to text for one format; raises `InputError` listing the formats when there is none of that name."""
+    """Return file name to text for one format. Raises `InputError` that lists the formats if there is none of that name."""
     module = member(__name__, as_name) if as_name in module_names(__path__) else None
     if module is None or not hasattr(module, "files"):
         raise InputError(unknown("format", as_name, formats()))

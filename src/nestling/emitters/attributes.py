@@ -1,4 +1,4 @@
-"""What the values of an attribute, or an aggregate over them, are."""
+"""The possible values of an attribute, or of an aggregate over it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXT = PlainContent(("string",))
 
 
 def values_of(entity: Entity, attribute: str) -> ValueContent:
-    """The values of an attribute: of its own type, or of another one seen among them, and allowed."""
+    """The values of an attribute: of its own type or of others that were seen, as far as allowed."""
     found = entity.attribute(attribute)
     return ValueContent((found.type, *found.also), found.allowed)
 

@@ -1,4 +1,4 @@
-"""What creates a design's collections and indexes, as commands; collections come first, indexes best after loading."""
+"""Commands that create a design's collections and indexes: collections come first, indexes best after loading."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from nestling.ir.values import Policy
 def collection_commands(
     design: Design, *, policy: Policy | None = None, unseen: bool = False, foreign: bool = False
 ) -> tuple[CreateCollection, ...]:
-    """A command per collection, with its validator, level and action.
+    """Return a command per collection, with its validator, level and action.
 
-    `unseen`: whether validators let values pass that the source may hold and the model does not tell of. `foreign`: whether they
-    take documents in the form that other applications give them (`validator`).
+    `unseen`: validators accept values that the source may hold although the model does not know them. `foreign`: validators
+    accept documents in the form in which other applications write them (`validator`).
     """
     found: list[CreateCollection] = []
     for store in design.stores:
@@ -43,9 +43,9 @@ def collection_commands(
 
 
 def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[str, tuple[ModifyCollection, ...]]:
-    """By collection, the commands by which validators let values pass that the model does not tell of.
+    """Return, by collection, the commands after which validators accept values unknown to the model.
 
-    They are for the collection and for all that hold something of the same entities: values go from one to the other by copies.
+    They include all collections with data of the same entities, because copies carry values from one to the other.
     """
     alike: list[tuple[frozenset[str], tuple[str, ...]]] = []
     for store in design.stores:
@@ -67,9 +67,9 @@ def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[
 def own_validators(
     design: Design, *, policy: Policy | None = None, foreign: bool = True
 ) -> frozenset[tuple[str, bytes]]:
-    """The collections with the forms of all validators of ours: of a load, of one that met unseen values, of a migration.
+    """Return the collections with the forms of all our validators: after a load, after unseen values, during a migration.
 
-    `foreign`: also those that take documents in the form of other applications.
+    `foreign`: include those that accept documents in the form of other applications.
     """
     return frozenset(
         (store.name, validator_form(validator(design, store, policy=policy, unseen=unseen, foreign=is_foreign)))
@@ -98,7 +98,7 @@ def index_commands(design: Design) -> tuple[CreateIndex, ...]:
 
 
 def indexes_of(proposal: Proposal) -> tuple[PlannedIndex, ...]:
-    """The indexes a design has wherever it is used: of one in place those that are there, of others all that it needs."""
+    """The indexes of a design in use: for a design in place the existing ones, for others all that it needs."""
     return named_indexes(proposal.design) if proposal.is_in_place else planned_indexes(proposal.design)
 
 
@@ -137,7 +137,7 @@ def _fits(design: Design, index: CreateIndex) -> bool:
 
 
 def gaps(design: Design) -> tuple[Gap, ...]:
-    """What the server cannot check or index."""
+    """The constraints that the server cannot check, and the indexes that it cannot build."""
     return (*validation_gaps(design), *index_gaps(design))
 
 

@@ -1,6 +1,6 @@
-"""What a stored document holds, field by field: the tree that validators, samples, diagrams and descriptions are made from.
+"""The contents of a stored document, field by field: the tree behind validators, samples, diagrams and descriptions.
 
-`nestling.emitters.documents` derives these trees; the emitters only walk them, so that none of them reads a primitive.
+`nestling.emitters.documents` derives these trees; the emitters only walk them, so none of them has to interpret a primitive.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nestling.ir.types import Type
 
 @dataclass(frozen=True, slots=True)
 class ValueContent:
-    """A value of an attribute, of one of these conceptual types, and of what is allowed of them."""
+    """A value of an attribute: of one of these conceptual types, and within what is allowed."""
 
     types: tuple[Type, ...]
     allowed: Allowed | None = None
@@ -37,9 +37,9 @@ class PlainContent:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """A sub-document. `rows_of` are the entities whose rows it holds (none for copies and mere structure).
+    """A sub-document. `rows_of`: the entities whose rows it holds (none for copies and mere structure).
 
-    `exact`: nestling owns it whole, so that no other field may ever stand in it. `inline`: the rows whose fields are among these.
+    `exact`: nestling owns it entirely, so it can never have other fields. `inline`: the rows whose fields are among its own.
     """
 
     fields: tuple[ContentField, ...]
@@ -50,9 +50,9 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class InlineRow:
-    """A subtype's row in its supertype's document, where the discriminator is `value` or has it among others.
+    """A subtype's row in its supertype's document, if the discriminator is `value` or contains it.
 
-    `fields` are its own, named by dotted paths; `required` are those that are always there with it.
+    `fields` are its own, with dotted paths; `required` are those that every such row has.
     """
 
     discriminator: str
@@ -82,10 +82,10 @@ Content = ValueContent | FixedContent | PlainContent | Object | Array | Either
 
 @dataclass(frozen=True, slots=True)
 class ContentField:
-    """A named place in a document. `required`: always there; `source`: the attribute it comes from, as `entity.attribute`.
+    """A named place in a document. `required`: always present; `source`: the attribute it comes from, as `entity.attribute`.
 
-    `remark` says in words what it is beside that; `reference` is set on fields that hold the id of another document; `derived`
-    on those that follow from other values, so that a check can tell what must be there.
+    `remark` describes its purpose otherwise. `reference`: set for fields with the id of another document. `derived`: it follows
+    from other values, so a check can say what it must be.
     """
 
     name: str
@@ -123,7 +123,7 @@ def _merged(name: str, group: list[ContentField]) -> ContentField:
 
 
 def lines(document: Object, *, prefix: str = "") -> Iterator[ContentLine]:
-    """Every field of a document and of what is in it, parents first."""
+    """Yield every field of a document and of everything inside it, parents first."""
     for field in document.fields:
         path = f"{prefix}{field.name}"
         yield ContentLine(path, field)
@@ -134,7 +134,7 @@ def lines(document: Object, *, prefix: str = "") -> Iterator[ContentLine]:
 
 
 def element(content: Content) -> tuple[Content, str]:
-    """What an array, or an array of arrays, holds in the end, with `[]` for each; any other content is its own."""
+    """Return the innermost content of nested arrays, with one `[]` for each; any other content unchanged."""
     marks = ""
     while isinstance(content, Array):
         content, marks = content.items, marks + "[]"
@@ -142,7 +142,7 @@ def element(content: Content) -> tuple[Content, str]:
 
 
 def lenient(content: Object) -> Object:
-    """The same where an array without rows, and a sub-document of nothing but such, may be missing as well as empty."""
+    """Return the content with optional arrays, and sub-documents of only such arrays: they may be missing instead of empty."""
     inline = tuple(replace(row, fields=tuple(_lenient(field) for field in row.fields)) for row in content.inline)
     return replace(content, fields=tuple(_lenient(field) for field in content.fields), inline=inline)
 

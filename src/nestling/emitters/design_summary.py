@@ -1,4 +1,4 @@
-"""What a design lacks and what a change saves in short, and a reading as plain data for machines."""
+"""Short lines on what a design lacks and what a change saves, and a reading as plain data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_NAMES = 3
 
 
 def lacking(proposal: Proposal) -> Iterator[str]:
-    """What numbers the design would be better with: sentences that say what to add."""
+    """Yield sentences on numbers that would improve the design, and how to add them."""
     known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
     several = [link for link in proposal.design.model.relationships if link.cardinality is not Cardinality.ONE_TO_ONE]
     unknown = [link.name for link in several if link.name not in known]
@@ -105,7 +105,7 @@ def _saved(gain: float, slight: float) -> str:
 
 
 def change_rows(changes: Sequence[Change]) -> Iterator[tuple[str, str, str]]:
-    """(what it saves or costs, what goes, what comes) for every change; `-` where nothing was priced."""
+    """Yield (saving or cost, what is removed, what is added) for every change; `-` if nothing was priced."""
     priced = [change.gain for change in changes if change.gain is not None]
     slight = SLIGHT * max(map(abs, priced), default=0.0)
     for change in changes:
@@ -155,7 +155,7 @@ def in_turn_line(changes: Sequence[Change], *, lasts: bool) -> str:
 
 
 def today_line(today: float | None, best: float | None, *, changes: int, lasts: bool = True) -> str:
-    """What today's design costs beside the best; where it does not last, that is why the other one may cost more."""
+    """The cost of today's design and of the best one; if today's will not last, that is why the other may cost more."""
     if not changes:
         return "today's design is the best known: nothing to change"
     if today is None or best is None:
@@ -167,7 +167,7 @@ def today_line(today: float | None, best: float | None, *, changes: int, lasts: 
 
 
 def measured_line(commands: int, measured: float, predicted: float, *, apart: int, times: float) -> str:
-    """What the commands of today's design took by the server, in seconds a second, beside what the cost model says of them."""
+    """The server's measured seconds per second of today's commands, and the cost model's prediction."""
     both = f"the server measured {work_rate(measured)}, the cost model says {work_rate(predicted)}"
     more = f"; {count(apart)} {agreeing(apart)} more than {times:g} times apart" if apart else ""
     return f"of {counted(commands, 'command')} {both}{more}"

@@ -35,7 +35,7 @@ def documents(design: Design, store: StoredCollection) -> tuple[Object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Documents:
-    """Derives fields; holds only what every step needs."""
+    """Derives the fields; holds what every step needs."""
 
     design: Design
     store: StoredCollection
@@ -50,7 +50,7 @@ class _Documents:
         return Object(nested(fields), rows, inline=tuple(self._inline(root)))
 
     def _inline(self, root: Node) -> Iterator[InlineRow]:
-        """The subtypes that the discriminator of these documents tells."""
+        """The subtypes that the discriminator of these documents distinguishes."""
         if self.store.role in (Role.HOME, Role.ARCHIVE):
             for child in root.children:
                 if child.form is Form.INLINE and child.presence is not None:
@@ -93,7 +93,7 @@ class _Documents:
             yield from self._child(child)
 
     def _is_of_missing_parent(self, copy: Copy) -> bool:
-        """An orphan has no parent to copy from, until it is refused or adopted."""
+        """Whether an orphan lacks the parent to copy from, until it is refused or adopted."""
         embedding = self.store.embedding if self.store.role is Role.ORPHANS else None
         return embedding is not None and copy.path[0].relationship == embedding.relationship
 
@@ -195,7 +195,7 @@ class _Documents:
 
 
 def rows_of(design: Design, node: Node) -> tuple[str, ...]:
-    """The entities whose rows lie directly in a node's document: its own, inline subtypes, copies that are a home."""
+    """The entities with rows directly in a node's document: its own, inline subtypes, copies that are a home."""
     inline = [name for child in node.children if child.form is Form.INLINE for name in rows_of(design, child)]
     scalars = [child.entity for child in node.children if child.form is Form.SCALARS]
     copied = [copy.path[-1].target(design.model) for copy in node.body.copies if copy.home]

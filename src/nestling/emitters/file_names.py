@@ -1,4 +1,4 @@
-"""File names for collections, whatever they are called."""
+"""File names for collections of any name."""
 
 from __future__ import annotations
 

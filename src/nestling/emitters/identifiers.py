@@ -7,10 +7,10 @@ from unicodedata import normalize
 
 
 def identifier(name: str, taken: Container[str], *, otherwise: str) -> str:
-    """The name as a variable of a language; `otherwise` where nothing is left of it.
+    """Return the name as an identifier, or `otherwise` if no usable character remains.
 
-    What no identifier may hold becomes one `_` between what may. A name that is `taken` gets a `_`, and so does what it becomes
-    by that: two names stay two. Python reads every name in Unicode's form NFKC, so that form is compared.
+    Characters that are not allowed are replaced by one `_` between the others. A name that is `taken` gets a `_`, so different
+    names stay different. Names are compared in Unicode's form NFKC, as Python does.
     """
     kept = (c if c.isidentifier() or (c.isascii() and c.isdigit()) else " " for c in normalize("NFKC", name))
     plain = "_".join("".join(kept).split()) or otherwise
@@ -19,7 +19,7 @@ def identifier(name: str, taken: Container[str], *, otherwise: str) -> str:
 
 
 class Identifiers:
-    """The identifiers of one scope, by what they stand for. One that is taken, or `used` already, gets a number."""
+    """The identifiers of one scope, by what they stand for. One that is taken or `used` already gets a number."""
 
     def __init__(self, *used: str, reserved: Container[str] = (), otherwise: str) -> None:
         self._used, self._reserved, self._otherwise = set(used), reserved, otherwise

@@ -1,4 +1,4 @@
-"""`_id` in all its forms, and the ids that stand elsewhere for a document or a row."""
+"""`_id` in all its forms, and ids that refer to a document or row from elsewhere."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _group_identity(entity: Entity, root: Node) -> Iterator[ContentField]:
 
 
 def in_gridfs(design: Design, store: StoredCollection, root: Node, attribute: Attribute) -> Content:
-    """The value of a field whose bytes are in GridFS: a pointer, or the value itself when it is neither bytes nor text."""
+    """The value of a field whose bytes are in GridFS: a pointer, or the value itself if it is neither bytes nor text."""
     pointer = _pointer(design, store, root)
     others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
     return Either((pointer, ValueContent(others, attribute.allowed))) if others else pointer
@@ -69,7 +69,7 @@ def _pointer(design: Design, store: StoredCollection, root: Node) -> Object:
 
 
 def id_of(design: Design, entity_name: str) -> Content:
-    """What refers to a row of an entity: the `_id` of its document where that is its key, else the key itself."""
+    """The value that refers to a row: the `_id` of its document if that is its key, otherwise the key itself."""
     entity = design.model.entity(entity_name)
     for place in design.places.get(entity_name, ()):
         if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:

@@ -1,8 +1,8 @@
-"""`$jsonSchema` validators: every document the loader writes passes, a wrong type, a missing or an unknown value does not.
+"""`$jsonSchema` validators: they accept every document that the loader writes, and no wrong, missing or unknown values.
 
-Whole documents take further fields unless asked otherwise, so that an application may add its own; what nestling owns alone
-(`_id`, key–value pairs, GridFS pointers) is always closed. Uniqueness within arrays is not checked: it would compare every
-element with every other on each write.
+Documents accept additional fields unless asked otherwise, so that an application may add its own; parts that nestling alone
+owns (`_id`, key–value pairs, GridFS pointers) never do. Uniqueness within arrays is not checked, because each write would
+compare every element with every other.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from nestling.ir.values import Policy
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What `validator` was asked for."""
+    """The arguments of `validator`."""
 
     additional: bool
     policy: Policy
@@ -69,12 +69,12 @@ def validator(
     policy: Policy | None = None,
     unseen: bool = False,
 ) -> Schema:
-    """`{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of the rows in it.
+    """Return `{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of its rows.
 
-    `additional`: whether documents may have fields the design does not know. `foreign`: whether other applications write them,
-    who leave out an array without rows, give null to a field that may be missing, and leave fields where the discriminator tells
-    of no such subtype. `policy`: what loading does with values that fit no BSON type. `unseen`: whether values pass that the
-    source may hold and the model does not tell of (`bson_types`).
+    `additional`: documents may have fields that the design does not know. `foreign`: other applications write them too; they
+    may omit an empty array, write null in an optional field, and keep fields of a subtype that the discriminator does not name.
+    `policy`: how loading treats values without a BSON type. `unseen`: accept values that the source may hold although the model
+    does not know them (`bson_types`).
     """
     found = documents(design, store)
     asked = _Asked(additional, policy or Policy(), unseen, foreign)
@@ -90,7 +90,7 @@ def can_validate(store: StoredCollection) -> bool:
 
 
 def validation_gaps(design: Design) -> tuple[Gap, ...]:
-    """Collections that cannot have a validator, and checks that none can keep."""
+    """The collections that cannot have a validator, and the checks that no validator can enforce."""
     what = "a time series collection cannot have a validator"
     without = tuple(Gap(GapKind.NOTYET, what, store.name) for store in design.stores if not can_validate(store))
     return (*without, *check_gaps(design))

@@ -1,4 +1,4 @@
-"""The fields every document of a design has, whatever was left to follow: what tells its documents from another design's."""
+"""The fields that every document of a design has: they distinguish its documents from another design's."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from nestling.ir.storage.names import join
 
 
 def kept_fields(design: Design, *, arrays: bool = True) -> Mapping[str, Mapping[str, str]]:
-    """For each collection, the path of each such field, and of the sub-document it is in (none for the document itself).
+    """For each collection, map the path of each such field to that of its sub-document ("" for the document itself).
 
-    Values that follow from others are none of them, nor are constants: documents of an older schema version lack them.
-    `arrays`: whether an array is there when it is empty, as nestling writes it; what applications wrote may lack it.
+    Derived values and constants do not count: documents of an older schema version lack them. `arrays`: include arrays, which
+    nestling writes even if they are empty, unlike other applications.
     """
     return {store.name: _of_store(design, store, arrays) for store in design.stores}
 
 
 def _of_store(design: Design, store: StoredCollection, arrays: bool) -> Mapping[str, str]:
-    """Those of all kinds of documents in the collection."""
+    """The fields that all kinds of documents in the collection have."""
     first, *others = [dict(_of_object(document, arrays)) for document in documents(design, store)]
     return {path: within for path, within in first.items() if all(path in other for other in others)}
 

@@ -1,4 +1,4 @@
-"""A description people read: what each collection is for, its fields, an example, its indexes, and why it is so."""
+"""A description for people: the purpose of each collection, its fields, an example, its indexes, and the reasons."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _summary(proposal: Proposal) -> str:
 
 
 def _costly(costs: Costs | None) -> Iterator[str]:
-    """What the statements cost, the most first, where anybody knows how often they run."""
+    """The costs of the statements, highest first, if their rates are known."""
     if found := [*statement_cost_rows(costs)]:
         rows = [f"| {' | '.join(COLUMNS)} |", "|---|---:|---:|---:|---:|"]
         rows += [f"| {' | '.join(map(_text, row))} |" for row in found]
@@ -101,7 +101,7 @@ def _cells(line: ContentLine) -> Iterator[str]:
 
 
 def type_words(content: Content) -> str:
-    """What a field holds, in a few words: `text`, `array of object (at most 20)`."""
+    """The content of a field in a few words: `text`, `array of object (at most 20)`."""
     match content:
         case ValueContent():
             words = " or ".join(map(str, content.types))
@@ -162,7 +162,7 @@ def _decisions(decisions: Sequence[Decision]) -> str:
 
 
 def _weighed(weighed: Sequence[Weighed]) -> Iterator[str]:
-    """What is kept besides the homes with its price, and what was considered with the number it failed by."""
+    """The additional structures with their price, and those not chosen with the number that decided."""
     kept = [each for each in weighed if each.chosen]
     if kept:
         rows = ["| structure | pattern | saves | for | price | turns |", "|---|---|---|---|---|---|"]
@@ -195,12 +195,12 @@ def _text(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Our own sentences, whose names stand in backticks already; only a table's bar would break them."""
+    """Escape our own sentences, in which names are in backticks already; only a table's bar would break them."""
     return _one_line(text).replace("|", "\\|")
 
 
 def _code(text: str) -> str:
-    """A name as code, whatever backticks it holds."""
+    """A name as code, even if it contains backticks."""
     plain = _one_line(text).replace("|", "\\|")
     return f"`` {plain} ``" if "`" in plain else f"`{plain}`"
 

@@ -1,7 +1,7 @@
 """A Mermaid diagram of the document schema: a box per collection and per embedded document, a line per reference.
 
-Names in Mermaid are narrow: boxes get plain identifiers with the real name as label, and a field whose name Mermaid cannot
-read is shown in a readable form, with the real name in the comment beside it.
+Mermaid restricts names: boxes get simple identifiers with the real name as label, and a field whose name Mermaid cannot read is
+shown in a readable form, with the real name in the comment.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _Drawing:
         return name
 
     def references(self) -> None:
-        """Dotted lines from where an id is held to the home of what it names."""
+        """Draw dotted lines from where an id is held to the home of the row it refers to."""
         for box, reference in self.found:
             link = self.design.model.relationship(reference.relationship)
             one = link.cardinality is Cardinality.ONE_TO_ONE
@@ -89,7 +89,7 @@ class _Drawing:
 
 
 def _own(document: Object, prefix: str = "") -> Iterator[tuple[str, ContentField]]:
-    """Fields drawn in one box: those of mere structure (`_id`, dotted paths) stand in the box of the document itself."""
+    """The fields drawn in one box: fields of mere structure (`_id`, dotted paths) are in the box of the document itself."""
     for each in document.fields:
         yield f"{prefix}{each.name}", each
         if isinstance(each.content, Object) and not each.content.rows_of and not each.remark:
@@ -97,7 +97,7 @@ def _own(document: Object, prefix: str = "") -> Iterator[tuple[str, ContentField
 
 
 def _boxes_in(path: str, each: ContentField) -> Iterator[tuple[str, Object, bool, bool]]:
-    """(path, document, whether there may be many, whether it is always there) of what gets a box of its own."""
+    """Yield (path, document, whether there may be several, whether it is always present) of everything with its own box."""
     inner, marks = element(each.content)
     if isinstance(inner, Object) and (marks or inner.rows_of or each.remark) and not inner.exact:
         yield path, inner, bool(marks), each.required

@@ -1,4 +1,4 @@
-"""Fields that hold what belongs to other rows: copies, computed values, and ids of children."""
+"""Fields that hold data of other rows: copies, computed values, and ids of children."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _document(document: Object) -> _Document:
 
 
 def _of_one_subtype(document: _Document, inline: Sequence[InlineRow]) -> _Document:
-    """The document with the first subtype's fields and none of the others."""
+    """Keep the first subtype's fields in the document and remove those of the others."""
     first, *others = inline
     at, name = _place(document, first.discriminator)
     if at[name] != first.value:  # the supertype's own value comes first
@@ -77,7 +77,7 @@ def _of_one_subtype(document: _Document, inline: Sequence[InlineRow]) -> _Docume
 
 
 def _place(document: _Document, path: str) -> tuple[_Document, str]:
-    """The sub-document that holds what is at a dotted path, and its name there."""
+    """The sub-document that contains the last part of a dotted path, and its name there."""
     *outer, name = path.split(".")
     for each in outer:
         document = cast(_Document, document[each])
@@ -85,7 +85,7 @@ def _place(document: _Document, path: str) -> tuple[_Document, str]:
 
 
 def _value(content: Content, field: ContentField, number: int) -> object:
-    """A value for a field; `number` tells the elements of an array apart."""
+    """A sample value for a field; `number` makes the elements of an array differ."""
     match content:
         case ValueContent():
             found = _of_type(content.types[0], field.source.rpartition(".")[2] or field.name, number)
@@ -105,7 +105,7 @@ def _value(content: Content, field: ContentField, number: int) -> object:
 
 
 def _allowed(found: object, value: ValueContent, number: int) -> object:
-    """What was found, or another value where that is not allowed."""
+    """The value, or another one if it is not allowed."""
     allowed, plain = value.allowed, decode(found)
     if allowed is None or not isinstance(plain, str | int | float | Decimal) or allowed.holds(plain):
         return found

@@ -1,1 +1,1 @@
-"""The nouns every stage shares: frozen, checked when built, equal by value; what people write or read has one text form."""
+"""The nouns that all stages share: frozen, checked when built, equal by value. Those in files have one text form."""

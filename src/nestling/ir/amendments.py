@@ -1,4 +1,4 @@
-"""What rows have by a later model where their documents, which were written before it, say nothing or otherwise."""
+"""How rows differ from their documents when these were written under an earlier model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nestling.ir.values import encoder
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A new attribute whose default, as documents store it, rows get that have no value: what ADD COLUMN … DEFAULT does."""
+    """A new attribute with a default (as stored in documents) for rows without a value, as ADD COLUMN … DEFAULT gives."""
 
     entity: str
     attribute: str
@@ -26,7 +26,7 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """An attribute whose numbers are of another type now, which holds them all: the same numbers, with the decimals of that."""
+    """An attribute with a wider number type: the numbers are the same, with the new type's decimals."""
 
     entity: str
     attribute: str
@@ -37,7 +37,7 @@ Amendment: TypeAlias = Filled | Widened
 
 
 def filled_value(attribute: Attribute) -> object | None:
-    """What documents store of its default; None where it has none, or none that is known to be the same in all rows."""
+    """Return what documents store for the attribute's default; None if there is none, or it may differ from row to row."""
     kind = attribute.type
     if not isinstance(attribute.default, ConstantDefault) or kind.carried not in ("", JSONB, CHAR):
         return None
@@ -67,7 +67,7 @@ def filled_value(attribute: Attribute) -> object | None:
 
 
 def amendments(before: Model, after: Model) -> Iterator[Amendment]:
-    """Those of a model that has changed. What keys and references hold stays as it is stored."""
+    """Yield the amendments for a changed model. Attributes of keys and references keep their stored form."""
     for entity in after.entities:
         if not before.has_entity(entity.name):
             continue
@@ -84,7 +84,7 @@ def amendments(before: Model, after: Model) -> Iterator[Amendment]:
 
 
 def _is_wider(old: Attribute, new: Attribute) -> bool:
-    """Whether the numbers are stored in another form, and none is another number in it."""
+    """Whether the numbers are stored in another form without changing any number."""
     if old.also or new.also or old.type.carried or new.type.carried:
         return False
     match old.type.name, new.type.name:
@@ -98,5 +98,5 @@ def _is_wider(old: Attribute, new: Attribute) -> bool:
 
 
 def scale_of(kind: Type) -> int | None:
-    """Digits after the point of a decimal; None where each number has its own."""
+    """The digits after the point of a decimal type; None if each number has its own."""
     return (*kind.numbers, 0)[1] if kind.numbers else None

@@ -1,7 +1,7 @@
-"""Values for the parameters of statements: what each parameter is for, and draws with the data's own skew.
+"""Values for the parameters of statements: what each parameter is used for, and draws with the data's own skew.
 
 `ParameterUse` says what a statement does with a parameter; `Bindings` are the values drawn for it. The n-th execution of a
-statement has the same values whatever design it runs on, so that answers can be compared.
+statement has the same values on every design, so that answers can be compared.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from nestling.ir.model import Model
 from nestling.ir.types import TypeName
 
 UNKNOWN_LIST = 10
-"""Values taken to be in a list that is a parameter, where none is known: PostgreSQL's guess for such an array."""
+"""Assumed length of a list that is a parameter, if unknown: PostgreSQL's guess for such an array."""
 
 
 class ParameterRole(StrEnum):
-    """What a parameter is to an attribute."""
+    """How a parameter relates to an attribute."""
 
     EQUAL = "equal"  # compared for equality, or in a list
     LISTED = "listed"  # the list itself that it is in
@@ -36,7 +36,7 @@ class ParameterRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParameterUse:
-    """A parameter beside an attribute. `row` names the occurrence of the entity: uses of the same one are of one row."""
+    """A parameter used with an attribute. `row` names the occurrence of the entity: uses of the same one concern one row."""
 
     parameter: str
     role: ParameterRole
@@ -64,7 +64,7 @@ class ParameterUses:
     deletes: bool = False
 
     def samples(self, given: Iterable[tuple[str, object]], model: Model) -> dict[str, object]:
-        """Sample values by parameter: a number with a fraction, which JSON has as a float, is a decimal beside a decimal."""
+        """Return sample values by parameter. A JSON number with a fraction becomes a decimal if it is used with a decimal."""
         exact = {use.parameter for use in self.uses if _is_decimal(model, use)}
         return {
             name: Decimal(repr(value)) if name in exact and isinstance(value, float) else value for name, value in given
@@ -107,10 +107,10 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Values for one statement: `draws` over and over, each a tuple in the order of `parameters`, and `fresh` ones.
+    """Values for one statement: `draws`, repeated cyclically, each a tuple in the order of `parameters`, and `fresh` ones.
 
-    `drawn` says for each parameter where its values come from. `once`: a draw does something only the first time (a row to
-    delete, a key to insert), so there are no more executions like the first than draws.
+    `drawn` says for each parameter where its values come from. `once`: a draw has its effect only the first time (a row to
+    delete, a key to insert), so there are only as many comparable executions as draws.
     """
 
     statement: str

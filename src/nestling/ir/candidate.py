@@ -1,7 +1,7 @@
-"""Candidates: what a pattern proposes for a design, each one structure that can be chosen or not.
+"""Candidates: structures that patterns propose for a design. Each can be chosen or not.
 
-Which patterns propose one (`patterns`) is for people alone: everything after works from the part, of which there is a closed set.
-`id` is unique and reads well in a report (`review in product`, `product.name in purchase_line`).
+The names of the proposing patterns (`patterns`) are only for people: all later stages work from the part, which is one of a
+closed set. `id` is unique and readable in a report (`review in product`, `product.name in purchase_line`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nestling.ir.types import EXACT_NUMBERS
 from nestling.ir.workload import UNITS, Access
 
 IndexKeys = tuple[tuple[str, int], ...]
-"""What an index is on, one after the other, and 1 or -1 for its direction."""
+"""The fields of an index in order, each with 1 or -1 for its direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,9 @@ class Own:
 class Nested:
     """The entity is embedded: `links` are the relationships from it up to the entity whose collection holds it.
 
-    `overflow`: at most so many in one array, the rest in pages. `inline`: a subtype's fields stand beside those of its supertype,
-    and a discriminator tells which rows have them. `bare`: rows that store a single value are that value, not a sub-document.
+    `overflow`: the most rows in one array; the rest goes to pages. `inline`: a subtype's fields are next to those of its
+    supertype, and a discriminator says which rows have them. `bare`: rows that store a single value are that value, not a
+    sub-document.
     """
 
     entity: str
@@ -63,11 +64,11 @@ class Bucketed:
     native: bool = False
 
     def keyed_by(self, key: tuple[str, ...]) -> tuple[str, ...]:
-        """The entity's key as an index over the buckets has it: what they are made by comes first."""
+        """Return the entity's key in the order of an index over the buckets: the attributes that group them come first."""
         return (*self.by, *(name for name in key if name not in self.by)) if set(self.by) <= set(key) else key
 
     def is_coarse(self, access: Access) -> bool:
-        """Whether an access groups rows, and what it groups and asks by is the same for all rows of a bucket."""
+        """Whether an access groups rows, and its grouping and conditions are the same for all rows of a bucket."""
         if access.grouping is None or access.entity != self.entity:
             return False
         by_series = all(each.attribute in self.by for each in access.filters)
@@ -86,9 +87,10 @@ class Bucketed:
 
 
 def kept_aggregates(access: Access, model: Model, dialect: str) -> tuple[tuple[AggregateKind, str | None], ...]:
-    """What parents must keep to answer what an access asks: where averages of exact numbers are exact, a sum and a number.
+    """Return the aggregates that parents must store to answer an access.
 
-    Values that each row has are as many as the rows.
+    If averages of exact numbers are exact, these are a sum and a count. A count of values that every row has is the count of
+    rows.
     """
     entity, found = model.entity(access.entity), list[tuple[AggregateKind, str | None]]()
     for function, attribute in access.aggregates:
@@ -108,7 +110,7 @@ def kept_aggregates(access: Access, model: Model, dialect: str) -> tuple[tuple[A
 
 
 def summaries(aggregates: Iterable[tuple[AggregateKind, str | None]]) -> Iterator[tuple[AggregateKind, str]]:
-    """What a bucket must keep to answer these: an average is a sum and a number; rows are counted anyway."""
+    """Yield the aggregates that a bucket must store: an average needs a sum and a count; rows are counted anyway."""
     for function, attribute in aggregates:
         if attribute is not None and function is AggregateKind.AVG:
             yield from ((AggregateKind.SUM, attribute), (AggregateKind.COUNT, attribute))
@@ -126,7 +128,7 @@ class Absorbed:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A many-to-many whose junction is embedded in one side: the other side (the parent of `side`) keeps ids too."""
+    """A many-to-many whose junction is embedded in one side: the other side (the parent of `side`) stores ids too."""
 
     link: str
     side: str
@@ -142,13 +144,13 @@ class CopiedAttribute:
     freshness: Freshness
 
     def copy(self, name: str) -> Copy:
-        """What it is in a design; the attributes of one parent are put together."""
+        """Return the primitive. Attributes of the same parent are later combined."""
         return Copy(name, self.path, (_field(self.attribute),), Form.OBJECT, self.freshness)
 
 
 @dataclass(frozen=True, slots=True)
 class FirstChildren:
-    """The first `limit` child rows by `order` (None: all), with these attributes, kept in the parent's document too."""
+    """The first `limit` child rows by `order` (None: all), with these attributes, stored in the parent's document too."""
 
     relationship: str
     attributes: tuple[str, ...]
@@ -157,16 +159,16 @@ class FirstChildren:
     freshness: Freshness
 
     def is_bare(self, model: Model) -> bool:
-        """Whether nothing but the ids of all children is kept: bare values."""
+        """Whether only the ids of all children are stored, as bare values."""
         key = model.entity(model.relationship(self.relationship).child).key
         return self.limit is None and not self.order and self.attributes == key and len(key) == 1
 
     def kept(self, children: float) -> float:
-        """How many rows a parent with so many children keeps."""
+        """How many rows a parent with this many children stores."""
         return children if self.limit is None else min(float(self.limit), children)
 
     def copy(self, model: Model, name: str) -> Copy:
-        """What it is in a design: of nothing but ids, an array of bare values."""
+        """Return the primitive: an array of bare values if it has only ids."""
         path = (down(model.relationship(self.relationship)),)
         form = Form.SCALARS if self.is_bare(model) else Form.ARRAY
         fields = tuple(map(_field, self.attributes))
@@ -186,7 +188,7 @@ class Lineage:
     indexed: bool = False
 
     def copy(self, model: Model, name: str) -> Copy:
-        """What it is in a design: an array of keys, or of sub-documents where there is more of each row."""
+        """Return the primitive: an array of keys, or of sub-documents if there is more of each row."""
         path = (up(model.relationship(self.relationship)),)
         form = Form.SCALARS if len(self.attributes) == 1 else Form.ARRAY
         return Copy(name, path, tuple(map(_field, self.attributes)), form, self.freshness, closure=True)
@@ -203,14 +205,14 @@ class Aggregate:
     step: int = 1
 
     def computed(self, model: Model, name: str) -> Computed:
-        """What it is in a design."""
+        """Return the primitive."""
         path = (down(model.relationship(self.relationship)),)
         return Computed(name, path, self.function, self.freshness, attribute=self.attribute, step=self.step)
 
 
 @dataclass(frozen=True, slots=True)
 class Cold:
-    """Attributes of the entity kept in a second collection, because what is read often does not need them."""
+    """Attributes of the entity stored in a second collection, because frequent reads do not need them."""
 
     entity: str
     attributes: tuple[str, ...]
@@ -225,7 +227,7 @@ class Archived:
 
     @property
     def decision(self) -> str:
-        """The decision of which an entity's archives are the alternatives."""
+        """The decision whose alternatives are the possible archives of an entity."""
         return f"archive of {self.entity}"
 
 
@@ -239,9 +241,9 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """An index over the entity's rows, wherever they live: attributes and directions.
+    """An index over the entity's rows, wherever they are stored: attributes and directions.
 
-    `rows`: over those alone that fulfil these conditions, where they are documents of their own.
+    `rows`: cover only rows that satisfy these conditions, if they are documents of their own.
     """
 
     entity: str
@@ -251,8 +253,9 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class AcrossKey:
-    """An attribute of an index over rows and their parents; `along`: the relationship to the parent whose it is, empty for the
-    rows' own.
+    """An attribute of an index over rows and their parents.
+
+    `along`: the relationship to the parent that has it; empty for an attribute of the row itself.
     """
 
     attribute: str
@@ -262,8 +265,9 @@ class AcrossKey:
 
 @dataclass(frozen=True, slots=True)
 class IndexedAcross:
-    """An index over the entity's rows by their own attributes and those of parents each has, where one document holds all of it:
-    that of the parent they lie in, and copies in theirs.
+    """An index over the entity's rows by their own attributes and those of their parents, if one document holds all of them.
+
+    The parents' attributes are those of the document that contains the row, or copies in the row.
     """
 
     entity: str
@@ -276,12 +280,12 @@ class IndexedAcross:
 
     @property
     def beginning(self) -> Indexed | None:
-        """What it does for the rows alone, as the index it begins with; None where it begins with a parent's."""
+        """Return the index on the rows alone with which it begins; None if it begins with a parent's attribute."""
         own = tuple((each.attribute, each.direction) for each in takewhile(lambda key: not key.along, self.keys))
         return Indexed(self.entity, own) if own else None
 
     def text(self, model: Model) -> str:
-        """What it is on, for people."""
+        """The indexed attributes, for people."""
         parents = {name: f"{model.relationship(name).parent}." for name in self.links}
         names = (
             f"{'' if each.direction > 0 else '-'}{parents.get(each.along, '')}{each.attribute}" for each in self.keys
@@ -291,9 +295,9 @@ class IndexedAcross:
 
 @dataclass(frozen=True, slots=True)
 class IndexedAnyCase:
-    """An index over the entity's rows, where they are documents of their own, that finds texts whatever their case.
+    """An index over the entity's rows, if they are documents of their own, that finds texts regardless of case.
 
-    It finds rows by the first of its attributes, which is a text, and the others narrow them.
+    It finds rows by its first attribute, which is a text; the others narrow the search.
     """
 
     entity: str
@@ -306,7 +310,7 @@ class IndexedAnyCase:
 
     @property
     def text(self) -> str:
-        """What it is on, for people."""
+        """The indexed attributes, for people."""
         return f"index of {self.entity} on {', '.join(self.attributes)} whatever the case"
 
 
@@ -355,7 +359,7 @@ def _field(attribute: str) -> Field:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What a pattern proposes: a part of a design by its id, and the statements that motivate it."""
+    """A pattern's proposal: a part of a design with its id, and the statements that motivate it."""
 
     id: str
     part: Part
@@ -379,7 +383,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A candidate that no design may have, and why: a bound that it would pass, with the numbers."""
+    """A candidate that no design may have, and why: the bound that it would break, with the numbers."""
 
     candidate: Candidate
     why: str

@@ -12,8 +12,8 @@ from bson.raw_bson import RawBSONDocument
 CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 """Dates come back naive, in UTC."""
 AS_STORED = CODEC.with_options(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
-"""The same where dates beyond the years 1 to 9999 are to come as `DatetimeMS`, and not as an error."""
+"""The same, but dates beyond the years 1 to 9999 become `DatetimeMS` instead of an error."""
 RAW = AS_STORED.with_options(document_class=RawBSONDocument)
-"""The same where a document is wanted as the server has it, undecoded."""
+"""The same for documents that are kept undecoded."""
 BsonDocument = Mapping[str, Any]
 """A document as the driver gives and takes it."""

@@ -17,8 +17,8 @@ from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollec
 class Design:
     """A document schema for `model`. Building one raises `DesignError` with every broken invariant at once.
 
-    `stores` are its physical collections, `places` where each entity's rows live: what every later stage works from.
-    `amendments`: what rows have otherwise than their documents say, which were written by an earlier model.
+    `stores` are its physical collections, `places` where each entity's rows are stored: all later stages work from these.
+    `amendments`: how rows differ from their documents, which were written under an earlier model.
     """
 
     model: Model
@@ -41,26 +41,26 @@ class Design:
         return next(store for store in self.stores if store.name == name)
 
     def home_root(self, entity: str) -> tuple[StoredCollection, Node] | None:
-        """The store and root node that are an entity's home; None when its rows lie in other documents."""
+        """Return the store and root node that are an entity's home; None if its rows are inside other documents."""
         for place in self.places.get(entity, ()):
             if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
                 return place.store, place.node
         return None
 
     def id_attributes(self, store: StoredCollection, root: Node) -> tuple[str, ...]:
-        """The attributes in the `_id` of a root's documents, in order; none where it is the server's own."""
+        """Return the attributes in the `_id` of a root's documents, in order; none if the server generates it."""
         is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body is not store.collection.body
         return self.model.entity(root.entity).key if is_member else store.id
 
     def only_listed(self, link: Relationship) -> tuple[str, ...]:
-        """Foreign key attributes of the child that, at some of its places, nothing but its parent's array of ids tells."""
+        """Return foreign key attributes of the child that, at some place, only its parent's array of ids determines."""
         nodes = [
             place.node for place in self.places[link.child] if place.copy is None and link.name in place.node.listed
         ]
         return tuple(name for name in link.child_attributes if not all(node.tells(name) for node in nodes))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         from nestling.ir.words.notebook import design_html
 
         return design_html(self)

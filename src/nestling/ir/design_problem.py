@@ -1,9 +1,9 @@
-"""What there is to choose: structures, how each step of each statement can be answered with them, and what that works out to.
+"""A choice of structures: how each step of each statement can be answered with them, and what that costs.
 
-Costs are *step-separable*: how one step is answered does not change how many rows reach the next, so a statement's cost is the
-sum over its steps, and a design's the sum over statements, each times its rate. The planner counts the work of every way and
-prices it as it goes; the optimizer solves the `DesignProblem`, and knows nothing of what a structure means. Costs are seconds
-of server and client time.
+Costs are *step-separable*: how one step is answered does not change how many rows reach the next. So a statement's cost is the
+sum over its steps, and a design's cost the sum over its statements, each times its rate. The planner counts the work of every
+way and prices it; the optimizer solves the `DesignProblem` without knowing what a structure means. Costs are seconds of server
+and client time.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 CHANGE = "threshold for changing a live database"
-"""Among the statements, what a change to a design in place has to save at least; no measured cost."""
+"""A pseudo-statement: the least that a change to a design in place must save. It is no measured cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Something a design may have. `weight`: how many structures it counts for; `in_place`: today's design has it."""
+    """Something a design may have. `weight`: how many structures it counts as; `in_place`: today's design has it."""
 
     id: str
     text: str
@@ -45,7 +45,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """An amount that chosen structures add to, from `base` on, such as the bytes of one collection's documents."""
+    """A sum over chosen structures, starting from `base`, such as the bytes of one collection's documents."""
 
     name: str
     amounts: tuple[tuple[str, float], ...]
@@ -54,9 +54,9 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One way to answer a step: possible when all structures of `needs` are chosen and none of `without`.
+    """One way to answer a step: possible if all structures in `needs` and none in `without` are chosen.
 
-    `cost` is per execution; `also`: further cost per execution when that structure is chosen too; `loads`: further cost per
+    `cost` is per execution; `also`: additional cost per execution if that structure is chosen too; `loads`: additional cost per
     execution for each unit of that load.
     """
 
@@ -92,7 +92,7 @@ class StatementStep:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What an execution of the statement costs whenever all structures of `when` are chosen: upkeep, wider documents."""
+    """An additional cost per execution of the statement if all structures in `when` are chosen: upkeep, wider documents."""
 
     statement: str
     text: str
@@ -102,7 +102,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The amounts of the chosen structures (and of conjunctions of them) may not sum up to more than `at_most`."""
+    """The sum of the amounts of chosen structures, and of combinations of them, may not exceed `at_most`."""
 
     name: str
     amounts: tuple[tuple[tuple[str, ...], float], ...]
@@ -118,9 +118,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class DesignProblem:
-    """Everything to choose from. `rates` are executions a second by statement.
+    """Everything there is to choose. `rates`: executions per second by statement.
 
-    `along`: by statement, what one execution more adds to the rates of others, such as of what is a share of all costs.
+    `along`: by statement, what one more execution adds to the rates of others, such as of a share of all costs.
     """
 
     structures: tuple[Structure, ...]
@@ -135,11 +135,11 @@ class DesignProblem:
 
     @property
     def statements(self) -> frozenset[str]:
-        """What has a rate of its own."""
+        """The names with a rate of their own."""
         return frozenset(self.rates).difference(*self.along.values())
 
     def with_rate(self, statement: str, rate: float) -> DesignProblem:
-        """The problem at another rate of a statement."""
+        """Return the problem with another rate of a statement."""
         more = rate - self.rates[statement]
         others = {name: self.rates[name] + more * each for name, each in self.along.get(statement, {}).items()}
         return replace(self, rates={**self.rates, **others, statement: rate})
@@ -152,7 +152,7 @@ def gap_between(cost: float, bound: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What was chosen, and how sure that is the best: `bound` is a proved lower bound of the cost, both in seconds per second."""
+    """The choice and its proof: `bound` is a proved lower bound of the cost. Both are in seconds per second."""
 
     chosen: frozenset[str]
     modes: Mapping[tuple[str, str], int]  # (statement, step) -> position of its mode
@@ -169,9 +169,9 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """At `at`, a decision turns to `to` (None: to nothing); `quantity` is `now` today.
+    """At the value `at`, a decision changes to `to` (None: to nothing); `quantity` is `now` today.
 
-    `checked`: whether the queries of both choices were looked at.
+    `checked`: whether the queries of both choices were examined.
     """
 
     quantity: str
@@ -183,13 +183,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """One group weighed: what the best whole design would cost with each other structure (None: with none of them; a cost of
-    None: not allowed), cheapest first, and where the decision turns, nearest first.
+    """The alternatives of one group, and where the decision changes, nearest first.
 
-    `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first;
-    `come`: for each in turn, what it has that was not chosen and that it needs. `dropped`: the cost where nothing takes the place
-    of what was chosen, without the threshold of that change (None: not allowed). `unchecked`: the alternatives whose queries were
-    not looked at.
+    `alternatives`: the cost of the best whole design with each other structure, cheapest first. The structure None means none
+    of them; the cost None means not allowed. `causes`: for each alternative, the extra cost of each statement in seconds per
+    second, largest first. `come`: for each alternative, the structures it needs that were not chosen. `dropped`: the cost if
+    nothing replaces the chosen structure, without the threshold for that change (None: not allowed). `unchecked`: alternatives
+    whose queries were not examined.
     """
 
     group: str
@@ -203,8 +203,9 @@ class Weighing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One step from a design to another: structures that go and that come, and what it saves in seconds per second (None: not
-    priced). Changes are in order: each is priced with those before it made.
+    """One step from one design to another: removed and added structures, and the saving in seconds per second (None: not priced).
+
+    Changes are ordered: each is priced assuming that those before it have been made.
     """
 
     gone: tuple[str, ...]

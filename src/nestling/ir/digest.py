@@ -1,4 +1,4 @@
-"""A digest of nouns, kept beside work in progress: the work is resumed only for equal nouns."""
+"""A digest of nouns, stored with work in progress, which may be resumed only for equal nouns."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def digest(*nouns: object) -> str:
 
 
 def stored_digest(design: Design, policy: Policy) -> str:
-    """The digest of what decides how data is stored: model, collections, and forms of values. Indexes are not part of it."""
+    """The digest of everything that decides how data is stored: model, collections, value forms. Indexes do not count."""
     return digest(design.model, design.collections, policy)

@@ -19,17 +19,19 @@ from nestling.common.errors import InputError, Problem
 from nestling.ir.statistics import Origin
 
 _DIGITS = 8
-"""Characters of a text, after those its neighbours share, that say where between them it lies."""
+"""Number of characters, after those that neighbouring texts share, that determine a text's position between them."""
 _CHARACTERS = 0x110000
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """`common`: values clearly more frequent than the rest, each with its share, most frequent first. `quantiles`: of the other
-    values in order, the first, the last and those between that cut them into parts of equally many rows; empty when there are no
-    others. `rows` is how many rows it was measured over, None when all of them.
+    """How the values of an attribute are distributed.
 
-    All values are conceptual and of one kind. Raises `InputError` when shares or the order cannot be.
+    `common`: values clearly more frequent than the rest, each with its share, most frequent first. `quantiles`: the other
+    values in order, cut into parts of equally many rows by the first, the last and those between; empty if there are no others.
+    `rows`: how many rows it was measured over, None for all.
+
+    All values are conceptual and of one kind. Raises `InputError` for impossible shares or a wrong order.
     """
 
     quantiles: tuple[Any, ...] = ()
@@ -54,7 +56,7 @@ class Distribution:
 
 
 def below(values: Distribution, bound: object, distinct: float | None = None) -> float | None:
-    """The share of values less than `bound`, of `distinct` in all; None when it cannot be compared with them."""
+    """The share of values less than `bound`, given `distinct` values in all; None if they are not comparable."""
     at = as_kind(bound, _example(values))
     if at is None:
         return None
@@ -63,7 +65,7 @@ def below(values: Distribution, bound: object, distinct: float | None = None) ->
 
 
 def up_to(values: Distribution, bound: object, distinct: float | None = None) -> float | None:
-    """The share of values less than or equal to `bound`; None when it cannot be compared with them."""
+    """The share of values less than or equal to `bound`; None if they are not comparable."""
     at = as_kind(bound, _example(values))
     if at is None:
         return None
@@ -74,7 +76,7 @@ def up_to(values: Distribution, bound: object, distinct: float | None = None) ->
 
 
 def below_any(values: Distribution, bounds: Distribution, distinct: float | None = None) -> float | None:
-    """The share of values less than one that is drawn from `bounds`, on average; None when the two cannot be compared."""
+    """The average share of values less than one drawn from `bounds`; None if the two are not comparable."""
     at = [(bound, share) for bound, share in bounds.common]
     parts = len(bounds.quantiles) - 1
     for low, high in pairwise(bounds.quantiles):
@@ -86,7 +88,7 @@ def below_any(values: Distribution, bounds: Distribution, distinct: float | None
 
 
 def equal(values: Distribution, value: object, distinct: float | None = None) -> float | None:
-    """The share of values equal to `value`; None when it cannot be compared with them."""
+    """The share of values equal to `value`; None if they are not comparable."""
     low, high = below(values, value, distinct), up_to(values, value, distinct)
     return max(0.0, high - low) if low is not None and high is not None else None
 
@@ -97,9 +99,9 @@ def equal_to_any(values: Distribution, distinct: float | None = None) -> float:
 
 
 def parted(values: Distribution, bound: object) -> tuple[Distribution | None, Distribution | None]:
-    """How the values before `bound` lie among themselves, and the others; None for none.
+    """Split the distribution into the values before `bound` and the others; None for an empty side.
 
-    The same for both where `bound` does not compare with them. A part that it lies in counts on either side as a whole one.
+    Returns the whole for both if `bound` is not comparable. The part that contains it counts in full on either side.
     """
     at = as_kind(bound, _example(values))
     if at is None:
@@ -119,7 +121,7 @@ def parted(values: Distribution, bound: object) -> tuple[Distribution | None, Di
 def _part(
     whole: Distribution, quantiles: tuple[Any, ...], common: Sequence[tuple[Any, float]], share: float
 ) -> Distribution | None:
-    """The part of the values that is so large a share of the whole."""
+    """Return the part of the distribution with this share of the whole."""
     bounds = quantiles if len(quantiles) > 1 else ()
     if share <= 0 or not (bounds or common):
         return None
@@ -129,7 +131,7 @@ def _part(
 
 
 def as_kind(value: object, example: object) -> Any:
-    """The value as one that compares with `example`, such as the text of a date as a date; None when it is no such value."""
+    """Convert the value to one comparable with `example`, such as the text of a date to a date; None if impossible."""
     try:
         return _as_kind(value, example)
     except (ValueError, InvalidOperation, OverflowError):
@@ -192,7 +194,7 @@ def _rest_up_to(values: Distribution, at: Any, distinct: float | None) -> float:
 
 
 def _place(bounds: tuple[Any, ...], at: Any, index: int) -> float:
-    """Where a value lies among the bounds, 0 to 1; `index`: the first bound beyond it, or the first it is equal to."""
+    """The position of a value among the bounds, 0 to 1; `index`: the first bound beyond it, or the first equal one."""
     if index < len(bounds) and bounds[index] == at:
         return index / (len(bounds) - 1)
     low, high = bounds[index - 1], bounds[index]
@@ -213,7 +215,7 @@ def _between(low: Any, high: Any, at: Any) -> float:
 
 
 def _text_numbers(*texts: str) -> list[int]:
-    """Texts as numbers in the same order, by the characters behind what the first and the last share."""
+    """Map texts to numbers in the same order, by the characters after those that the first and the last share."""
     shared = 0
     while shared < min(map(len, texts)) and len({text[shared] for text in texts}) == 1:
         shared += 1

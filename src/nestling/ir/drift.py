@@ -1,4 +1,4 @@
-"""Drift: what a design keeps somewhere and what its source implies are not the same any more.
+"""Drift: something that a design stores no longer equals what its source implies.
 
 A `Check` is one thing to compare, a `Drift` one place where it differs. Both are plain values: the planner derives the checks,
 the executor runs them.
@@ -36,7 +36,7 @@ class DriftKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """A part of the way to a value: a field, and (name, column) of what tells the element where it is an array."""
+    """A step on the way to a value: a field and, for an array, (name, column) pairs that identify the element."""
 
     field: str
     told: tuple[tuple[str, str], ...] = ()
@@ -44,10 +44,11 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """A value: its path below the check's place, the columns of what must be there and of what is; a missing column: nothing.
+    """A compared value: its path below the check's place, and the columns of the expected and the found value.
 
-    `order`: the fields (dotted paths) of a sub-document, `several`: of each of an array. In whatever order they are, it is equal.
-    `null_or_missing`: it may be either where it must be one of them, as SQL has one NULL for both.
+    A missing column means no value. `order`: the fields (dotted paths) of a sub-document, or with `several` of each one in an
+    array; the order of fields does not matter. `null_or_missing`: null and missing count as equal here, as SQL has one NULL for
+    both.
     """
 
     path: str
@@ -59,14 +60,15 @@ class ComparedValue:
 
 
 SCREEN_KEY = "link"
-"""The column of a screen's rows that holds what links holders to their sources: a document of its parts, by number."""
+"""The column of a screen's rows with the link from holders to their sources: a document of its parts, by number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A faster look at whether anything differs at all. `read` begins as the check's does, and yields a row for every
-    `SCREEN_KEY` whose holders have to be looked at closely; `paths` are those of its parts in the documents, None for what is
-    no plain field.
+    """A faster check whether anything differs at all.
+
+    `read` begins like the check's read, and yields a row for every `SCREEN_KEY` whose holders have to be compared one by one.
+    `paths` are those of its parts in the documents, None for a part that is not a plain field.
     """
 
     read: ReadPlan
@@ -77,15 +79,18 @@ class Screen:
 class Check:
     """One thing that is kept in the documents of a collection.
 
-    `read` yields a row for every place where it differs: `ID`, the columns that tell array elements, and those of `values`. It
-    begins with the documents of `collection`, so that it can be asked of some of them. `repair` changes such a row's document,
-    and only while it holds what was found; None: people have to decide, `next_move` says what. `inexact`: sums that may differ
-    in their last digits. `is_walked`: the collection can be walked in the order of `_id`. `source`: of a copy, the check that
-    tells whether the reference it is made along leads to a row; `is_loose`: there is such a reference, and no check of it.
-    `is_needed`: no document does without that copy, so where its source is gone, the row that has it is an orphan. `is_unread`:
-    no home is read from the documents it finds. Of a dangling reference of documents of their own: `clears` are the fields
-    without which they refer to nothing, where they may lack these; else they can be deleted, and `inside` and `referring` are the
-    entities whose rows are in them, and refer to them.
+    - `read` yields a row for every place where it differs: `ID`, the columns that identify array elements, and those of
+      `values`. It begins with the documents of `collection`, so that it can be restricted to some of them.
+    - `repair` changes the document of such a row, if it still holds what was found. None: people have to decide, as `next_move`
+      says.
+    - `inexact`: sums that may differ in their last digits.
+    - `is_walked`: the collection can be read in the order of `_id`.
+    - `source`: for a copy, the check whether the reference it follows leads to a row. `is_loose`: nobody checks that reference.
+    - `is_needed`: every document must have the copy, so if its source is gone, the row that has it is an orphan.
+    - `is_unread`: no home is read from the documents that it finds.
+    - For a dangling reference of whole documents: `clears` are the fields to remove so that the document refers to nothing, if
+      they are optional. Otherwise the documents can be deleted; `inside` are the entities with rows in them, `referring` those
+      that refer to them.
     """
 
     id: str
@@ -110,13 +115,13 @@ class Check:
 
     @property
     def key(self) -> str:
-        """What no other check of the design is called."""
+        """A name that is unique among the design's checks."""
         return f"{self.kind} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """All that there is to compare in a design, and what nobody knows how to."""
+    """Everything there is to compare in a design, and gaps for what cannot be compared."""
 
     checks: tuple[Check, ...]
     gaps: tuple[Gap, ...] = ()
@@ -124,7 +129,7 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class CompiledCheck:
-    """A check as what the server is asked, the command that repairs a row of it, its screen, and the check of its source."""
+    """A compiled check: its query, the command that repairs a row, its screen, and the check of its source."""
 
     check: Check
     read: CompiledRead
@@ -135,10 +140,10 @@ class CompiledCheck:
 
 @dataclass(frozen=True, slots=True)
 class FieldCheck:
-    """A field that follows from others, checked by itself.
+    """The check of a single field that follows from others.
 
-    `holder` is the entity in whose documents it is, `field` where in them; `path` leads there in documents of the check's
-    collection (`lines[].name`: in elements of an array). `check` has one value; a gap where no read is known for it.
+    `holder` is the entity whose documents have it, `field` its path there; `path` is its path in documents of the check's
+    collection (`lines[].name`: in elements of an array). `check` has one value; it is a gap if no read is known for it.
     """
 
     holder: str
@@ -149,9 +154,9 @@ class FieldCheck:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One value that differs. `expected` and `found` are as stored, `MISSING` where nothing is (to be).
+    """One value that differs. `expected` and `found` are as stored, or `MISSING` for no value.
 
-    `next_move`: what to do about it, where it is not repaired. `compared` is False where the server cannot reckon what is to be.
+    `next_move`: what to do if it is not repaired. `compared` is False if the server cannot compute the expected value.
     """
 
     check: str

@@ -1,4 +1,4 @@
-"""How a field is taken out of documents: by a path, or by an expression where no path can say its name."""
+"""Removes a field from documents: by a path, or by an expression if no path can contain its name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FieldRemoval:
 
 
 def removal(steps: FieldSteps, among: Spec | None = None) -> FieldRemoval:
-    """Takes out whatever is there, of all documents or of those of which a condition is true."""
+    """Remove the field, whatever its value, from all documents or from those that satisfy a condition."""
     others = among or {}
     if not _is_sayable(steps):
         return FieldRemoval(others, [{"$replaceWith": _without(_ROOT, steps)}])
@@ -49,7 +49,7 @@ def removal_together(fields: Sequence[str], among: Spec) -> FieldRemoval:
 
 
 def null_removal(steps: FieldSteps) -> FieldRemoval:
-    """Takes out null, which is how designs say NULL; from an array, it is pulled. The names are a design's."""
+    """Remove null, with which designs represent NULL; from an array it is pulled. The names are a design's."""
     pulled: tuple[FieldSteps, Spec, Spec] = steps[:-1], _WITH_NULL, {"$pull": None}
     place, found, change = pulled if steps[-1] is None else (steps, _NULL, {"$unset": ""})
     target, filters = _in_elements(place, found)
@@ -58,20 +58,20 @@ def null_removal(steps: FieldSteps) -> FieldRemoval:
 
 
 def _is_sayable(steps: FieldSteps) -> bool:
-    """Whether a path can say them: a number below others may be a place in an array, too, and no path enters arrays of arrays."""
+    """Whether a path can express the steps: not if a name may be read as an array index, or for arrays of arrays."""
     found = names(steps)
     is_nested = (None, None) in pairwise(steps)
     return is_plain(found) and not is_nested and not any(name.isdecimal() for name in found[1:])
 
 
 def _holding(steps: FieldSteps, found: Spec) -> Spec:
-    """Documents with such a value; an array on the way has to be one, as the server takes no other value's elements."""
+    """Match documents with such a value. An array on the way must be one, as the server expects for array filters."""
     around = {".".join(names(steps[: steps.index(None)])): _ARRAY} if None in steps else {}
     return {".".join(names(steps)): found, **around}
 
 
 def _in_elements(steps: FieldSteps, found: Spec) -> tuple[str, tuple[Spec, ...]]:
-    """The path with `$[e1]` for the elements of an array, and the filters of these, the last of what is found."""
+    """The path with `$[e1]` for array elements, and the filters of these, the last one for the value."""
     parts = [""]
     for step in steps:
         if step is None:
@@ -85,7 +85,7 @@ def _in_elements(steps: FieldSteps, found: Spec) -> tuple[str, tuple[Spec, ...]]
 
 
 def _without(value: str, steps: FieldSteps) -> Spec:
-    """A value without the field. All names but the last are a design's, so that a path can say them."""
+    """The value without the field. All names but the last are a design's, so a path can contain them."""
     step, *below = steps
     rest = tuple(below)
     made: Spec

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with a live schema, how it is known, what it costs, and what to do."""
+"""Findings: what is wrong with a live schema, how this is known, what it costs, and what to do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Severity(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How sure it is."""
+    """How certain a finding is."""
 
     CERTAIN = "certain"  # counted, not guessed
     LIKELY = "likely"  # from a sample, or from more than one hint
@@ -33,9 +33,9 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """What a finding's commands do to a field: it gets another `name`, values of these `types`, or may be missing (`lacks`).
+    """What a finding's commands do to a field: give it another `name` or values of these `types`, or make it optional (`lacks`).
 
-    `types` are those a validator names, all of them, as they are afterwards.
+    `types` are all types that a validator should list afterwards.
     """
 
     steps: tuple[str, ...]
@@ -46,7 +46,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong, in one place.
+    """One problem in one place.
 
     `number` was found and compared with `threshold`, which is `threshold_source`'s (None and empty where there is none to
     compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
@@ -83,7 +83,7 @@ class Finding:
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """What makes it the same finding in another report."""
+        """What identifies the same finding in another report."""
         return self.rule, self.namespace, self.path
 
 
@@ -92,18 +92,18 @@ MOST_RULES = 6
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings in the order they are told in; a notebook shows them as a table."""
+    """Findings in report order; a notebook shows them as a table."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """What a shell shows: how many there are, and how many of each rule."""
+        """The text for a shell: the number of findings, and the number for each rule."""
         rules = Counter(each.rule for each in self)
         shown = first_of([f"{rule} {number:,}" for rule, number in rules.most_common()], MOST_RULES)
         return f"<{counted(len(self), 'finding')}{': ' if shown else ''}{shown}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         from nestling.ir.words.notebook import findings_html
 
         return findings_html(self)

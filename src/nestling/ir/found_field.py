@@ -1,5 +1,7 @@
-"""A field of documents that is in a migration's way: the design does not know it, its array's order is told by no value, it
-differs from what it follows from, or it is null where it should be missing.
+"""A field of documents that obstructs a migration.
+
+The design does not know it, no value determines the order of its array, it differs from its source, or it is null instead of
+missing.
 """
 
 from __future__ import annotations
@@ -12,14 +14,14 @@ from nestling.ir.literals import shell
 from nestling.ir.quantity_words import counted, cut
 
 FieldSteps: TypeAlias = tuple[str | None, ...]
-"""The way to it: the names of fields as they are, which may hold dots or be empty, and None for the elements of an array."""
+"""The steps to it: unescaped field names, which may contain dots or be empty, and None for array elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundField:
-    """Where it is, how many documents it is found in, and an `_id` of theirs.
+    """Where the field is, how many documents have it, and the `_id` of one of them.
 
-    `where` says of which documents that is, where the design knows the field in others: `kind is not "news"`.
+    `where` says which documents these are, if the design knows the field in others: `kind is not "news"`.
     """
 
     collection: str
@@ -36,7 +38,7 @@ class FoundField:
 
     @property
     def field(self) -> str:
-        """As queries write it, where they can say its names: `lines.note`."""
+        """The path as used in queries, if its names allow that: `lines.note`."""
         return ".".join(names(self.steps))
 
     def text(self) -> str:
@@ -45,7 +47,7 @@ class FoundField:
         return f"`{self.collection}.{self.path}` in {found}, such as _id {cut(shell(self.example))}"
 
     def shape(self) -> dict[str, object]:
-        """As JSON tells it."""
+        """The JSON form."""
         return {
             "collection": self.collection,
             "path": self.path,

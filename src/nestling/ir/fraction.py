@@ -1,4 +1,4 @@
-"""The fraction of a second that a column keeps, as it is declared: `timestamp(0)`, `DATETIME(3)`."""
+"""The declared fractional digits of a second in a column: `timestamp(0)`, `DATETIME(3)`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from nestling.common.errors import InputError, Problem
 from nestling.ir.types import BSON_DIGITS, MOMENTS, Type, TypeName
 
 MOST_DIGITS = 6
-"""Digits of the finest columns of PostgreSQL and MySQL. Such a column keeps what it is given."""
+"""Digits of the finest columns of PostgreSQL and MySQL. Such a column stores values unchanged."""
 _TIMES = MOMENTS | {TypeName.TIME}
 
 
 @dataclass(frozen=True, slots=True)
 class Fraction:
-    """How many digits a column keeps of a second's fraction; of what is written to it the rest is rounded, or `cut` off.
+    """How many fractional digits of a second a column stores; further digits are rounded, or `cut` off.
 
-    `source_is_finer`: the column of the source keeps more, and the rest is cut off as its rows are read.
+    `source_is_finer`: the source's column has more digits, which are cut off when its rows are read.
     """
 
     digits: int
@@ -37,7 +37,7 @@ class Fraction:
 
     @staticmethod
     def of(digits: int | None, *, cut: bool = False, source_is_finer: bool = False) -> Fraction | None:
-        """The fraction of so many digits; None where all are kept that there may be."""
+        """The fraction with this many digits; None if all possible digits are stored."""
         return None if digits is None or digits == MOST_DIGITS else Fraction(digits, cut, source_is_finer)
 
 

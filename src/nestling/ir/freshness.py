@@ -21,7 +21,7 @@ class Level(StrEnum):
 
 
 WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
-"""Levels at which a value is there from the document's first moment; the others may write it later."""
+"""Levels at which a value exists as soon as the document does; with the others it may be written later."""
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
 _TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([-+0-9.eE]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
@@ -31,7 +31,7 @@ _TIMED = (Level.ASYNC, Level.SCHEDULED)
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """A level, with the bound (`async(5s)`) or the period (`scheduled(1h)`) in seconds where the level has one."""
+    """A level, with the bound (`async(5s)`) or the period (`scheduled(1h)`) in seconds if the level has one."""
 
     level: Level
     seconds: float | None = None

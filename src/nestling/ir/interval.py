@@ -1,4 +1,4 @@
-"""Confidence intervals: what a sample says of the whole."""
+"""Confidence intervals: what a sample says about the whole."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ from nestling.ir.primitives import Document, Holder, Reference
 
 
 def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
-    """Both designs over the relationships of either; as they are where the models differ in more than the order of attributes.
+    """Return both designs over the relationships of either, or unchanged if the models differ in more than attribute order.
 
-    The old design says in which order attributes stand: a database that was read at another time may show another one. It also
-    says what times keep of a second, which changes nothing of what is stored: models made before that was read say nothing.
-    A relationship that no foreign key enforces changes nothing of what a design stores that does not know it: its foreign key is
-    an attribute like others.
+    The old design decides the order of attributes, because reading a database at another time may give another order. It also
+    decides the fractional digits of times, which do not affect what is stored and are missing in older models. A relationship
+    that no foreign key enforces does not affect how a design without it stores the data: its foreign key is an ordinary
+    attribute.
     """
     new = _in_order_of(old, new)
     if (old.model.name, old.model.entities) != (new.model.name, new.model.entities):
@@ -35,7 +35,7 @@ def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
 
 
 def _in_order_of(old: Design, new: Design) -> Design:
-    """The new design over entities whose attributes stand, and keep of a second, as in the old one, where these have the same."""
+    """The new design with the attribute order and fractional digits of the old one, for entities with the same attributes."""
     known = {each.name: each for each in old.model.entities}
     entities = tuple(_ordered(each, known.get(each.name, each)) for each in new.model.entities)
     return new if entities == new.model.entities else replace(new, model=replace(new.model, entities=entities))
@@ -53,7 +53,7 @@ def _unknown(model: Model, links: tuple[Relationship, ...]) -> tuple[Relationshi
 
 
 def _over(design: Design, model: Model) -> Design:
-    """The design, which says of what is new to it that the child holds the id; raises `DesignError` where it cannot."""
+    """The design with its new relationships held by the child. Raises `DesignError` if that is impossible."""
     added = _unknown(design.model, model.relationships)
     collections = tuple(
         replace(

@@ -28,7 +28,7 @@ class _Language:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An expression of the language, which stands in a value as it is."""
+    """An expression of the language that is inserted verbatim into a value."""
 
     text: str
 
@@ -47,7 +47,7 @@ def python(value: object, *, indent: int = 0) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in double quotes, as JSON and JavaScript read it; what nobody sees, or no file holds (half a character), escaped."""
+    """The text in double quotes, as in JSON and JavaScript, with unprintable characters escaped."""
     whole = json.dumps(text, ensure_ascii=False)
     return whole if whole.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in whole)
 
@@ -58,12 +58,12 @@ def of_collection(database: str, name: str) -> str:
 
 
 def comment(text: str) -> str:
-    """A text on one line, whatever it holds."""
+    """The text on one line, without unprintable characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _laid_out(value: object, indent: int, language: _Language) -> str:
-    """On one line if it is short enough, else one line per element."""
+    """On one line if that is short enough, or else one element per line."""
     if not isinstance(value, Mapping | list | tuple):
         return language.scalar(value)
     flat = _flat(value, language)
@@ -138,7 +138,7 @@ def _python_scalar(value: object) -> str:
 
 
 def _shell_double(value: float) -> str:
-    """A whole number needs saying that it is a double: the shell would store an integer."""
+    """A double for the shell. A whole number must be marked as a double, or the shell would store an integer."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return f"Double({value!r})" if value.is_integer() else repr(value)

@@ -1,6 +1,6 @@
-"""The nouns of moving a live database from one design to another over the same model.
+"""The nouns for moving a live database from one design to another over the same model.
 
-Documents of the new design are derived again from the old design's rows whenever these change. A `Reach` says which rows a root
+When rows of the old design change, the affected documents of the new design are derived again. A `Reach` says which rows a root
 document depends on, a `HomePlace` how the rows of one place are read, a `Move` what becomes of each collection.
 """
 
@@ -23,9 +23,9 @@ REFUSES_ALL: Mapping[str, object] = {"_nestling_migrated": "to another design"}
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Rows a root document depends on: those at the end of `path` from its root row, and of them `attributes` (None: all).
+    """Rows that a root document depends on: those at the end of `path` from its root row, with `attributes` (None: all).
 
-    `again`: the path's last hop is walked to its end (a tree's ancestors).
+    `again`: the path's last hop is repeated to its end (a tree's ancestors).
     """
 
     path: RowPath
@@ -33,7 +33,7 @@ class Reach:
     again: bool = False
 
     def is_touched_by(self, changed: frozenset[str] | None) -> bool:
-        """Whether a change of these attributes (None: the row came or went) makes the document differ."""
+        """Whether a change of these attributes (None: the row was inserted or deleted) affects the document."""
         return self.attributes is None or changed is None or bool(self.attributes & changed)
 
 
@@ -43,10 +43,10 @@ Reaches = Mapping[tuple[str, str], tuple[Reach, ...]]
 
 @dataclass(frozen=True, slots=True)
 class HomePlace:
-    """One place of an entity's home: the query of its rows, and the dotted path of the attributes that are fields there.
+    """One place of an entity's home: the query for its rows, and the dotted path of each attribute that is a field there.
 
-    `at_root`: the place is the document's root, one row for a document. `parts`: collections that hold split-off attributes of
-    these rows, under the same `_id`. `is_copy`: copies are the home, and a row may be there many times.
+    `at_root`: the place is the document's root, one row for a document. `parts`: collections with split-off attributes of these
+    rows, under the same `_id`. `is_copy`: copies are the home, so a row may occur many times.
     """
 
     entity: str
@@ -65,7 +65,7 @@ class HomePlace:
 
 @dataclass(frozen=True, slots=True)
 class HeldIds:
-    """An array of ids in documents of an old collection that alone tells its children's foreign key."""
+    """An array of ids in documents of an old collection that alone determines its children's foreign key."""
 
     collection: str
     relationship: str
@@ -75,11 +75,12 @@ class HeldIds:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Documents made of rows of one entity by one aggregation: `id` (stored name, attribute; one without a name is the `_id`
-    itself, none: the server makes one), `constants`, `fields` (stored name, attribute), and rows of other entities inside.
+    """Documents made from rows of one entity by one aggregation.
 
-    `without`: only rows that would find none of these. `rows`: where the entity's rows are gathered before they are joined; None:
-    they are read where they live. `never_null`: attributes whose null is a field that is missing.
+    `id`: (stored name, attribute) pairs; one without a name is the `_id` itself, and with none the server generates it.
+    `fields`: (stored name, attribute) pairs. `parts`: rows of other entities inside. `without`: only rows that have none of
+    these. `rows`: where the entity's rows are gathered before they are joined; None: they are read from where they are.
+    `never_null`: attributes whose null is a missing field.
     """
 
     entity: str
@@ -96,8 +97,8 @@ class Assembly:
 class AssembledPart:
     """Children inside: those whose `child` attributes equal the `parent` ones, in `order` (attribute, 1 or -1).
 
-    `home` is the place all of them live at, whose first of the `child` attributes is indexed. `is_gathered`: it is made for this,
-    and holds nothing yet.
+    `home` is the single place of all of them, where the first of the `child` attributes is indexed. `is_gathered`: the place is
+    created for this, and is still empty.
     """
 
     field: str
@@ -111,16 +112,16 @@ class AssembledPart:
 
 
 class Loss(StrEnum):
-    """What a migration may lose only if the user says so."""
+    """Things that a migration may lose only if the user allows it."""
 
     INDEXES = "indexes"
     """Indexes of the database that the new design cannot have."""
 
     OPTIONS = "options"
-    """Collations, bounds and validators of collections that are built anew."""
+    """Collations, bounds and validators of collections that are rebuilt."""
 
     VIEWS = "views"
-    """What views of the server find, in collections that are built anew or go."""
+    """Results of the server's views over collections that are rebuilt or dropped."""
 
     UNKNOWN = "unknown"
     """Fields of documents that the designs do not know."""
@@ -129,16 +130,16 @@ class Loss(StrEnum):
     """Nulls that the new design has no field for."""
 
     EMPTY = "empty"
-    """Sub-documents with nothing in them that are no rows."""
+    """Empty sub-documents that are not rows."""
 
     ORDER = "order"
-    """Orders of arrays that no values of their elements tell."""
+    """The order of arrays if it does not follow from the values of their elements."""
 
     ID_ORDER = "id_order"
     """Orders of the fields of an `_id`."""
 
     COPIES = "copies"
-    """Copies and computed values that differ from what they follow from."""
+    """Copies and computed values that differ from their source."""
 
     @property
     def flag(self) -> str:
@@ -148,9 +149,9 @@ class Loss(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RepeatedKey:
-    """A key of an entity that several rows have: its values by the paths of a collection's documents, and `_id`s of a few.
+    """A key that several rows of an entity share: its values by path in a collection's documents, and the `_id`s of a few.
 
-    `is_unique`: it is not what tells rows apart, but another UNIQUE.
+    `is_unique`: it is not the primary key but another UNIQUE.
     """
 
     entity: str
@@ -168,7 +169,7 @@ class RepeatedKey:
         return f"`{shell(self.key)}`, {of}, is there {counted(self.times, 'time')}{held}"
 
     def allowing(self) -> str:
-        """What to do where a UNIQUE may repeat."""
+        """What to do if a UNIQUE may be violated."""
         return (
             f"where it may repeat, take it out of `uniques` of `{self.entity}` in the model and in both designs, with the"
             " relationships that refer to it and the unique indexes on it, and plan again"
@@ -177,10 +178,10 @@ class RepeatedKey:
 
 @dataclass(frozen=True, slots=True)
 class DifferingRow:
-    """A row that is not the same in both designs: its key (all of it, where it has none), and how often either has it.
+    """A row that is not the same in both designs: its key (or the whole row if it has none), and how often each design has it.
 
-    `attributes`: what differs where both have it once. `has_texts`: texts among what it refers to others by, which may be spelled
-    in another case than theirs.
+    `attributes`: those that differ if both have it once. `has_texts`: its references include texts, which may be spelled in
+    another case than in the rows they refer to.
     """
 
     entity: str
@@ -247,11 +248,12 @@ class DesignMoves:
 class MigrationPlan:
     """What a migration would do, before anything is written.
 
-    `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
-    would be lost. `refused`: the risks for which `migrate` would not go on. `seconds` is the estimated time of the backfill,
-    `refused_seconds` that of the comparison at the cutover, while writes are refused. `phase` is that of this very migration,
-    if it has begun. `changes_per_second`: how many changes can be carried over while applications write, of the documents for
-    which it is most work, those of the old or the new collection `slowest`; None where all collections stay.
+    - `left`: old collections that the new design does not use; `untouched`: collections that neither design names.
+    - `unknown`: fields that would be lost. `refused`: the risks because of which `migrate` would stop.
+    - `seconds`: estimated time of the backfill; `refused_seconds`: of the comparison at the cutover, while writes are refused.
+    - `phase`: the phase of this very migration, if it has begun.
+    - `changes_per_second`: how many changes can be applied while applications write, for `slowest`, the old or new collection
+      where a change is most work; None if all collections stay.
     """
 
     moves: tuple[Move, ...]

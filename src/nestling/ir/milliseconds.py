@@ -1,7 +1,8 @@
-"""A reading whose moments keep milliseconds, so that all are dates: what is finer is cut off as rows are read, and at writes.
+"""A reading in which timestamps keep only milliseconds, so that all are dates; finer digits are cut off in reads and writes.
 
-Cut, not rounded: a moment stays in its second, day and month, and `at >= :from AND at < :to` finds the same rows for bounds of
-whole milliseconds. Moments that tell rows apart – of keys, unique attributes and foreign keys – are left as they are.
+They are cut off rather than rounded, so a timestamp stays in its second, day and month, and `at >= :from AND at < :to` finds
+the same rows for bounds of whole milliseconds. Timestamps that identify rows – in keys, unique groups and foreign keys – are
+not changed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ OF_SOURCE = Fraction(BSON_DIGITS, cut=True, source_is_finer=True)
 
 
 def with_milliseconds(reading: Reading) -> Reading:
-    """The reading, with milliseconds for every moment that may have more and tells no rows apart."""
+    """Return the reading with milliseconds for every timestamp that may have more digits and does not identify rows."""
     model = reading.model
     entities = tuple(_entity(entity, model, reading.dialect) for entity in model.entities)
     changed = replace(model, entities=entities)
@@ -34,7 +35,7 @@ def with_milliseconds(reading: Reading) -> Reading:
 
 
 def cut_moments(model: Model) -> Iterator[tuple[Entity, Attribute]]:
-    """The attributes whose rows are cut to milliseconds as they are read."""
+    """Yield the attributes whose values are cut to milliseconds when rows are read."""
     for entity in model.entities:
         for attribute in entity.attributes:
             if attribute.fraction is not None and attribute.fraction.source_is_finer:
@@ -61,7 +62,7 @@ def _entity(entity: Entity, model: Model, dialect: str) -> Entity:
 
 
 def _telling(entity: Entity, model: Model) -> set[str]:
-    """The attributes that tell rows apart or refer to rows."""
+    """The attributes that identify rows or refer to rows."""
     groups = [entity.key, *entity.uniques, *(each.attributes for each in entity.partial_uniques)]
     for link in model.relationships:
         groups += [link.parent_attributes] if link.parent == entity.name else []
@@ -70,7 +71,7 @@ def _telling(entity: Entity, model: Model) -> set[str]:
 
 
 def _may_be_finer(attribute: Attribute, dialect: str) -> bool:
-    """Whether a column may be finer than a millisecond. In SQLite only its values tell; one with texts stays one of texts."""
+    """Whether a column may have more than milliseconds. In SQLite only its values show that; one with texts stays as it is."""
     if attribute.type.name not in MOMENTS or TEXT in attribute.also:
         return False
     if dialect == SQLITE:

@@ -55,10 +55,10 @@ class OnUpdate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column: its name, type, whether it may be NULL, and the other types its values were seen to have.
+    """A column: its name, type, whether it may be NULL, and the other types that its values were seen to have.
 
-    `default` is what a row gets that does not say (None: NULL), `collation` how its texts are compared, `allowed` what the source
-    takes of the values of its type (None: all), `fraction` what it keeps of a second (None: every digit).
+    `default`: for rows that do not give a value (None: NULL). `collation`: how its texts are compared. `allowed`: which values
+    of its type the source accepts (None: all). `fraction`: which fractional digits of a second it stores (None: all).
     """
 
     name: str
@@ -72,7 +72,7 @@ class Attribute:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether it holds floats and integers: a column of SQLite's NUMERIC affinity, where a whole float is an integer."""
+        """Whether it holds floats and integers: a column of SQLite's NUMERIC affinity, in which a whole float is an integer."""
         return self.type.name is TypeName.FLOAT and INTEGER in self.also
 
     @property
@@ -83,10 +83,10 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A table: its attributes, its key (empty when rows have none), further unique attribute groups, and checks of its rows.
+    """A table: its attributes, its key (empty if rows have none), further unique attribute groups, and checks of its rows.
 
-    `partial_uniques` are unique groups of some rows only. `constraint_names`: names of its key and UNIQUE constraints, with
-    their attributes, where PostgreSQL would not give them by itself.
+    `partial_uniques`: unique groups among some rows only. `constraint_names`: names of its key and UNIQUE constraints, with
+    their attributes, if they are not PostgreSQL's default names.
     """
 
     name: str
@@ -108,14 +108,14 @@ class Entity:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The attributes that tell a row from others: its key, or all it has."""
+        """The attributes that identify a row: its key, or all attributes."""
         return self.key or self.attribute_names
 
     def __contains__(self, attribute: str) -> bool:
         return attribute in self._by_name
 
     def attribute(self, name: str) -> Attribute:
-        """The attribute called `name`; raises `DesignError` listing those that exist."""
+        """Return the attribute called `name`. Raises `DesignError` that lists those that exist."""
         try:
             return self._by_name[name]
         except KeyError:
@@ -123,7 +123,7 @@ class Entity:
 
     @property
     def unique_attributes(self) -> set[str]:
-        """The attributes that the key and unique groups are about, and the conditions of those of some rows."""
+        """The attributes of the key and unique groups, including those in conditions of partial ones."""
         some = (name for each in self.partial_uniques for name in (*each.attributes, *each.columns))
         return {*self.key, *(name for group in self.uniques for name in group), *some}
 
@@ -132,11 +132,11 @@ class Entity:
         return tuple(f"{self.name}.{name}" for name in attributes)
 
     def always_has(self, name: str) -> bool:
-        """Whether every row has a value for an attribute: it is NOT NULL, or part of the key."""
+        """Whether every row has a value for the attribute: it is NOT NULL, or part of the key."""
         return not self.attribute(name).nullable or name in self.key
 
     def no_attribute(self, name: str, path: tuple[str | int, ...] = ()) -> Problem:
-        """The problem of an attribute that does not exist, with those that do."""
+        """The problem of an unknown attribute, with those that exist."""
         return unknown("attribute", name, self.attribute_names, of=self.name, path=path)
 
 
@@ -161,7 +161,7 @@ class Relationship:
 
     @property
     def joins(self) -> tuple[str, tuple[str, ...], str, tuple[str, ...]]:
-        """What of it stays the same whatever it is called: the child and its foreign key, the parent and what that holds."""
+        """What identifies the relationship whatever its name: the child and its foreign key, the parent and the key there."""
         return self.child, self.child_attributes, self.parent, self.parent_attributes
 
     @property
@@ -191,7 +191,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A query with a name, which statements use like a table: its SELECT as the source has it, and the columns it renames."""
+    """A named query that statements use like a table: its SELECT in the source's dialect, and the columns it renames."""
 
     name: str
     sql: str
@@ -201,10 +201,10 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Everything an application's data can be: checked when built, all mistakes in one `InputError`.
+    """Everything that an application's data can be. Checked when built; all mistakes are in one `InputError`.
 
-    `strict_types`: attributes of several types are compared as MongoDB does, values of different BSON types are never equal, and
-    decimals are no floats, whatever the dialect.
+    `strict_types`: attributes of several types are compared as in MongoDB, values of different BSON types are never equal, and
+    decimals are not treated as floats, whatever the dialect.
     """
 
     name: str
@@ -224,25 +224,25 @@ class Model:
             raise InputError(*problems)
 
     def entity(self, name: str) -> Entity:
-        """The entity called `name`; raises `DesignError` listing those that exist."""
+        """Return the entity called `name`. Raises `DesignError` that lists those that exist."""
         try:
             return self._entities[name]
         except KeyError:
             raise DesignError(unknown("entity", name, self._entities)) from None
 
     def relationship(self, name: str) -> Relationship:
-        """The relationship called `name`; raises `DesignError` listing those that exist."""
+        """Return the relationship called `name`. Raises `DesignError` that lists those that exist."""
         try:
             return self._relationships[name]
         except KeyError:
             raise DesignError(unknown("relationship", name, self._relationships)) from None
 
     def has_entity(self, name: str) -> bool:
-        """Whether there is an entity of that name."""
+        """Whether there is an entity with that name."""
         return name in self._entities
 
     def has_relationship(self, name: str) -> bool:
-        """Whether there is a (1:1 or 1:N) relationship of that name."""
+        """Whether there is a 1:1 or 1:N relationship with that name."""
         return name in self._relationships
 
     def parents_of(self, entity: str) -> tuple[Relationship, ...]:
@@ -254,7 +254,7 @@ class Model:
         return tuple(link for link in self.relationships if link.parent == entity)
 
     def link_through(self, entity: str) -> ManyToMany | None:
-        """The many-to-many that `entity` is the junction of, if it is one."""
+        """Return the many-to-many whose junction is `entity`, if there is one."""
         return next((link for link in self.many_to_many if link.through == entity), None)
 
     def is_total(self, relationship: Relationship) -> bool:
@@ -292,7 +292,7 @@ def _twice(kind: str, path: tuple[str, ...], names: Iterable[str]) -> Iterator[P
 
 
 def named_twice(attributes: Iterable[str], path: tuple[str | int, ...]) -> Iterator[Problem]:
-    """What is there twice in a list of attributes that says each once."""
+    """Yield a problem for each attribute that occurs twice in a list without duplicates."""
     for name, times in Counter(attributes).items():
         if times > 1:
             yield Problem(
@@ -373,7 +373,7 @@ def _relationship_mistakes(model: Model, link: Relationship) -> Iterator[Problem
 
 
 def _reference_mistakes(model: Model, link: Relationship, path: tuple[str, ...], *, known: bool) -> Iterator[Problem]:
-    """What is wrong with the key a relationship refers to; `known`: its entities and attributes exist."""
+    """Yield what is wrong with the key that a relationship refers to. `known`: its entities and attributes exist."""
     if link.child_attributes and not link.parent_attributes:  # nothing is named, and there is no key to take
         if model.has_entity(link.parent) and not model.entity(link.parent).key:
             move = f"give it one (`key: NAME`), or say in `{link.name}` what it `references`"

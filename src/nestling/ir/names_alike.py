@@ -1,7 +1,7 @@
-"""Names of a model that statements cannot tell apart.
+"""Names of a model that statements cannot distinguish.
 
-Some differ by case alone, as PostgreSQL lets quoted names do: a statement finds names whatever their case. Others become one name
-where MongoDB does not allow what sets them apart.
+Some differ only in case, as PostgreSQL allows for quoted names, while statements ignore case in names. Others become equal
+because MongoDB does not allow the characters in which they differ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from nestling.ir.storage.names import stored_name
 
 
 def alike(names: Iterable[str], told: Callable[[str], str] = str.casefold) -> dict[str, tuple[str, ...]]:
-    """Those names that others are when told in another way, such as without their case; by what they then are."""
+    """Group names that become equal under the function `told`, such as without case; keyed by the common form."""
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(told(name), []).append(name)
@@ -21,7 +21,7 @@ def alike(names: Iterable[str], told: Callable[[str], str] = str.casefold) -> di
 
 
 def alike_when_stored(entity: Entity) -> tuple[str, ...]:
-    """The first of its attributes that are one to statements, as `_id` and `_id_` are; none where there are none."""
+    """Return the first group of attributes that statements cannot distinguish, such as `_id` and `_id_`; may be empty."""
     return next(iter(alike(entity.attribute_names, stored_name).values()), ())
 
 

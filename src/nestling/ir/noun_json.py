@@ -19,14 +19,15 @@ Json = dict[str, object]
 
 
 def noun_text(noun: Any, form: str) -> str:
-    """A dataclass as text; `form` is what the file says it is."""
+    """A dataclass as JSON text; `form` is the kind of file."""
     return json.dumps({"form": form} | asdict(noun), ensure_ascii=True, indent=1) + "\n"
 
 
 def read_noun(kind: type[T], form: str, text: str, where: str, *, what: str, next_move: str) -> T:
-    """The noun of type `kind` from its text; `what` the file is for people, `next_move` how to get a good one.
+    """Read a noun of type `kind` from its text.
 
-    Raises `InputError` that says where the text is not what it should be.
+    `what`: what the file is called in messages; `next_move`: how to get a good one. Raises `InputError` that says where the
+    text is wrong.
     """
     try:
         found = json.loads(text)

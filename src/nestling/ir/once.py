@@ -1,4 +1,4 @@
-"""What is found once for a value that never changes. It is known as itself: comparing large values takes longer than finding."""
+"""Caches results for values that never change. The key is the object's identity, as comparing large values takes too long."""
 
 from __future__ import annotations
 

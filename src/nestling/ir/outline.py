@@ -1,4 +1,4 @@
-"""What a strategy answers: where each entity lives and who holds which ids, with the decisions that say why."""
+"""A strategy's result: where each entity is stored and who holds which ids, with the decisions that explain it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ CHILD_HOLDS = frozenset({Holder.CHILD})
 class Outline:
     """Homes, ids and decisions.
 
-    `homes`: child entity to the relationship it is embedded by. `held`: who holds the ids of a relationship that is not
-    embedded (the child, unless said). `mirrored`: many-to-many to that relationship of its junction whose *parent* also keeps
-    the ids of the other side. `overflows`: array bounds of embeddings whose rest goes to pages. `buckets`: entities stored in
-    buckets. `kept`: copies, computed values and cold attributes besides. `indexes`: candidates, those there are beside unique
-    ones; None: every reference and every equality filter has one. `inline`: of the embeddings, those of subtypes beside their
-    supertype's fields. `bare`: those whose rows are bare values where they store a single one. `absorbed`: entities whose home
-    are copies in their children, with the relationship to these.
+    - `homes`: child entity to the relationship along which it is embedded.
+    - `held`: who holds the ids of a relationship that is not embedded (by default the child).
+    - `mirrored`: many-to-many to the relationship of its junction whose *parent* also stores the ids of the other side.
+    - `overflows`: array bounds of embeddings whose further rows go to pages. `buckets`: entities stored in buckets.
+    - `kept`: copies, computed values and cold attributes.
+    - `indexes`: chosen candidates in addition to unique indexes; None: one for every reference and every equality filter.
+    - `inline`: embeddings of subtypes next to their supertype's fields. `bare`: embeddings whose rows are bare values if they
+      store a single one.
+    - `absorbed`: entities whose home are copies in their children, with the relationship to these.
     """
 
     decisions: tuple[Decision, ...]
@@ -39,7 +41,7 @@ class Outline:
     absorbed: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, link: str, decided_as: str, why: Reason) -> Outline:
-        """The same without the embedding along `link`: its child gets a collection of its own, and `decided_as` says why."""
+        """The outline without the embedding along `link`: its child gets its own collection, and `decided_as` says why."""
         decisions = tuple(_moved_out(each, why) if each.relationship == decided_as else each for each in self.decisions)
         homes = {child: home for child, home in self.homes.items() if home != link}
         mirrored = {both: side for both, side in self.mirrored.items() if both != decided_as}

@@ -1,7 +1,7 @@
-"""The closed set of structure primitives a design is built from (Collection, Embedding … Variant).
+"""The closed set of structure primitives that a design is built from (Collection, Embedding … Variant).
 
 A `Document` says how one entity's rows are stored at one place: as a collection's documents, as a sub-document or as the
-elements of an array. Attributes not mentioned keep their own name; those that follow from where the document sits (the
+elements of an array. Attributes that are not mentioned keep their own name; those that follow from the document's position (the
 foreign key of an embedded child) are not stored at all.
 """
 
@@ -101,8 +101,10 @@ class Holder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Ids of the other side. Held by the child: its foreign key attributes. Held by the parent: an array `field` of ids
-    (one id where the relationship is 1:1), or of `{id, …}` objects when attributes of the child are copied beside it.
+    """Ids of the other side of a relationship.
+
+    Held by the child: its foreign key attributes. Held by the parent: an array `field` of ids (one id if the relationship is
+    1:1), or of `{id, …}` objects if attributes of the child are copied next to the id.
     """
 
     relationship: str
@@ -114,10 +116,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Attributes of the entity at the end of `path`, kept here too, away from their home.
+    """Attributes of the entity at the end of `path`, stored here too, away from their home.
 
-    `closure`: the path is one self-relationship hop, walked to the end (ancestors, root first). `home`: the source entity has no
-    collection; these copies are its home, and rows nothing refers to live in the collection `orphans`.
+    `closure`: the path is one self-relationship hop, repeated to its end (ancestors, root first). `home`: the source entity has
+    no collection; these copies are its home, and rows that nothing refers to are in the collection `orphans`.
     """
 
     name: str  # the field, or a label when the form is inline
@@ -137,9 +139,9 @@ class Copy:
         return not self.closure and all(hop.to_one(model) for hop in self.path)
 
     def has_always_a_source(self, model: Model) -> bool:
-        """Whether there is one source row, from the document's first moment on.
+        """Whether there is exactly one source row, as soon as the document exists.
 
-        Where nobody enforces a foreign key, a row may come before its parent, or stay after it.
+        If nobody enforces a foreign key, a row may precede its parent, or outlive it.
         """
         links = [model.relationship(hop.relationship) for hop in self.path]
         is_found = all(hop.up and model.is_total(link) for hop, link in zip(self.path, links, strict=True))
@@ -148,8 +150,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """An aggregate over the rows at the end of `path`. `step`: approximation, changed only every `step` events.
-    `stamp`: a field that tells when it was last computed.
+    """An aggregate over the rows at the end of `path`.
+
+    `step`: an approximation that changes only every `step` events. `stamp`: a field with the time when it was last computed.
     """
 
     field: str
@@ -171,8 +174,9 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Part of an entity lives elsewhere: some `attributes` in `collection` (or GridFS bucket) under the same `_id`, or whole
-    `rows` in `collection`.
+    """Part of an entity is stored elsewhere.
+
+    Either some `attributes` are in `collection` (or a GridFS bucket) under the same `_id`, or whole `rows` are in `collection`.
     """
 
     collection: str
@@ -204,7 +208,7 @@ class WindowUnit(StrEnum):
 
     @property
     def days(self) -> float:
-        """How long it is, a month taken for 30 days."""
+        """Its length in days; a month counts as 30 days."""
         return {"minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "month": 30.0}[self.value]
 
 
@@ -226,17 +230,17 @@ class Summary:
 
 
 BUCKET_START, BUCKET_END, PAGE = "bucket_start", "bucket_end", "page"
-"""Where a bucket's window begins, and the first instant after it; the number of a bucket or page among those of its owner."""
+"""The fields for the beginning of a bucket's window, the first instant after it, and the number of a bucket or page."""
 OF_BUCKETS = (BUCKET_START, BUCKET_END, PAGE, "count")
-"""The fields a bucket document has of its own, whose names nothing it is grouped by may have."""
+"""The fields that every bucket document has; attributes that group buckets may not have these names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """Documents hold up to `limit` events each, grouped `by` attributes and a window, in the array `field`.
 
-    A bucket document is `{_id, <by…>, bucket_start, bucket_end, page, count, <summary…>, <field>: [events]}`; `_id` is made of
-    the by values, the window's start and the page.
+    A bucket document is `{_id, <by…>, bucket_start, bucket_end, page, count, <summary…>, <field>: [events]}`; its `_id`
+    consists of the grouping values, the window's start and the page.
     """
 
     by: tuple[str, ...]
@@ -256,11 +260,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Several kinds of rows in one collection, told apart by `discriminator`.
+    """Several kinds of rows in one collection, distinguished by `discriminator`.
 
-    `value` is what the root entity's documents carry. `members` are further root entities (`_id` then starts with the
-    discriminator). `subtypes` are relationships embedded inline in the root: a document carries the value of each subtype row
-    it holds (one value, or an array of several).
+    `value`: the value in the root entity's documents. `members`: further root entities (`_id` then starts with the
+    discriminator). `subtypes`: relationships embedded inline in the root; a document has the value of each subtype row that it
+    holds (one value, or an array of several).
     """
 
     discriminator: str
@@ -270,7 +274,7 @@ class Variant:
 
 
 class CollectionKind(StrEnum):
-    """What the server makes of a collection."""
+    """The server's kind of collection."""
 
     PLAIN = "plain"
     TIME_SERIES = "time-series"
@@ -280,7 +284,7 @@ class CollectionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A collection's kind and what that kind needs: the time and meta attributes, or the size in bytes."""
+    """A collection's kind and its options: the time and meta attributes, or the size in bytes."""
 
     kind: CollectionKind = CollectionKind.PLAIN
     time: str | None = None
@@ -291,8 +295,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A root entity's home. `id` are the attributes stored in `_id` (one: its value; several: a sub-document; none: an
-    ObjectId). `constants` are fields every document carries, such as a schema version.
+    """A root entity's home.
+
+    `id` are the attributes stored in `_id` (one: its value; several: a sub-document; none: an ObjectId). `constants` are fields
+    of every document, such as a schema version.
     """
 
     name: str
@@ -312,9 +318,9 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Keys as (dotted path, 1 or -1); `partial`: what holds of the documents in it, all when empty; `serves` names statements.
+    """Keys as (dotted path, 1 or -1); `serves` names statements.
 
-    `any_case`: it finds texts whatever their case.
+    `partial`: conditions on the documents in it; empty means all documents. `any_case`: it finds texts regardless of case.
     """
 
     collection: str
@@ -332,13 +338,13 @@ class Index:
 
     @property
     def of(self) -> tuple[object, ...]:
-        """What two indexes have in common of which one may do the other's work: the documents, and how texts are found."""
+        """What two indexes must share for one to replace the other: the documents, and how texts are compared."""
         return self.collection, self.partial, self.any_case
 
     def begins_with(self, other: Index) -> bool:
-        """Whether it has the other's keys first, of the same documents."""
+        """Whether it covers the same documents and begins with the other's keys."""
         return self.of == other.of and self.keys[: len(other.keys)] == other.keys
 
     def extends(self, other: Index) -> bool:
-        """Whether it has the other's keys first, and more: it does all that the other does."""
+        """Whether it begins with the other's keys and has more: it can replace the other."""
         return self.begins_with(other) and len(self.keys) > len(other.keys)

@@ -1,6 +1,6 @@
-"""What measuring rival designs on a server yields: figures of each design and statement, with intervals and the noise floor.
+"""The result of measuring rival designs on a server: figures for each design and statement, with intervals and the noise floor.
 
-Times are seconds, rates are a second, sizes are bytes. An interval holds the true value in 95 of 100 such runs.
+Times are in seconds, rates per second, sizes in bytes. An interval contains the true value in 95 of 100 such runs.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from nestling.ir.quantity_words import counted
 
 ADVISED = "chosen"
-"""What the design that nestling advises is called among its rivals."""
+"""The name of nestling's recommended design among its rivals."""
 YARDSTICKS = ("normalized", "embedded", "tree")
-"""Strategies that ask for no costs, whose designs every other is measured beside."""
+"""Strategies that need no costs, whose designs are measured next to every other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a measured value lies, by the bootstrap."""
+    """A bootstrap interval of a measured value."""
 
     low: float
     high: float
@@ -36,8 +36,9 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the server did for one execution on average, by its profiler: requests answered, index keys and documents looked at,
-    documents changed, index keys written.
+    """What the server did for one execution on average, by its profiler.
+
+    Counts requests, index keys and documents examined, documents changed, and index keys written.
     """
 
     requests: float
@@ -49,11 +50,12 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class StatementFigures:
-    """One statement on one design; `predicted` is what the cost model says of an execution, in seconds (None: it says nothing).
+    """One statement on one design; `predicted`: the cost model's seconds per execution (None: unknown).
 
-    `opened` are the latencies of the open loop, from the moment an execution was due. `compared` answers were compared with the
-    other designs', `stale` of them were behind within what the requirements allow, `choices` of them differ where SQL leaves
-    a choice. Of executions that were `asked` side by side, `refused` broke a rule of the source.
+    - `opened`: latencies in the open loop, from the moment an execution was due.
+    - `compared`: answers that were compared with other designs; `stale`: those that lagged within what the requirements allow;
+      `choices`: those that differ where SQL leaves a choice.
+    - `asked`: executions side by side; `refused`: those that broke a constraint of the source.
     """
 
     name: str
@@ -86,7 +88,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class WritingCost:
-    """What writing took: executions of writing statements, bytes in the server's journal, transactions committed and aborted."""
+    """What writing took: executions of writes, bytes in the server's journal, transactions committed and aborted."""
 
     writes: int
     journal_bytes: int
@@ -115,10 +117,11 @@ class OpenLoop:
 
 @dataclass(frozen=True, slots=True)
 class CopyAges:
-    """How long a copy had been behind its source when reads of the open loop answered from it, in seconds.
+    """How long a copy had been behind its source when reads of the open loop used it, in seconds.
 
-    `allowed`: how long its freshness allows; `reads`: how many were looked at, of which `behind` found it behind, `late` by more
-    than is allowed. Quantiles are of all reads, 0 for those that found it right. `synced`: a background sync ran meanwhile.
+    `allowed`: how long its freshness allows. `reads`: how many were examined; in `behind` of them the copy was behind, in
+    `late` by more than allowed. Quantiles are over all reads, with 0 for a copy that was right. `synced`: a background sync was
+    running.
     """
 
     copy: str
@@ -134,11 +137,13 @@ class CopyAges:
 
 @dataclass(frozen=True, slots=True)
 class RivalFigures:
-    """One design. `disqualified` says why it does not count (empty: it does), `about` how it differs from the advised one.
+    """The figures of one design.
 
-    `throughput` is statements a second of the whole mix; `times` how much longer the mix takes than on the advised design, round
-    by round; `predicted` the seconds of the mix's average statement by the cost model. `reverses`: the one decision that is
-    taken the other way, for an ablation. `structures`: its collections, with a few words on what is special about each.
+    - `disqualified`: why it does not count (empty: it does); `about`: how it differs from the chosen design.
+    - `throughput`: statements of the mix per second. `times`: how many times as long the mix takes as on the chosen design,
+      compared round by round. `predicted`: the cost model's seconds for an average statement of the mix.
+    - `reverses`: the one decision that an ablation reverses.
+    - `structures`: its collections, with a few words on what is special about each.
     """
 
     name: str
@@ -165,15 +170,15 @@ class RivalFigures:
 
     @property
     def stale(self) -> int:
-        """Answers that were behind, within what the requirements allow."""
+        """Number of answers that lagged within what the requirements allow."""
         return sum(each.stale for each in self.statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How it was measured: on which server, with which cache, for how long, and what the data and the mix were.
+    """How it was measured: the server, its cache, the duration, the data and the mix.
 
-    `left_out`: statements of the workload that could not be run, of which nothing is proved.
+    `left_out`: statements of the workload that could not be run, so nothing is proved for them.
     """
 
     server: str
@@ -190,9 +195,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class OtherAnswer:
-    """A read to which designs gave another answer than the source, with one execution of it: the values, and both answers.
+    """A read for which designs gave a different answer than the source, with the values and both answers of one execution.
 
-    `everywhere`: all designs gave the same answer. Then the conversion of the statement is wrong, and no design.
+    `everywhere`: all designs gave the same answer, so the conversion of the statement is wrong, not a design.
     """
 
     statement: str
@@ -205,11 +210,11 @@ class OtherAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SourceComparison:
-    """The designs' answers beside those of the SQL source, before anything was written.
+    """The designs' answers compared with the SQL source's, before anything was written.
 
-    `product` is the source's kind (empty: it was not asked, and `why_not` says why). `answers` executions of `reads` reads were
-    equal on all designs. The other reads, each with the reason: `choices` are those answered otherwise where SQL leaves a
-    choice, `not_compared` those of which nothing is known, `differences` those answered wrong.
+    `product` is the kind of source (empty: it was not asked, and `why_not` says why). `answers` executions of `reads` reads
+    were equal on all designs. The other reads, each with the reason, are in `choices` (answered differently where SQL leaves a
+    choice), `not_compared` (unknown) and `differences` (answered wrongly).
     """
 
     product: str = ""
@@ -223,10 +228,10 @@ class SourceComparison:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """All of it. `noise`: how far apart two copies of one design were measured, as a share; less than that means nothing.
+    """The whole proof.
 
-    `source` says which answers are also those of the source. `missing` says what was not measured after all (a server that
-    died), empty when nothing is missing.
+    `noise`: how far apart two copies of one design were measured, as a share; smaller differences mean nothing. `source` says
+    which answers equal the source's. `missing` says what was not measured after all (because a server died), or is empty.
     """
 
     setting: Setting
@@ -238,18 +243,18 @@ class Proof:
     source: SourceComparison = SourceComparison(why_not="it was not asked")
 
     def design(self, name: str) -> RivalFigures | None:
-        """The design of that name, if there is one."""
+        """Return the design with that name, if there is one."""
         return next((each for each in self.designs if each.name == name), None)
 
     @property
     def best(self) -> str:
-        """The design that counts and takes the least time for the mix, compared round by round; empty when none does."""
+        """The valid design on which the mix takes the least time, compared round by round; empty if there is none."""
         rated = [(each.times, each.name) for each in self.designs if each.counts and each.times is not None]
         return min(rated)[1] if rated else ""
 
     @property
     def regret(self) -> float | None:
-        """How much longer the mix takes on the advised design than on the best one, as a share; None when either is missing."""
+        """How much longer the mix takes on the chosen design than on the best one, as a share; None if either is missing."""
         best, advised = self.design(self.best), self.design(self.advised)
         if best is None or not best.times or advised is None or not advised.counts:
             return None
@@ -265,12 +270,12 @@ class Proof:
 
     @property
     def equal(self) -> bool:
-        """Whether every design that ran gave the same answers, the source's where it was asked, and ended with the same rows."""
+        """Whether all designs gave the same answers, also as the source if it was asked, and ended with the same rows."""
         return not self.source.differences and not any(each.disqualified for each in self.designs)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The statements that designs answered in different ways, where SQL leaves a choice."""
+        """The statements that designs answered differently where SQL leaves a choice."""
         found = (one.name for each in self.designs for one in each.statements if one.choices)
         return tuple(dict.fromkeys(found))
 
@@ -282,13 +287,13 @@ class Proof:
         return tuple(dict.fromkeys(one.name for one in asked if one.name not in done))
 
     def __repr__(self) -> str:
-        """What a shell shows: the designs, the best of them, and whether they gave the same answers."""
+        """The text for a shell: the designs, the best one, and whether their answers are equal."""
         names, best = ", ".join(each.name for each in self.designs), self.best or "none"
         same = "equal answers" if self.equal else "answers that differ"
         return f"<Proof of {counted(len(self.designs), 'design')} ({names}): best {best}, {same}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         from nestling.ir.words.notebook import proof_html
 
         return proof_html(self)

@@ -1,4 +1,4 @@
-"""What designing answers: a design with the decisions that led to it, and what it could not take into account."""
+"""The result of designing: a design with the decisions that led to it, and what it could not take into account."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from nestling.ir.storage.bounds import mistakes_in_size
 from nestling.ir.workload import Requirements
 
 IN_PLACE = "in place"
-"""What the design that is there today is called where a strategy's name stands."""
+"""The name of today's design, in place of a strategy."""
 
 OPTIMAL = "optimal"
-"""The strategy that weighs costs: what costs least, found and proved by the optimizer; the others decide by rules."""
+"""The strategy that compares costs: the optimizer finds the cheapest design with a proof. The others use rules."""
 CACHE_ASSUMED = "prices assume a cache of "
-"""How the note begins that says which rows the server's cache does not hold."""
+"""The beginning of the note about rows that the server's cache does not hold."""
 
 
 UNCHECKED = "by the search's estimate alone"
@@ -38,9 +38,9 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One step of a decision: the rule (`A2`, `rule-4`, `invariant`, …), what was asked and found, and the number found.
+    """One step of a decision: the rule (`A2`, `rule-4`, `invariant`, …), the question, the answer and its number.
 
-    `statements`: those of the workload it is about.
+    `statements`: the workload's statements that it is about.
     """
 
     rule: str
@@ -64,9 +64,9 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """The value of a quantity (`rate of rename_product`, a second) at which a decision turns to something else.
+    """The value of a quantity (such as `rate of rename_product`, per second) at which a decision changes.
 
-    `checked`: whether the queries of the designs before and beyond it were compiled, and it is by their prices.
+    `checked`: whether the queries of the designs before and beyond it were compiled and used for its prices.
     """
 
     quantity: str
@@ -78,9 +78,9 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was chosen for one relationship (or many-to-many), the patterns that make it up, and why.
+    """The choice for one relationship (or many-to-many), the patterns it consists of, and why.
 
-    `flips`: where it would turn, nearest first.
+    `flips`: where it would change, nearest first.
     """
 
     relationship: str
@@ -93,16 +93,17 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A structure besides the homes that decisions tell – a copy, a computed value, an index – that was weighed: chosen or not.
+    """A structure other than a home – a copy, a computed value, an index – that was considered, chosen or not.
 
-    `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more), and
-    `threshold` what the other one of the two would have to save besides, as it is a change to a live database (negative: this one
-    had to). `price` says what it asks of writers, `motives` which statements want it (of a chosen copy or index: which
-    use it), `because` which pay or save most, `statements` all that do, `about` which relationship it follows (empty: none).
-    Of a chosen one, `instead` is what the best design without it has in its place, and `dropped` what it costs more, in seconds
-    per second, where nothing takes its place (None: as much).
-    Where `gain` is None, it was not weighed; then `because` says which bound it passes, if that is why. `checked`: whether `gain`
-    is by the prices of the queries of both designs.
+    - `gain`: how much less the best design with it costs than the best without it, in seconds per second (negative: more).
+      None: it was not compared, and `because` may name the bound that it breaks. `checked`: whether `gain` uses the queries of
+      both designs.
+    - `threshold`: what the other of the two designs would have to save in addition, because it changes a live database
+      (negative: what this one had to save).
+    - `price`: the cost for writers. `motives`: the statements that want it, or those that use a chosen copy or index.
+      `because`: those that pay or save most; `statements`: all that do. `about`: the relationship it follows (empty: none).
+    - For a chosen structure, `instead` is its replacement in the best design without it, and `dropped` the extra cost, in
+      seconds per second, if nothing replaces it (None: the same).
     """
 
     structure: str
@@ -122,13 +123,13 @@ class Weighed:
 
     @property
     def stays(self) -> bool:
-        """Whether it is there only since taking it away is a change to a live database, which would not save enough."""
+        """Whether it exists only because removing it would change a live database without saving enough."""
         return self.chosen and self.gain is not None and self.gain <= 0 < self.threshold
 
 
 @dataclass(frozen=True, slots=True)
 class StatementCost:
-    """What an execution of a statement costs, in seconds, and how often there is one."""
+    """The cost of one execution of a statement in seconds, and its rate."""
 
     statement: str
     seconds: float
@@ -142,12 +143,12 @@ class StatementCost:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
+    """The cost of a design by the cost model, in seconds of work per second, and the bound below which no design can be.
 
-    `statements`: seconds per execution, as the search reckoned; `rates`: their executions a second. `dearer`: those whose query
-    costs far more than that, so that nothing is proved for them, by what it costs. `threshold`: the part of the cost that is no
-    work, but what a change to a live database has to save at least. `seconds`: how long the search took, which is no part of what
-    was found, nor of a file.
+    - `statements`: seconds per execution, as the search assumed; `rates`: executions per second.
+    - `dearer`: statements whose query costs far more than that, with its cost; for these nothing is proved.
+    - `threshold`: the part of the cost that is no work but the least saving required of a change to a live database.
+    - `seconds`: the duration of the search, which is neither compared nor written to a file.
     """
 
     cost: float
@@ -161,7 +162,7 @@ class Costs:
 
     @property
     def by_statement(self) -> tuple[StatementCost, ...]:
-        """What each statement costs whose rate is known, with the real cost of the dearer ones; those of most work first."""
+        """The cost of each statement with a known rate, with the real cost of the dearer ones; most work first."""
         really, rates = {each.statement: each.seconds for each in self.dearer}, dict(self.rates)
         known = (
             StatementCost(name, really.get(name, each), rates[name]) for name, each in self.statements if name in rates
@@ -175,7 +176,7 @@ class Costs:
 
     @property
     def with_dearer(self) -> float:
-        """The cost with what the dearer statements' queries really cost, in seconds of work per second."""
+        """The cost including what the dearer statements' queries really cost, in seconds of work per second."""
         reckoned = dict(self.statements)
         return self.cost + sum(each.work - reckoned[each.statement] * each.rate_per_second for each in self.dearer)
 
@@ -198,11 +199,11 @@ class Proposal:
     dialect: str = "sqlite"
     """Of the SQL its source and its workload speak."""
     left_out: tuple[str, ...] = ()
-    """Statements of the workload that nobody could read: nothing of the design is decided for them."""
+    """Statements of the workload that could not be read and do not influence the design."""
     in_part: tuple[str, ...] = ()
-    """Statements that were weighed with only what could be read of them."""
+    """Statements of which only a part could be read and considered."""
     is_changed: bool = field(default=False, compare=False)
-    """Whether its file's design is another than was decided: decisions and costs are of the one before."""
+    """Whether the design in its file was changed afterwards: decisions and costs are those of the earlier one."""
 
     def __post_init__(self) -> None:
         if problems := tuple(mistakes_in_size(self.design, self.statistics, self.requirements)):
@@ -210,20 +211,20 @@ class Proposal:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether it describes what a live database has: no other indexes than those it names are there."""
+        """Whether it describes a live database as it is: there are no indexes except those it names."""
         return self.strategy == IN_PLACE
 
     @property
     def priced(self) -> tuple[str, ...]:
-        """The statements it was made for whose cost is known."""
+        """The statements with a known cost."""
         return tuple(name for name, _ in self.costs.statements) if self.costs is not None else ()
 
     def decision(self, relationship: str) -> Decision | None:
-        """The decision on a relationship, None when there is none."""
+        """Return the decision on a relationship, or None."""
         return next((made for made in self.decisions if made.relationship == relationship), None)
 
     def __repr__(self) -> str:
-        """What a shell shows: the name, what made it, and how much there is of it."""
+        """The text for a shell: the name, the strategy and the sizes."""
         stored, made = len(self.design.collections), len(self.decisions)
         costs = f", {self.costs.cost * 1e3:,.4g} ms/s" if self.costs is not None else ""
         return (
@@ -232,7 +233,7 @@ class Proposal:
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         from nestling.ir.words.notebook import proposal_html
 
         return proposal_html(self)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def quantile(times: Mapping[int, int], share: float) -> int:
-    """The smallest value that at least this share of all do not pass, of values and how often each is there; 0 of none."""
+    """The smallest value that at least this share of all values does not exceed, given counts by value; 0 for none."""
     wanted, seen = share * sum(times.values()), 0
     for value, count in sorted(times.items()):
         seen += count

@@ -19,7 +19,7 @@ def size(size_bytes: float) -> str:
 
 
 def size_to_allow(size_bytes: float) -> str:
-    """Bytes as `size` says them, rounded up: whoever allows what is said has allowed enough."""
+    """Bytes in words, rounded up, so that allowing the stated size is always enough."""
     step = 1.0
     while size_bytes / step >= STEP and step < STEP ** (len(_UNITS) - 1):
         step *= STEP
@@ -43,7 +43,7 @@ def duration(seconds: float) -> str:
 
 
 def cell(value: object) -> str:
-    """The text of a table's cell: whole numbers with separators, fractions short, empty for None, all else as it is."""
+    """The text of a table cell: whole numbers with separators, short fractions, "" for None, everything else as text."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"

@@ -15,11 +15,11 @@ _WHOLE = r"\d{1,3}(?:,\d{3})+(?![\d_,])|\d[\d_]*"  # a comma is for thousands: w
 _RATE = re.compile(rf"^\s*((?:{_WHOLE})(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+)\s*(?:/|per)\s*([a-z]+)(?![\w/])", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*")
 LEAST_PER_SECOND, MOST_PER_SECOND = 1e-9, 1e9
-"""Once in 32 years, and more than any server answers: a rate outside of these is a slip, and 0 is none of it (chosen)."""
+"""Once in 32 years, and more than any server answers: other rates must be mistakes, except 0 (chosen)."""
 
 
 def read_rate(text: str) -> float | None:
-    """Executions a second, whatever follows the rate left aside; None when there is no rate to read, or one out of bounds."""
+    """Executions per second at the beginning of the text, ignoring the rest; None without a rate or if out of bounds."""
     rate = _written_rate(text)
     return rate if rate is not None and (rate == 0 or LEAST_PER_SECOND <= rate <= MOST_PER_SECOND) else None
 
@@ -32,7 +32,7 @@ def _written_rate(text: str) -> float | None:
 
 
 def no_rate(text: str) -> Problem:
-    """The problem of a text that is no rate, with what to write instead."""
+    """The problem of a text that is not a rate, with what to write instead."""
     number, written = _NUMBER.fullmatch(text), _written_rate(text)
     known = ""
     if written is not None and written > MOST_PER_SECOND:
@@ -44,7 +44,7 @@ def no_rate(text: str) -> Problem:
 
 
 def parse_rate(text: str) -> float:
-    """Read `900/s`, `5/min`, `3/h` or `2/day` as executions a second, and nothing beside it; raises `InputError`."""
+    """Read `900/s`, `5/min`, `3/h` or `2/day` as executions per second. Raises `InputError` for any other text."""
     match, rate = _RATE.match(text), read_rate(text)
     if match is None or not rate or text[match.end() :].strip():
         raise InputError(no_rate(text))
@@ -52,7 +52,7 @@ def parse_rate(text: str) -> float:
 
 
 def rate_text(rate_per_second: float) -> str:
-    """The text of a rate that reads back as the same number, in a unit that makes it a whole number where one does."""
+    """The text of a rate that reads back as the same number, if possible in a unit that makes it a whole number."""
     for unit, seconds in _SECONDS.items():
         text = f"{rate_per_second * seconds:g}"
         if float(text) / seconds == rate_per_second and float(text) >= 1:

@@ -1,4 +1,4 @@
-"""What a source yields: model, workload, statistics, and the gaps it could not understand."""
+"""The result of reading a source: model, workload, statistics, and gaps for what could not be understood."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GapKind(StrEnum):
-    """Who lacks it: shown with the gap, unless it is what was given."""
+    """Whose limitation a gap is; shown with the gap, unless the input itself is wrong."""
 
     NOTIMPL = "notimpl"  # nestling
     NOTYET = "notyet"  # this server version
@@ -30,7 +30,7 @@ class GapKind(StrEnum):
 
     @property
     def words(self) -> str:
-        """Who lacks it, for people; empty where it is what was given."""
+        """Whose limitation it is, for people; "" if the input itself is wrong."""
         match self:
             case GapKind.NOTIMPL:
                 return "nestling does not convert this"
@@ -69,18 +69,18 @@ class Gap:
 
     @property
     def sentence(self) -> str:
-        """What it is and in what, and who lacks it where that is not whoever wrote the input."""
+        """What the gap is and where, and whose limitation it is unless the input itself is wrong."""
         what = self.what if self.text in self.what else f"{self.what}, in `{self.text}`"
         return f"{what} ({self.kind.words})" if self.kind.words else what
 
     @property
     def next_move(self) -> str:
-        """What to do about a part of a statement; empty for what is known of no statement."""
+        """What to do about a part of a statement; "" if the gap is not about a statement."""
         return (self.move or BY_HAND) if self.text and self.kind is not GapKind.INPUT else ""
 
 
 def lost_tables(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
-    """Those of tables that a source has and its model has not."""
+    """The gaps about tables of a source that are missing in its model."""
     return tuple(gap for gap in gaps if gap.kind is GapKind.LOST)
 
 
@@ -96,10 +96,10 @@ TEXTS_AND_NUMBERS = ConstantKinds()
 
 
 class FoundGap(GapError):
-    """The error of a gap: `gap` says what could not be handled, where, and who lacks it.
+    """The error of a gap: `gap` says what could not be handled, where, and whose limitation that is.
 
-    `parameters` stand where a constant of these `kinds` is needed: with their values the statement may be no gap. `about` is the
-    expression that could not be rendered, where that is how the gap was found.
+    `parameters` are in places that need a constant of these `kinds`: with their values the statement may be no gap. `about` is
+    the expression that could not be rendered, if that is how the gap was found.
     """
 
     def __init__(self, gap: Gap, parameters: tuple[str, ...] = (), kinds: ConstantKinds = TEXTS_AND_NUMBERS) -> None:
@@ -110,7 +110,7 @@ class FoundGap(GapError):
         self.about: Expression | None = None
 
     def at(self, where: str) -> Gap:
-        """The gap, with this place where it names none."""
+        """The gap, with this place if it has none."""
         return replace(self.gap, where=self.gap.where or where)
 
     def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap, tuple[str, ...], ConstantKinds]]:
@@ -118,7 +118,7 @@ class FoundGap(GapError):
 
 
 def constant_gap(construct: str, parameters: tuple[str, ...], where: str = "") -> Gap:
-    """The gap of a construct that needs constants where there may be parameters, which it names."""
+    """The gap of a construct that needs constants but has parameters, which it names."""
     if not parameters:
         return Gap(GapKind.NOTIMPL, construct, where)
     are = agreeing(len(parameters), "is a parameter", "are parameters")
@@ -129,7 +129,7 @@ def constant_gap(construct: str, parameters: tuple[str, ...], where: str = "") -
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The design a live database has; `watched`: what the workload rests on, None where a file gave it."""
+    """The design that a live database has. `watched`: the basis of the workload, None if a file gave it."""
 
     in_place: Proposal
     watched: Watched | None = None
@@ -137,10 +137,11 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One source, read. `origin` is its redacted address; `dialect` is `sqlite`, `postgresql`, `mysql` or empty.
+    """The result of reading one source.
 
-    `notes` are facts a person should see that lose nothing (a key demoted because it holds NULLs, a view left out).
-    `today`: what a live MongoDB has already, so that a design of it weighs the changes.
+    `origin` is its redacted address; `dialect` is `sqlite`, `postgresql`, `mysql` or empty. `notes` are facts for people
+    without any loss (a key demoted because it holds NULLs, a view left out). `today`: the existing design of a live MongoDB, so
+    that changes can be weighed against it.
     """
 
     model: Model
@@ -153,7 +154,7 @@ class Reading:
     today: Today | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
-        """What a shell shows: the name, where it is from, and how much there is of it."""
+        """The text for a shell: the name, the origin and the sizes."""
         parts = (
             counted(len(self.model.entities), "entity"),
             counted(len(self.model.relationships), "relationship"),
@@ -168,5 +169,5 @@ class Reading:
         return reading_html(self)
 
     def dialect_of(self, statement: Statement) -> str:
-        """The dialect a statement is in: its own, else its source's; empty when neither is said, which is read as SQLite's."""
+        """The dialect of a statement: its own, or else the source's; "" if neither is given, which is read as SQLite."""
         return statement.dialect or self.dialect

@@ -1,11 +1,12 @@
-"""How executors ask a source for rows and hand rows to a target, without knowing which database is behind.
+"""How executors ask a source for rows and give rows to a target, without knowing the database behind it.
 
-A `RowQuery` is plain data over the conceptual model: a base entity, columns reached by walking relationships, an order that
-fixes every row's place, and a key to go on after. Sources turn it into SQL (or a pipeline); executors merge the streams.
+A `RowQuery` is plain data over the conceptual model: a base entity, columns reached by following relationships, an order that
+determines every row's position, and a key to continue after. Sources turn it into SQL (or a pipeline); executors merge the
+streams.
 
 Values are *conceptual*: `None`, `bool`, `int`, `Decimal`, `float`, `str`, `bytes`, `date`, `datetime` (naive for timestamp,
-UTC-aware for timestamptz), `UUID`, for json / array what `json.loads` gives (arrays of conceptual values), and text in a
-documented form for time, interval and bits. A value that does not fit its attribute's type exactly arrives as it was found.
+UTC-aware for timestamptz), `UUID`, for json and arrays what `json.loads` gives (arrays of conceptual values), and text in a
+documented form for time, interval and bits. A value that does not exactly fit its attribute's type is passed on as found.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Row = tuple[object, ...]
 class Hop:
     """One step along a relationship: `up` from child to parent, otherwise down from parent to its children.
 
-    Text form: the relationship's name; `name:up` or `name:down` where a self-relationship leaves it open.
+    Text form: the relationship's name; `name:up` or `name:down` if a self-relationship makes it ambiguous.
     """
 
     relationship: str
@@ -44,12 +45,12 @@ class Hop:
         return link.child if self.up else link.parent
 
     def near(self, model: Model) -> tuple[str, ...]:
-        """The attributes of the row it leaves from that it goes by."""
+        """The attributes of the starting row by which it goes."""
         link = model.relationship(self.relationship)
         return link.child_attributes if self.up else link.parent_attributes
 
     def far(self, model: Model) -> tuple[str, ...]:
-        """The attributes of the row it arrives at that it goes by, in the same order: none is NULL where there is one."""
+        """The attributes of the target row by which it goes, in the same order; none is NULL if there is a target row."""
         link = model.relationship(self.relationship)
         return link.parent_attributes if self.up else link.child_attributes
 
@@ -62,7 +63,7 @@ RowPath = tuple[Hop, ...]
 
 
 class UndecodableText(bytes):
-    """Text whose bytes are not valid UTF-8, as found; unlike `bytes` from a binary column it is written back as text."""
+    """Text whose bytes are not valid UTF-8, unchanged; unlike `bytes` of a binary column it is written back as text."""
 
     __slots__ = ()
 
@@ -87,7 +88,7 @@ class RowColumn:
 
 @dataclass(frozen=True, slots=True)
 class RowSortKey:
-    """A column to order by, ascending unless said; NULLs come first ascending, last descending, in every dialect."""
+    """A column to sort by, ascending by default. NULLs come first ascending and last descending, in every dialect."""
 
     column: RowColumn
     descending: bool = False
@@ -109,7 +110,7 @@ EXTREME_IS_LAST = {AggregateKind.MIN: False, AggregateKind.MAX: True}
 
 @dataclass(frozen=True, slots=True)
 class RowAggregate:
-    """A function over a column, or over the joined rows when the column is None (count only)."""
+    """A function over a column, or over the joined rows if the column is None (count only)."""
 
     function: AggregateKind
     column: RowColumn | None = None
@@ -128,15 +129,13 @@ class NewestRows:
 class RowQuery:
     """Rows of `entity` joined along every path its columns use (outer joins, except along `inner` paths).
 
-    Rows come ordered by `order` (ascending, the base entity's database order), starting after the key `after` when given
-    (values of the `order` columns, which then must be non-null and unique together; or of the first few of them, when rows equal
-    in those are to be left out together).
-
-    `without_parent`: only base rows that match no parent along that relationship (foreign key NULL or dangling).
-    `without_children`: only base rows no child refers to along that relationship.
-    `group_by_order`: one row per distinct `order` values: the order columns, then the `aggregates`.
-    `ancestors`: a self-relationship; a row per (base row, ancestor), the ancestor's columns being those whose path is exactly
-    `(Hop(ancestors, up=True),)`, ordered by `order` and then from the root of the tree downwards.
+    - `order`: ascending, in the base entity's database order. `after`: values of the `order` columns to continue after; these
+      columns must then be non-null and unique together. With values of only the first few, all rows equal in those are skipped.
+    - `without_parent`: only base rows that match no parent along that relationship (foreign key NULL or dangling).
+    - `without_children`: only base rows that no child refers to along that relationship.
+    - `group_by_order`: one row per distinct `order` values: the order columns, then the `aggregates`.
+    - `ancestors`: a self-relationship; a row per (base row, ancestor). The ancestor's columns are those whose path is exactly
+      `(Hop(ancestors, up=True),)`. Rows are ordered by `order` and then from the root of the tree downwards.
     """
 
     entity: str
@@ -163,20 +162,20 @@ class RowSource(Protocol):
         """Inside it every query sees the same state of the data, as far as the database can give that."""
 
     def rows(self, query: RowQuery) -> Iterator[tuple[object, ...]]:
-        """Stream rows in constant memory; several streams may be open at once."""
+        """Stream rows in constant memory. Several streams may be open at once."""
 
     def count(self, entity: str) -> int:
         """Rows of an entity, now."""
 
     def highest_number(self, entity: str, attribute: str) -> int | None:
-        """The highest number the source ever gave the attribute, which never returns; None where it gave none."""
+        """The highest number the source ever gave to the attribute, which is never reused; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedValues:
-    """Values of one attribute and one Python type that a sink does not take, or would give back as others.
+    """Values of one attribute and one Python type that a sink does not accept, or would return changed.
 
-    `count`: how many rows have one; `row` is the first of them, and `problem` says what is wrong with its value.
+    `count`: the number of rows with such a value; `row` is the first of them, and `problem` says what is wrong with its value.
     """
 
     entity: str
@@ -202,19 +201,19 @@ def summed(found: Iterable[RefusedValues]) -> tuple[RefusedValues, ...]:
 
 
 class RowSink(Protocol):
-    """Where rebuilt rows go: what is missing is created by `begin`, and everything becomes visible with `finish`."""
+    """The target for rebuilt rows: `begin` creates what is missing, and `finish` makes everything visible."""
 
     def begin(self, model: Model) -> None:
-        """Create what holds the entities; refuses when something is in the way."""
+        """Create what holds the entities. Raises an error if something is in the way."""
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
         """Add rows, each a tuple of conceptual values in attribute order."""
 
     def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
-        """The values of rows that `write` would refuse, all of them; adds nothing."""
+        """Yield all values of rows that `write` would refuse. Adds nothing."""
 
     def finish(self) -> tuple[str, ...]:
-        """Check what the relationships promise, and commit; what of the model is not declared there, in sentences."""
+        """Check the relationships and commit. Return sentences about parts of the model that are not declared there."""
 
     def close(self) -> None:
         """Take back all of it, unless it was finished."""

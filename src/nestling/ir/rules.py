@@ -1,7 +1,7 @@
-"""The rules decisions cite, by id: what each says, and whose rule it is.
+"""The rules that decisions cite, by id: the text of each, and its source.
 
-`A…` are statements of the sources' decision tree and articles, `rule-1` … `rule-5` MongoDB's general rules for schema design; the
-others are nestling's own words for what a design must keep or what settles a draw.
+`A…` are statements of the published decision tree and articles, `rule-1` … `rule-5` MongoDB's general rules for schema design;
+the others are nestling's own, for what every design must keep or what breaks a tie.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OUTWEIGHS = "outweighs"
 
 @dataclass(frozen=True, slots=True)
 class StatedRule:
-    """A rule: its id, its name in a few words, its text, and who says so."""
+    """A rule: its id, its title, its text, and its source."""
 
     id: str
     title: str
@@ -143,5 +143,5 @@ _BY_ID = {rule.id: rule for rule in RULES}
 
 
 def rule(rule_id: str) -> StatedRule | None:
-    """The rule of that id, None when there is none."""
+    """Return the rule with that id, or None."""
     return _BY_ID.get(rule_id)

@@ -28,15 +28,16 @@ UNIQUE_LOOKING = 0.9
 UNKNOWN_ROWS = 1000.0
 """Rows of an entity nobody counted."""
 CLOSED_RANGE = 1 / 20
-"""Share of the values between two ends that nobody tells: more than PostgreSQL's 1/200, and less than the 1/9 of two ranges that
-know nothing of each other.
+"""Assumed share of values between two unknown ends.
+
+More than PostgreSQL's 1/200, and less than the 1/9 of two independent ranges.
 """
 _QUANTITY = re.compile(r"^\s*([-+0-9.eE]+)\s*(?:\((declared|measured|inferred)(?: over (\d+) rows)?\))?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number and its provenance; `rows` is how many rows it was measured over, None when all of them.
+    """A number and its provenance; `rows`: how many rows it was measured over, None for all.
 
     Text form: `412`, `412 (measured)`, `0.031 (measured over 100000 rows)`; a bare number is declared.
     """
@@ -77,12 +78,12 @@ class Quantity:
 
 
 def value_of(quantity: Quantity | None, otherwise: float) -> float:
-    """What was counted, `otherwise` where nobody did."""
+    """The counted value, or `otherwise` if there is none."""
     return quantity.value if quantity is not None else otherwise
 
 
 def measured(value: float, rows: int | None = None) -> Quantity:
-    """A quantity measured over `rows` rows (all of them when None), rounded as its text form is."""
+    """A quantity measured over `rows` rows (None: all), rounded like its text form."""
     return Quantity(float(f"{value:.6g}") if not float(value).is_integer() else float(value), Origin.MEASURED, rows)
 
 
@@ -92,18 +93,18 @@ def inferred(value: float) -> Quantity:
 
 
 def distinct_of_all(found: int, looked_at: int, rows: float) -> float:
-    """How many different values so many rows have where some of them were looked at: more in the rest if nearly all differ."""
+    """Estimate the distinct values among all rows from a sample: more if nearly all sampled values differ."""
     share = found / looked_at
     return round(share * rows if share > UNIQUE_LOOKING else found)
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeStatistics:
-    """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1), how its values lie.
+    """One attribute: bytes per value (average, maximum), distinct values, share of NULLs (0..1), distribution of values.
 
-    `ordered_otherwise`: texts with characters that the source orders otherwise than MongoDB; None where none
-    of those is usual and no text has one, or nothing is known. `elements` of one array on average, and how many different ones
-    all have.
+    `ordered_otherwise`: the number of texts with characters that the source sorts differently from MongoDB; None if the sort
+    order is not affected, or nothing is known. `elements`: average per array; `distinct_elements`: different ones over all
+    arrays.
     """
 
     average_bytes: Quantity | None = None
@@ -125,17 +126,17 @@ class EntityStatistics:
     attributes: tuple[tuple[str, AttributeStatistics], ...] = ()
 
     def attribute(self, name: str) -> AttributeStatistics:
-        """That attribute's statistics, empty when nothing is known."""
+        """That attribute's statistics, empty if nothing is known."""
         return next((found for attribute, found in self.attributes if attribute == name), AttributeStatistics())
 
 
 @dataclass(frozen=True, slots=True)
 class RelationshipStatistics:
-    """Fan-out: children of one parent, over *all* parents; what dangles; how deep a self-relationship goes.
+    """Fan-out: children per parent, over *all* parents; dangling references; depth of a self-relationship.
 
-    `grows` (0 or 1) says whether a parent keeps getting children for ever. `dangling` counts child rows whose foreign key is
-    not NULL and matches no parent; `orphans` counts child rows whose foreign key is NULL; `respelled` those that match
-    their parent by the source's collation alone, as in another case.
+    `grows` (0 or 1) says whether a parent gets more children for ever. `dangling` counts child rows whose foreign key is not
+    NULL and matches no parent; `orphans` counts child rows whose foreign key is NULL; `respelled` those that match their parent
+    only by the source's collation, for example in another case.
     """
 
     mean: Quantity | None = None
@@ -156,7 +157,7 @@ Record = TypeVar("Record", EntityStatistics, AttributeStatistics, RelationshipSt
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What is known about the data, by entity and by relationship name; unknown things answer with empty records."""
+    """What is known about the data, by entity and by relationship name. Unknown names give empty records."""
 
     entities: tuple[tuple[str, EntityStatistics], ...] = ()
     relationships: tuple[tuple[str, RelationshipStatistics], ...] = ()
@@ -168,11 +169,11 @@ class Statistics:
         object.__setattr__(self, "_relationships", dict(self.relationships))
 
     def entity(self, name: str) -> EntityStatistics:
-        """Statistics of an entity, empty when nothing is known."""
+        """Statistics of an entity, empty if nothing is known."""
         return self._entities.get(name, EntityStatistics())
 
     def relationship(self, name: str) -> RelationshipStatistics:
-        """Statistics of a relationship, empty when nothing is known."""
+        """Statistics of a relationship, empty if nothing is known."""
         return self._relationships.get(name, RelationshipStatistics())
 
     def merged(self, other: Statistics) -> tuple[Statistics, tuple[str, ...]]:

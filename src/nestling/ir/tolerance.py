@@ -1,4 +1,4 @@
-"""What the answer to a read may lack by the requirements: how old and how imprecise it may be."""
+"""How old and how imprecise the answer to a read may be, by the requirements."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from nestling.ir.workload import Requirements
 
 Said = TypeVar("Said")
 What = tuple[str, str]
-"""(entity, attribute); (entity, "") is about which rows there are."""
+"""(entity, attribute), or (entity, "") for the existence of rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerated:
-    """`behind`: the weakest freshness a copy may have to answer; never behind where nothing is said.
+    """`behind`: the weakest freshness a copy may have to be used; by default it may never be behind.
 
-    `off_by`: an aggregate may be less than that too low; exact where nothing is said.
+    `off_by`: an aggregate may be too low by less than this; by default it must be exact.
     """
 
     behind: Mapping[What, Freshness] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Tolerated:
 
 
 def tolerated(model: Model, requirements: Requirements) -> Tolerated:
-    """A requirement on an attribute is about it, one on a relationship about its children: which there are and all of each."""
+    """Requirements on an attribute apply to it, those on a relationship to its children: their existence and attributes."""
     return Tolerated(
         behind=dict(_about(model, dict(requirements.freshness))),
         off_by=dict(_about(model, dict(requirements.tolerance))),
@@ -35,7 +35,7 @@ def tolerated(model: Model, requirements: Requirements) -> Tolerated:
 
 
 def _about(model: Model, required: Mapping[str, Said]) -> Iterator[tuple[What, Said]]:
-    """What each requirement is about; those on attributes come last, and so hold."""
+    """Yield what each requirement applies to; those on attributes come last and so take precedence."""
     for link in model.relationships:
         if link.name in required:
             for name in ("", *model.entity(link.child).attribute_names):

@@ -1,8 +1,8 @@
 """Patterns: each proposes candidates – structures built from the primitives – for a model and its workload.
 
-A pattern is a module with one function, `candidates(situation) -> Iterator[Suggestion]`. Its name is the file's, with hyphens,
-and adding one is adding a file. Several may propose one structure: all of them are told, in the order of the catalogue. None
-decides: whether a candidate is worth its price is for the costs to say.
+A pattern is a module with one function, `candidates(situation) -> Iterator[Suggestion]`. Its name is the file's, with hyphens;
+to add a pattern, add a file. If several patterns propose the same structure, all of them are named, in the order of the
+catalogue. Patterns decide nothing: the costs say whether a candidate is worth its price.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ __all__ = ["pattern_names", "propose"]
 
 _CODE = re.compile(r"\(([A-Z])(\d+)")
 _LAST = "~"
-"""What sorts after every letter of a code."""
+"""Sorts after every letter of a code."""
 
 
 def propose(situation: Situation) -> tuple[Candidate, ...]:
-    """Everything the patterns propose, each structure once, with all patterns that propose it and the statements of all of them.
+    """Return everything the patterns propose, each structure once, with all patterns that propose it and all their statements.
 
-    Patterns mean the same by one id. Nothing is put together along relationships whose rows may spell the key otherwise, and
-    nothing of other rows into documents that may be equal.
+    Structures with the same id are the same. Rows are not combined along relationships in which a child may spell its parent's
+    key differently, and no rows are copied into documents that may be equal.
     """
     found: dict[str, list[tuple[str, Suggestion]]] = {}
     for name in pattern_names():
@@ -45,7 +45,7 @@ def propose(situation: Situation) -> tuple[Candidate, ...]:
 
 
 def _candidate(suggestions: Iterable[tuple[str, Suggestion]]) -> Candidate:
-    """One structure of all that is said of it: the patterns in the order of the catalogue, whatever their files are called."""
+    """Combine all suggestions of one structure; its patterns are in the order of the catalogue, whatever their files' names."""
     ordered = sorted(suggestions, key=lambda named: _place(named[0]))
     patterns = dict.fromkeys(name.replace("_", "-") for name, _ in ordered)
     motives = dict.fromkeys(motive for _, each in ordered for motive in each.motives)
@@ -54,8 +54,9 @@ def _candidate(suggestions: Iterable[tuple[str, Suggestion]]) -> Candidate:
 
 
 def _place(name: str) -> tuple[str, int, str]:
-    """The place of a pattern in the catalogue: its first code (C1 before C8 before D1), then its title. Those without a code
-    come last.
+    """Return the position of a pattern in the catalogue: its first code (C1 before C8 before D1), then its title.
+
+    Patterns without a code come last.
     """
     title = (member(__name__, name).__doc__ or name).split(":", 1)[0]
     code = _CODE.search(title)
@@ -63,5 +64,5 @@ def _place(name: str) -> tuple[str, int, str]:
 
 
 def pattern_names() -> tuple[str, ...]:
-    """The patterns there are: the modules of this folder."""
+    """Return the names of all patterns: the modules of this folder."""
     return module_names(__path__)

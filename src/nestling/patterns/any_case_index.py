@@ -1,12 +1,12 @@
-"""Index whatever the case (D1): one that finds a text by its lower or upper case, as `lower(email) = :email` asks for it.
+"""Index whatever the case (D1): an index that finds a text regardless of case, for conditions such as `lower(email) = :email`.
 
-Where `upper(email) = upper(:email)` or the same by `lower` is asked of a text, or equality of one that is compared so anyway
-(`citext`, `NOCASE`), an index that finds texts to the letter finds nothing. This one takes all for equal that differ in case,
-accents or form alone. The statement says which of these are meant, as before. What is equal besides narrows what it finds.
-Texts that are unique whatever their case have such an index in any design.
+An ordinary index cannot serve `upper(email) = upper(:email)`, the same with `lower`, or equality of a text that the source
+compares regardless of case (`citext`, `NOCASE`). This index treats texts as equal that differ only in case, accents or form.
+The statement's own condition then selects the right ones. Other equality conditions narrow the search. Texts that are unique
+regardless of case have such an index in any design.
 
-It finds rows that are documents of a collection of their own, for statements about that table alone: a whole read has the
-collation of such an index, and compares no other text to the letter where it sorts, groups or joins by one.
+It finds rows that are documents of a collection of their own, for statements about that table alone: a query that uses it has
+the index's collation throughout, so it must not compare, sort, group or join by any other text exactly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nestling.patterns.compound_index import MOST_KEYS, fits
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each text that statements about its table alone ask for whatever its case, and one narrowed by what is equal."""
+    """One for each text that single-table statements compare regardless of case, and one narrowed by their other equalities."""
     motives: dict[IndexedAnyCase, list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses if len(statement.accesses) == 1 else ():
@@ -34,7 +34,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _wanted(situation: Situation, statement: Statement, access: Access) -> Iterator[tuple[str, ...]]:
-    """The attributes of the indexes for an access, a text first; none where what is unique has one."""
+    """Yield the attributes of the indexes for an access, a text first; none if a unique index serves it already."""
     entity = situation.model.entity(access.entity)
     equal, cased = access.compared(Operator.EQUALITY), access.compared(Operator.CASED)
     if any(each.serves(equal, cased) for each in lookups_of(entity)):

@@ -1,8 +1,8 @@
-"""Approximation (C8): a count kept in the parent that is written only when it has grown by a step, where less than that may lack.
+"""Approximation (C8): a count in the parent that is written only once per step, for readers that tolerate the difference.
 
-How much may lack is a requirement (`tolerance`), on the relationship or on the attribute that is counted. The stored number is
-the exact one rounded down to a multiple of the step, never further off. Most changes of the children then look at the parent
-and leave it as it is, which pays where its document is large. Only counts: nobody knows how far one row takes a sum.
+The tolerated difference is a requirement (`tolerance`) on the relationship or on the counted attribute. The stored number is
+the exact one rounded down to a multiple of the step, so it is never further off. Most changes of children then read the parent
+but do not write it, which pays if its document is large. Only counts are approximated: one row may change a sum by any amount.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nestling.patterns.computed import candidates as exact
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each count a statement asks over the children of a parent that need not be exact."""
+    """One for each count over a parent's children that a statement asks for and that may be approximate."""
     off_by = tolerated(situation.model, situation.requirements).off_by
     for each in exact(situation) if off_by else ():
         part = each.part

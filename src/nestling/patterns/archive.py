@@ -1,8 +1,8 @@
-"""Archive (C8): rows before a point in time lie in a collection of their own; what asks for later ones reads few documents.
+"""Archive (C8): rows before a point in time are stored in another collection, so that reads of later rows touch few documents.
 
-Proposed where statements ask for rows from a time on that most rows are before: as their own text or their sample values
-say. Such a statement asks one collection once the values of its parameters are known; an application that runs the pipeline as it
-is printed asks the other one for nothing, for which it wants an index. Whatever else touches the rows looks in both. Rows do not
+Proposed if statements ask for rows from a time on, and most rows are older, according to the statement's text or sample values.
+Such a statement reads one collection once the values of its parameters are known. An application that runs the pipeline as
+printed also queries the archive in vain, which needs an index there. All other statements search both collections. Rows do not
 move by themselves: a migration to a later time moves them, which is part of the price of a new row.
 """
 
@@ -20,15 +20,15 @@ from nestling.ir.situation.time_series import event_times
 from nestling.ir.workload import Operator, Statement
 
 LEAST_OLD = 0.5
-"""A smaller share of rows apart leaves nearly as much to read as there was."""
+"""If the archive had a smaller share of the rows than this, reads would hardly become cheaper."""
 MOST_BOUNDS = 3
-"""Points in time proposed for one attribute, those more is read from first."""
+"""Most points in time proposed for one attribute. Those used by the most frequent reads come first."""
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each entity and point in time that statements ask for rows from."""
+    """One for each entity and point in time from which statements ask for rows."""
     for entity in situation.model.entities:
         if (
             not entity.key
@@ -59,12 +59,12 @@ def _of(situation: Situation, entity: Entity, attribute: str) -> Iterator[Sugges
 
 
 def _is_asked(situation: Situation, entity: Entity) -> bool:
-    """Whether the application asks for an archive of its own."""
+    """Whether the application itself requires an archive."""
     return any(archived == entity.name for archived, _, _ in situation.requirements.archive)
 
 
 def _is_ranged(statement: Statement, entity: str, attribute: str) -> bool:
-    """Whether a statement asks for rows by a range of the attribute."""
+    """Whether a statement selects rows by a range of the attribute."""
     return any(
         access.entity == entity and each.attribute == attribute and each.operator is Operator.RANGE
         for access in statement.accesses
@@ -73,6 +73,6 @@ def _is_ranged(statement: Statement, entity: str, attribute: str) -> bool:
 
 
 def _times(statement: Statement) -> dict[str, None]:
-    """The points in time a statement mentions, by its text or its samples."""
+    """Return the points in time in a statement's text or samples."""
     given = " ".join(str(value) for _, value in statement.samples)
     return dict.fromkeys(_TIME.findall(f"{statement.sql} {given}"))

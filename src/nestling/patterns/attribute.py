@@ -1,7 +1,7 @@
-"""Attribute: attributes alike that few rows have become one list of names and values, which one index finds rows by.
+"""Attribute: similar attributes that few rows have become one list of names and values, with one index for all of them.
 
-In place of an index for each attribute, which has an entry for every row whether it has a value or not. Reading a value takes it
-out of the list.
+This replaces an index for each attribute, which would have an entry for every row, with or without a value. Reads extract the
+value from the list.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.ir.workload import Access, Operator, StatementKind
 
 LEAST_ATTRIBUTES = 3
-"""Fewer attributes than that, each asked for by itself, are no list."""
+"""With fewer attributes that statements search for individually, no list is proposed."""
 LEAST_MISSING = 0.25
-"""An attribute that a smaller share of the rows lacks stays a field: its index has an entry for most rows in any case."""
+"""Least share of rows without a value. If fewer rows lack it, an index on the field has an entry for most rows anyway."""
 
 _UNFIT = COMPOSITE | {TypeName.BOOLEAN}
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each entity and type with three attributes or more that statements ask for and many rows lack."""
+    """One for each entity and type with at least three attributes that statements search for and many rows lack."""
     for entity in situation.model.entities:
         if not _is_written(situation, entity):
             continue
@@ -43,7 +43,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _is_written(situation: Situation, entity: Entity) -> bool:
-    """Whether entries that are not there save anything: rows come or go, or storage counts."""
+    """Whether smaller indexes save anything: rows are inserted or deleted, or storage has a budget."""
     if situation.requirements.storage_budget_bytes is not None:
         return True
     kinds = (StatementKind.INSERT, StatementKind.DELETE)
@@ -51,7 +51,7 @@ def _is_written(situation: Situation, entity: Entity) -> bool:
 
 
 def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
-    """The attributes statements find rows by, one at a time and by equality alone, with these statements."""
+    """Return the attributes that statements search for one at a time and only by equality, with these statements."""
     unfit = {
         *_fixed(situation, entity),
         *(name for access in _accesses(situation, entity) for name in _otherwise(access)),
@@ -66,7 +66,7 @@ def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
 
 
 def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
-    """Attributes that tell rows apart, join them, lie elsewhere, cannot be in an index, or that most rows have."""
+    """Yield attributes in keys, unique groups, joins or other collections, that cannot be indexed, or that most rows have."""
     yield from (name for name in entity.attribute_names if not _is_sparse(situation, entity, name))
     yield from entity.unique_attributes
     yield from (name for link in situation.parents[entity.name] for name in link.child_attributes)
@@ -77,7 +77,7 @@ def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
 
 
 def _otherwise(access: Access) -> Iterator[str]:
-    """Attributes an access looks for in a range, sorts, groups or sums up by."""
+    """Yield attributes that an access compares by range, sorts, groups or aggregates."""
     yield from (each.attribute for each in access.filters if each.operator is Operator.RANGE)
     yield from (name for name, _ in access.order)
     yield from (name for _, name in access.aggregates if name is not None)
@@ -91,7 +91,7 @@ def _filtered_attributes(access: Access) -> set[str]:
 
 
 def _is_sparse(situation: Situation, entity: Entity, name: str) -> bool:
-    """Whether many rows lack the attribute, as far as is known."""
+    """Whether many rows are known to lack the attribute."""
     share = situation.statistics.entity(entity.name).attribute(name).null_share
     return share is not None and share.value >= LEAST_MISSING
 

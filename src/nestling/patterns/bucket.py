@@ -1,10 +1,10 @@
-"""Bucket (C3): the events of one series and window, or so many of them, in one document, with summaries where they are asked for.
+"""Bucket (C3): events of one series in one document, by time window or by number, with summaries if statements ask for them.
 
-Proposed where statements find an entity's rows by what makes their series (a foreign key, or the key without its time). Which
-window and how many is for the costs to say; a document stays within its bound.
+Proposed if statements find an entity's rows by their series (a foreign key, or the key without its time). The costs decide
+which window and how many events; a document stays within its bound.
 
-A range of time reads the buckets of a series alone whose windows meet it, which an index finds by their series and beginning.
-Where no series is asked for all buckets are looked at, and the events of these alone taken out.
+A time range reads only the buckets of a series whose windows overlap it, which an index finds by the series and the beginning
+of the window. If no series is given, all buckets are examined, and only the events of those with an overlap are unwound.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from nestling.ir.types import COMPOSITE, TypeName
 from nestling.ir.workload import Access, Operator
 
 COUNTS = (50, 200, 1_000)
-"""Events in one bucket, where their number alone closes it."""
+"""Events in one bucket without a time window."""
 SMALLEST = 4.0
-"""Events in one window on average, below which a bucket groups next to nothing."""
+"""Least average number of events in a window; with fewer a bucket groups next to nothing."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """For each series of events a bucket per window and per count that fits."""
+    """For each series of events, one bucket for each window and each count that fits."""
     for entity in situation.model.entities:
         if situation.children[entity.name] or situation.blobs[entity.name] or _is_link(situation, entity):
             continue
@@ -38,13 +38,13 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _is_link(situation: Situation, entity: Entity) -> bool:
-    """A junction that says nothing but what belongs together is an array of ids, no series of events."""
+    """Whether the entity is a junction without further attributes, which is an array of ids and not a series of events."""
     both = situation.model.link_through(entity.name)
     return both is not None and set(entity.attribute_names) == set(entity.key)
 
 
 def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:
-    """What tells an entity's series apart: each foreign key, and the key without its time."""
+    """Yield the attributes that identify a series: each foreign key, and the key without its time."""
     found = [link.child_attributes for link in situation.parents[entity.name]]
     times = set(event_times(entity))
     rest = tuple(name for name in entity.key if name not in times)
@@ -54,7 +54,7 @@ def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:
 
 
 def _tells_apart(entity: Entity, name: str) -> bool:
-    """Whether buckets can be made by an attribute."""
+    """Whether buckets can be formed by the attribute."""
     attribute = entity.attribute(name)
     return not (attribute.nullable or attribute.type.name in COMPOSITE or name in OF_BUCKETS)
 
@@ -69,7 +69,7 @@ def _motives(situation: Situation, entity: str, by: tuple[str, ...]) -> Iterator
 
 
 def _finds_series(situation: Situation, access: Access, by: tuple[str, ...]) -> bool:
-    """Whether the access finds the rows of one series, by its own conditions or through a join."""
+    """Whether the access selects the rows of one series, by its own conditions or through a join."""
     exact = access.compared(Operator.EQUALITY)
     key = situation.model.entity(access.entity).key
     joined = access.via is not None and situation.model.relationship(access.via).child_attributes == by
@@ -77,7 +77,7 @@ def _finds_series(situation: Situation, access: Access, by: tuple[str, ...]) -> 
 
 
 def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterator[tuple[BucketWindow | None, int]]:
-    """Windows that hold a few events at least, and counts, as far as a document has room for them."""
+    """Yield windows that hold at least a few events, and counts, as far as a document has room for them."""
     room = _room(situation, entity.name)
     count = situation.statistics.entity(entity.name).count
     if count is None or room < SMALLEST:
@@ -96,7 +96,7 @@ def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterat
 
 
 def _room(situation: Situation, entity: str) -> int:
-    """Events a document has room for: within guidance on the size of documents, the required bounds, and a thousand."""
+    """Return how many events fit into a document: within size guidance, the required bounds, and a thousand."""
     requirements = situation.requirements
     size = min(requirements.document_bound_bytes / 2, float(situation.thresholds.children_bytes))
     room = int(size / max(situation.row_bytes[entity], 1.0))
@@ -104,7 +104,7 @@ def _room(situation: Situation, entity: str) -> int:
 
 
 def _owners(situation: Situation, entity: str, by: tuple[str, ...]) -> float | None:
-    """How many series there are."""
+    """Return the number of series."""
     known = [situation.statistics.entity(entity).attribute(name).distinct for name in by]
     if any(each is None for each in known):
         parents = [link for link in situation.parents[entity] if link.child_attributes == by]

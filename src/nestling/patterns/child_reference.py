@@ -1,8 +1,8 @@
 """Child reference (A3): the parent lists the ids of its children.
 
-Proposed where statements show no more of the children than their ids: these then answer without the children. The children keep
-their own collection and the id of their parent (A11). Where more is shown, ids do not help: an index on the parent's id finds the
-children as well as a list of theirs does.
+Proposed if statements read only the ids of the children: these are then answered without reading the children. The children
+keep their own collection and the id of their parent (A11). If statements read more, ids do not help: an index on the parent's
+id finds the children as well as a list of ids would.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nestling.patterns.copied_children import shown_children
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each relationship whose children are shown by their ids alone."""
+    """One for each relationship of whose children statements read only the ids."""
     for part, statements in shown_children(situation):
         if part.is_bare(situation.model):
             link = situation.model.relationship(part.relationship)

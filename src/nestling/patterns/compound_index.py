@@ -1,18 +1,18 @@
-"""Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order.
+"""Compound index (D1): one for each way in which statements find an entity's rows: equality first, then sort, then range.
 
-Where elements of an array are asked for, the array stands behind what is equal: the index has an entry for each element. An order
-that has NULLs where MongoDB has not, as PostgreSQL's own of a nullable column, is no index's where there may be
-NULLs: write `DESC NULLS LAST` or `ASC NULLS FIRST`, or declare the column NOT NULL. After `at < :t`, `IN (…)` or `IS NOT NULL`
-there are none. An OR (`sender = :u OR receiver = :u`) has one for each of its sides, or none where a side has none; in the
-order asked all of them together give the first few rows.
+For conditions on array elements, the array comes after the equality fields; the index has an entry for each element. An index
+cannot give an order in which NULLs are placed differently from MongoDB, such as PostgreSQL's default order of a nullable
+column: write `DESC NULLS LAST` or `ASC NULLS FIRST`, or declare the column NOT NULL. Conditions such as `at < :t`, `IN (…)` or
+`IS NOT NULL` exclude NULLs anyway. An OR (`sender = :u OR receiver = :u`) gets an index for each branch, or none if a branch
+can have none; in the order of the statement, these indexes together yield its first few rows.
 
-An order or a range of what is stored in another order than its values have – intervals, addresses, times with a zone, bytes –
-has none. One on (a, b) has the first row of each a: `DISTINCT ON (a) … ORDER BY a, b`, or
-`row_number() OVER (PARTITION BY a ORDER BY b) = 1` with that order. Rows that are looked up by an equality and a range between
-two tables (`m.room_id = r.room_id AND m.id > r.last_read`) have one on both columns.
+There is no index for an order or range of values that are stored in another order: intervals, addresses, times with a zone,
+bytes. An index on (a, b) yields the first row of each a: for `DISTINCT ON (a) … ORDER BY a, b`, and for `row_number() OVER
+(PARTITION BY a ORDER BY b) = 1`. Lookups by an equality and a range between two tables (`m.room_id = r.room_id AND m.id >
+r.last_read`) get an index on both columns.
 
-For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
-with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
+For the first few rows in an order, an index may also cover rows and their parents, if one document holds both: the latest posts
+of a tag, with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_KEYS = 8
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One per combination, one per foreign key, and one for each statement whose first rows one index over several tables has."""
+    """One per combination, one per foreign key, and one for each statement that an index over several tables serves."""
     motives: dict[tuple[str, IndexKeys], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses:
@@ -54,8 +54,10 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _keys_of_lookup(situation: Situation, access: Access) -> Iterator[IndexKeys]:
-    """The keys by which rows are looked up for each of others: along no relationship with their conditions, and without; with a
-    range of which the others give an end, along any.
+    """Yield the keys for lookups of rows from other tables.
+
+    Equalities along no relationship give keys with the row's own conditions and without them. A range whose end another table
+    gives may be along any relationship.
     """
     if access.joins:
         yield from wanted_keys(situation, replace(access, filters=(*access.joins, *access.filters)))
@@ -68,13 +70,13 @@ def _keys_of_lookup(situation: Situation, access: Access) -> Iterator[IndexKeys]
 
 
 def _along(situation: Situation, access: Access) -> tuple[AttributeFilter, ...]:
-    """What equals the parent's key where rows are looked up as its children."""
+    """Return the equality with the parent's key, if rows are looked up as its children."""
     links = [link for link in situation.parents[access.entity] if link.name == access.via and access.walk is None]
     return tuple(AttributeFilter(name, Operator.EQUALITY) for link in links for name in link.child_attributes)
 
 
 def _across(situation: Situation) -> Iterator[Suggestion]:
-    """Indexes over fields of rows and of their parents, for reads with a LIMIT that filter on both and sort by fields of one."""
+    """Yield indexes over fields of rows and their parents, for reads with a LIMIT that filter on both and sort by one of them."""
     motives: dict[IndexedAcross, list[str]] = {}
     for statement in situation.reading.workload.statements:
         if statement.limit is not None and not statement.kind.writes:
@@ -86,9 +88,9 @@ def _across(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _joint(situation: Situation, child: Access, statement: Statement) -> IndexedAcross | None:
-    """The index for one read: the attributes compared for equality first, then those of its order.
+    """Return the index for one read: the attributes compared for equality first, then those of its order.
 
-    None where nothing is compared for equality, all attributes are of one entity, or no index could hold them.
+    None if nothing is compared for equality, all attributes are of one entity, or no index could hold them.
     """
     parts = {"": child, **dict(_parents(situation, child, statement))}
     if sum(bool(each.sort) for each in parts.values()) != 1:
@@ -110,7 +112,7 @@ def _joint(situation: Situation, child: Access, statement: Statement) -> Indexed
 
 
 def _parents(situation: Situation, child: Access, statement: Statement) -> Iterator[tuple[str, Access]]:
-    """The accesses to parents that are joined to that of the rows, by their relationships."""
+    """Yield the accesses to parents that are joined to the rows, with their relationships."""
     for link in situation.parents[child.entity]:
         for access in statement.accesses if not link.is_self else ():
             if access.entity == link.parent and link.name in (access.via, child.via):
@@ -118,14 +120,15 @@ def _parents(situation: Situation, child: Access, statement: Statement) -> Itera
 
 
 def _plain(situation: Situation, entity: str, name: str) -> bool:
-    """Whether an index has the attribute's values in their order, whatever else is in it."""
+    """Whether an index can hold the attribute's values in their order, together with any other attribute."""
     attribute = situation.model.entity(entity).attribute(name)
     return fits(situation, entity, ((name, 1),)) and not is_collated([attribute]) and not by_expression(attribute)
 
 
 def _looking(situation: Situation) -> Mapping[str, list[Statement]]:
-    """By foreign key, the statements that look for the children of rows that go or have other keys: to be refused, or to take
-    these along.
+    """Map each foreign key to the statements that search for the children of rows that are deleted or get another key.
+
+    The children then prevent the change or are changed too.
     """
     found: dict[str, list[Statement]] = {}
     for statement in situation.reading.workload.statements:
@@ -138,7 +141,7 @@ def _looking(situation: Situation) -> Mapping[str, list[Statement]]:
 
 
 def wanted_keys(situation: Situation, access: Access) -> Iterator[IndexKeys]:
-    """The keys that serve an access best, and those without its sort and range; of an OR those of each side."""
+    """Yield the keys that serve an access best, and those without its sort and range; for an OR those of each branch."""
     equal = [f.attribute for f in access.filters if f.operator.is_exact]
     arrays = dict.fromkeys(f.attribute for f in access.filters if f.operator is Operator.CONTAINS)
     ranged = [f.attribute for f in access.filters if f.operator is Operator.RANGE]
@@ -164,7 +167,7 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[IndexKeys]:
 def _keys_by(
     situation: Situation, access: Access, equal: Sequence[str], ranged: Sequence[str], array: str
 ) -> Iterator[IndexKeys]:
-    """What is equal, the array that elements are asked of, the order and the range; the first two without the others."""
+    """Yield keys of equalities, the array, the order and the range; and keys of the first two alone."""
     entity = situation.model.entity(access.entity)
     whole = [name for name in (*equal, *ranged, *(name for name, _ in access.order)) if not is_array(entity, name)]
     known = sought(entity, whole)
@@ -180,19 +183,19 @@ def _keys_by(
 
 
 def _is_own_key(situation: Situation, entity: str, names: Sequence[str]) -> bool:
-    """Whether a foreign key is the key too (1:1): then `_id` finds the row, its own or its parent's."""
+    """Whether a foreign key is also the key (1:1): then `_id` finds the row, its own or its parent's."""
     key = set(situation.model.entity(entity).key)
     return set(names) == key and any(set(link.child_attributes) == key for link in situation.parents[entity])
 
 
 def finds(situation: Situation, entity: str, keys: IndexKeys) -> bool:
-    """Whether an index on these attributes fits, and finds rows by all of them."""
+    """Whether an index on these attributes is possible, and finds rows by all of them."""
     names = dict(keys)
     return fits(situation, entity, keys) and len(sought(situation.model.entity(entity), names)) == len(names)
 
 
 def fits(situation: Situation, entity: str, keys: IndexKeys, *, by_elements: bool = False) -> bool:
-    """Whether MongoDB can index these attributes together; `by_elements`: an array among them by its elements."""
+    """Whether MongoDB can index these attributes together; `by_elements`: an array among them is indexed by its elements."""
     names, blobs = [name for name, _ in keys], situation.blobs[entity]
     fit = can_index(situation.model.entity(entity), names, by_elements=by_elements)
     return fit and not any(name in blobs for name in names)

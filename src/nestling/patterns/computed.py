@@ -1,7 +1,7 @@
-"""Computed and pre-aggregated values (C2, C7): an aggregate over a parent's children, kept in the parent's document.
+"""Computed and pre-aggregated values (C2, C7): an aggregate over a parent's children, stored in the parent's document.
 
-Where the average of exact numbers is exact, as in PostgreSQL and MySQL, a sum and a number are kept in its place.
-A sum of whole numbers is kept only where it has 64 bits whatever rows a parent gets, as far as their values are known.
+If the average of exact numbers is exact, as in PostgreSQL and MySQL, a sum and a count are stored in its place. A sum of whole
+numbers is stored only if it cannot exceed 64 bits, whatever rows a parent gets, as far as their values are known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nestling.patterns.extended_reference import freshness_of
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each aggregate a statement asks over the children of a parent."""
+    """One for each aggregate over a parent's children that a statement asks for."""
     motives: dict[tuple[str, AggregateKind, str | None], list[str]] = {}
     for statement in situation.reading.workload.statements:
         dialect = situation.reading.dialect_of(statement)
@@ -39,7 +39,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def per_parent(statement: Statement, access: Access, link: Relationship) -> bool:
-    """Whether all children of a parent, and only these, are aggregated: by a join along the link, or by one parent's key."""
+    """Whether exactly the children of one parent are aggregated: by a join along the link, or by the parent's key."""
     if not access.aggregates or link.is_self:
         return False
     other = {each.attribute for each in access.filters} - set(link.child_attributes)
@@ -51,7 +51,7 @@ def per_parent(statement: Statement, access: Access, link: Relationship) -> bool
 
 
 def _may_overflow(situation: Situation, child: str, attribute: str) -> bool:
-    """Whether the whole sum of all rows, which may all be one parent's, could pass 64 bits: it would make legal writes fail."""
+    """Whether the sum over all rows, which may all belong to one parent, could exceed 64 bits: legal writes would then fail."""
     known = situation.statistics.entity(child)
     values = known.attribute(attribute).values
     is_whole = situation.model.entity(child).attribute(attribute).type.name is TypeName.INTEGER

@@ -1,4 +1,4 @@
-"""Copies of children in their parent (B1): a short array of their ids and of what the parent's page shows of them.
+"""Copies of children in their parent (B1): a short array of their ids and of the attributes that the parent's page shows.
 
 The children keep their own collection and the id of their parent, so that both sides know each other (A11).
 """
@@ -18,7 +18,7 @@ DOCUMENT_SHARE = 0.25
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each set of attributes that statements show of a parent's children, ids alone left out."""
+    """One for each set of attributes of a parent's children that statements read, unless these are only ids."""
     for part, statements in shown_children(situation):
         if not part.is_bare(situation.model):
             link = situation.model.relationship(part.relationship)
@@ -27,7 +27,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def shown_children(situation: Situation) -> Iterator[tuple[FirstChildren, tuple[str, ...]]]:
-    """What statements show of all children of a parent, and which statements these are."""
+    """Yield the attributes that statements read of all children of a parent, and these statements."""
     motives: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses if not statement.kind.writes and statement.is_flat else ():
@@ -41,7 +41,7 @@ def shown_children(situation: Situation) -> Iterator[tuple[FirstChildren, tuple[
 
 
 def _joins(statement: Statement, access: Access, link: Relationship) -> bool:
-    """Whether a parent is joined with its children, all of them and row by row."""
+    """Whether a parent is joined with all of its children, row by row."""
     if link.is_self or link.cardinality is Cardinality.ONE_TO_ONE or access.filters or access.aggregates:
         return False
     parent = any(each.entity == link.parent and each.via in (None, link.name) for each in statement.accesses)
@@ -49,7 +49,7 @@ def _joins(statement: Statement, access: Access, link: Relationship) -> bool:
 
 
 def _is_met_elsewhere(situation: Situation, link: Relationship) -> bool:
-    """Whether statements come to the children by another way than their parent: else they are better embedded there."""
+    """Whether statements reach the children in another way than through their parent; otherwise embedding them is better."""
     return any(
         access.entity == link.child and access.via != link.name and not _joined(statement, link)
         for statement in situation.statements_of[link.child]
@@ -73,7 +73,7 @@ def _fits(situation: Situation, link: Relationship) -> bool:
 
 
 def _shown(situation: Situation, access: Access, link: Relationship) -> tuple[str, ...]:
-    """The child's key and what the statement reads of it, the parent's id left out, in the model's order."""
+    """Return the child's key and the attributes that the statement reads, without the parent's id, in the model's order."""
     child = situation.model.entity(link.child)
     wanted = {*child.key, *access.attributes} - set(link.child_attributes)
     return tuple(name for name in child.attribute_names if name in wanted)

@@ -1,4 +1,4 @@
-"""Covered index (D2): an index that holds all a statement reads, so that no document is fetched for it."""
+"""Covered index (D2): an index that holds everything a statement reads, so that no document is fetched."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nestling.ir.workload import Access, Statement
 from nestling.patterns.compound_index import MOST_KEYS, fits, wanted_keys
 
 MOST_SHARE = 0.5
-"""An index with more than this share of a row's bytes is a second copy of the collection."""
+"""An index with more than this share of a row's bytes would be a second copy of the collection."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """For each statement over one entity: the keys that find its rows, and behind them what it shows of these."""
+    """For each statement over one entity: the keys that find its rows, followed by the attributes that it reads."""
     motives: dict[tuple[str, IndexKeys], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in _only(statement):
@@ -30,13 +30,13 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _only(statement: Statement) -> tuple[Access, ...]:
-    """The access of a read that has only one."""
+    """Return the access of a read that has only one."""
     alone = len(statement.accesses) == 1 and not statement.kind.writes
     return statement.accesses if alone and not statement.accesses[0].any_of else ()
 
 
 def _shown(situation: Situation, access: Access, keys: IndexKeys) -> IndexKeys | None:
-    """What the index must hold besides its keys; None where that is nothing, or too much, or the index holds no values."""
+    """Return what the index must hold besides its keys; None if that is nothing, too much, or impossible to index."""
     asked = (*access.attributes, *(each.attribute for each in access.filters))
     more = tuple((name, 1) for name in dict.fromkeys(asked) if name not in dict(keys))
     whole = (*keys, *more)
@@ -51,7 +51,7 @@ def _shown(situation: Situation, access: Access, keys: IndexKeys) -> IndexKeys |
 
 
 def _share(situation: Situation, entity: str, names: set[str]) -> float:
-    """Of the bytes of a row's values, what these attributes have; all of it when a width is not known."""
+    """Return the share of a row's bytes that these attributes have, or 1 if a width is unknown."""
     known = situation.statistics.entity(entity)
     found = {name: known.attribute(name).average_bytes for name in situation.model.entity(entity).attribute_names}
     widths = {name: width.value for name, width in found.items() if width is not None}

@@ -1,9 +1,9 @@
-"""Document versioning (C8): every version of a document in a collection of its own, the current one in the document as well.
+"""Document versioning (C8): every version of a document in a collection of its own, and the current one in the document too.
 
-Proposed where the key of a child is its parent's and one thing more, such as a number, and statements ask for the row of each
-parent with the greatest (or least) of all: by a subquery for it, or as the first in that order. All versions stay where they
-are, for whoever asks for another one; a new version changes its document too. The current one lies there as an array of one; a
-sub-document, as below, is for designs written by hand.
+Proposed if the key of a child is its parent's key plus one more attribute, such as a number, and statements ask for the row of
+each parent with the greatest (or least) value: by a subquery, or as the first row in that order. All versions stay in their
+collection, for readers of other versions; a new version also changes the document. The current version is stored there as an
+array of one; a sub-document, as below, is for designs written by hand.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nestling.patterns.subset import are_versions, first_few
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each relationship to versions, with all that statements show of the current one."""
+    """One for each relationship to versions, with all attributes of the current one that statements read."""
     asked: dict[tuple[str, Order], list[tuple[str, tuple[str, ...]]]] = {}
     for name, order, statement, attributes in (*_greatest(situation), *_first(situation)):
         asked.setdefault((name, order), []).append((statement, attributes))
@@ -35,11 +35,11 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 _Asked = tuple[str, Order, str, tuple[str, ...]]
-"""A relationship, what is the current version, the statement that asks for it, and what that shows."""
+"""A relationship, the order that defines the current version, the statement that asks for it, and the attributes it reads."""
 
 
 def _greatest(situation: Situation) -> Iterator[_Asked]:
-    """Statements that join parents with the child that has the greatest value of theirs, by a subquery."""
+    """Yield statements that join parents, by a subquery, with the child that has their greatest value."""
     for statement in situation.reading.workload.statements:
         for every in statement.accesses if not statement.kind.writes else ():
             for one in statement.accesses if every.via is not None and len(every.aggregates) == 1 else ():
@@ -56,7 +56,7 @@ def _greatest(situation: Situation) -> Iterator[_Asked]:
 
 
 def _is_one(one: Access, every: Access, attribute: str) -> bool:
-    """Whether an access is to the rows of another that have the value a subquery gives, and shows them."""
+    """Whether an access reads the rows of another access that have the value given by a subquery."""
     same = (one.entity, one.via) == (every.entity, every.via)
     return (
         same
@@ -67,7 +67,7 @@ def _is_one(one: Access, every: Access, attribute: str) -> bool:
 
 
 def _first(situation: Situation) -> Iterator[_Asked]:
-    """Statements that ask for the first child of one parent."""
+    """Yield statements that ask for the first child of one parent."""
     for part, statements in first_few(situation):
         link = situation.model.relationship(part.relationship)
         if part.limit == 1 and are_versions(situation, link, part.order):

@@ -11,17 +11,17 @@ from nestling.ir.situation import Situation
 from nestling.patterns.polymorphic import inline_links
 
 DEEPEST = 3
-"""Embeddings inside each other: more is the anti-pattern of deep nesting (F3)."""
+"""Most levels of nested embeddings: more is the anti-pattern of deep nesting (F3)."""
 MOST_PLACES = 8
-"""Places proposed for one entity: its parents first, then longer chains, at each length those that statements walk most."""
+"""Most places proposed for one entity: in its parents first, then along longer chains, most used by statements first."""
 
 Chain = tuple[Relationship, ...]
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """For each entity every chain of embeddings that may hold its rows, along relationships that statements join along.
+    """For each entity, every chain of embeddings that may hold its rows, along relationships that statements join along.
 
-    Without a statement that joins along it an embedding saves nothing, and makes documents larger.
+    An embedding that no statement joins along would save nothing and make documents larger.
     """
     joined = _joined(situation) - inline_links(situation)
     admissible = {
@@ -35,7 +35,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _joined(situation: Situation) -> frozenset[str]:
-    """Relationships along which statements find children with or through their parent, or that must change together."""
+    """Return the relationships along which statements join children and parents, or whose rows must change together."""
     found = {a.via for s in situation.reading.workload.statements for a in s.accesses if a.via is not None}
     return frozenset(found) | {
         link.name
@@ -45,7 +45,7 @@ def _joined(situation: Situation) -> frozenset[str]:
 
 
 def may_embed(situation: Situation, link: Relationship) -> bool:
-    """Whether every child row has a place in a parent, but for a few, and one parent's children fit a document."""
+    """Whether every child row, except a few, has a place in a parent, and one parent's children fit into a document."""
     if link.is_self or situation.blobs[link.child]:
         return False
     if not situation.is_total(link):
@@ -58,7 +58,7 @@ def may_embed(situation: Situation, link: Relationship) -> bool:
 
 
 def _bounded(situation: Situation, link: Relationship) -> int | None:
-    """The array bound one parent needs: 0 for none, a number with overflow pages beyond it, None when nothing fits."""
+    """Return the array bound of one parent: 0 for none, a number if overflow pages follow it, None if nothing fits."""
     if link.cardinality is Cardinality.ONE_TO_ONE:
         return 0
     fan_out, requirements = situation.fan_outs[link.name], situation.requirements
@@ -78,7 +78,7 @@ def _bounded(situation: Situation, link: Relationship) -> int | None:
 
 
 def _walked(situation: Situation) -> dict[str, list[tuple[frozenset[str | None], float]]]:
-    """By relationship, the statements that join along it: all that each joins along, and its rate."""
+    """Return, by relationship, the statements that join along it: all relationships that each joins along, and its rate."""
     found: dict[str, list[tuple[frozenset[str | None], float]]] = defaultdict(list)
     for statement in situation.reading.workload.statements:
         along = frozenset(access.via for access in statement.accesses)
@@ -93,9 +93,9 @@ def _chains(
     admissible: dict[str, list[Relationship]],
     walked: dict[str, list[tuple[frozenset[str | None], float]]],
 ) -> dict[str, list[Chain]]:
-    """The chains proposed for each entity: none through an entity twice, every document within its bound.
+    """Return the chains proposed for each entity. None passes an entity twice, and every document keeps its bound.
 
-    A chain goes on where its parent's own chains go: what is inside a place needs that place.
+    A chain extends a chain of its parent, because what is inside a place needs that place.
     """
 
     def rate(links: Chain) -> float:
@@ -116,7 +116,7 @@ def _chains(
 
 
 def _longer(situation: Situation, links: list[Relationship], level: dict[str, list[Chain]]) -> Iterator[Chain]:
-    """Chains one longer than those of the parents; only what is in a document's own array may pass into pages."""
+    """Yield chains one longer than those of the parents. Only rows in a top-level array can overflow into pages."""
     for link in links:
         for above in level[link.parent]:
             entities = {link.child, *(each.parent for each in above)}
@@ -128,7 +128,7 @@ def _longer(situation: Situation, links: list[Relationship], level: dict[str, li
 
 
 def _bytes(situation: Situation, links: tuple[Relationship, ...]) -> float:
-    """The most one document holds of the entity's rows."""
+    """Return the most bytes of the entity's rows in one document."""
     size = situation.row_bytes[links[0].child]
     for link in links:
         size *= _bounded(situation, link) or situation.elements(link)
@@ -143,6 +143,6 @@ def _candidate(situation: Situation, entity: str, links: tuple[Relationship, ...
 
 
 def _place(situation: Situation, link: Relationship) -> str:
-    """The parent that holds the rows, with the relationship where several lead to it."""
+    """Return the parent that holds the rows, with the relationship if several lead to it."""
     several = sum(each.parent == link.parent for each in situation.parents[link.child]) > 1
     return f"{link.parent} by {link.name}" if several else link.parent

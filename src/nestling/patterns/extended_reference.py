@@ -1,6 +1,7 @@
-"""Extended reference (C5, B2): attributes of the one side kept beside the reference, attribute by attribute (B5).
+"""Extended reference (C5, B2): attributes of the one side, stored next to the reference, chosen attribute by attribute (B5).
 
-Each attribute a statement reads from a row it only joins along to-one hops is a candidate in the rows it is joined to.
+If a statement joins a row only along to-one hops, each attribute that it reads there is a candidate for a copy in the rows it
+joins from.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def freshness_of(situation: Situation, entity: str, attribute: str, relationship: str) -> Freshness:
-    """How stale a copy of the attribute may be: what is required of it, of its relationship, else a transaction."""
+    """Return how stale a copy of the attribute may be: as required for it or its relationship, or else not at all."""
     required = dict(situation.requirements.freshness)
     return required.get(f"{entity}.{attribute}", required.get(relationship, TRANSACTION))
 
 
 def _read_through(situation: Situation, statement: Statement) -> Iterator[tuple[str, str, str]]:
-    """(child entity, relationship, attribute of the parent) for what a read takes from a parent beyond its key."""
+    """Yield (child entity, relationship, attribute of the parent) for everything a read uses of a parent except its key."""
     if statement.kind.writes:
         return
     for access in statement.accesses:
@@ -51,5 +52,5 @@ def _read_through(situation: Situation, statement: Statement) -> Iterator[tuple[
 
 
 def _joins(statement: Statement, access: Access, link: str, child: str) -> bool:
-    """Whether the access is joined to a child along the relationship, from either side."""
+    """Whether the access is joined with a child along the relationship, from either side."""
     return access.via == link or any(a.via == link and a.entity == child for a in statement.accesses)

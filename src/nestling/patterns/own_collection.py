@@ -1,4 +1,4 @@
-"""Own collection (A4): every entity may have a collection of its own, its rows holding the ids of their parents."""
+"""Own collection (A4): every entity may have a collection of its own, in which each row holds the ids of its parents."""
 
 from __future__ import annotations
 

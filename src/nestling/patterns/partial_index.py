@@ -1,9 +1,9 @@
-"""Partial index (D5): statements that ask with a constant for few of the rows have an index over these alone.
+"""Partial index (D5): an index over only those few rows that a constant in statements selects.
 
-`status = 'open' AND owner = :owner`: an index on the owner of open tasks is as small as they are few, and a write of any other
-row leaves it alone. The constant must stand in the statement's text, as the server takes such an index only for a query that says
-it; a parameter can be anything. Not proposed for one value of many, which is rather an example, or for points in time, which
-rows pass (an archive is for them).
+For `status = 'open' AND owner = :owner`, an index on the owner of open tasks is small because these are few, and writes of
+other rows do not touch it. The constant must be in the statement's text, because the server uses such an index only for a query
+that contains the condition; a parameter can have any value. Not proposed for one of very many values, which is probably just an
+example, or for points in time, which rows pass (use an archive for them).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from nestling.ir.workload import Access
 from nestling.patterns.compound_index import finds, wanted_keys
 
 MOST_SHARE = 0.5
-"""Of more rows than this an index over all is hardly larger."""
+"""If it covered a larger share of the rows, an index over all rows would hardly be larger."""
 MOST_VALUES = 100
-"""An attribute with more values than this is compared with one of them by way of example."""
+"""If an attribute has more distinct values than this, a constant is probably just an example."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each way statements find rows that their constants say are few."""
+    """One for each way in which statements find rows that are few because of their constants."""
     motives: dict[tuple[str, IndexKeys, tuple[Clause, ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses:
@@ -38,7 +38,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _few(situation: Situation, access: Access) -> Iterator[tuple[Clause, ...]]:
-    """What the access's constants say together, and each by itself, where few rows fulfil it."""
+    """Yield the conditions with constants, together and one by one, if few rows satisfy them."""
     useful = tuple(sorted((each for each in access.constants if _is_kind(situation, access, each)), key=str))
     known = situation.statistics.entity(access.entity)
     for rows in dict.fromkeys((useful, *((each,) for each in useful))):
@@ -48,7 +48,7 @@ def _few(situation: Situation, access: Access) -> Iterator[tuple[Clause, ...]]:
 
 
 def _is_kind(situation: Situation, access: Access, constant: Clause) -> bool:
-    """Whether a constant is of a kind of rows, not of one of them."""
+    """Whether a constant selects a kind of rows rather than a single row."""
     entity = situation.model.entity(access.entity)
     links = (link.child_attributes for link in situation.parents[access.entity])
     if any(constant.name in group for group in (entity.key, *entity.uniques, *links)):
@@ -58,7 +58,7 @@ def _is_kind(situation: Situation, access: Access, constant: Clause) -> bool:
 
 
 def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Iterator[IndexKeys]:
-    """The keys that serve the access best among these rows, what the constants say of all of them left out."""
+    """Yield the keys that serve the access best among these rows, without attributes that the constants fix."""
     told = {each.name for each in rows}
     key = situation.model.entity(access.entity).key
     own = key[0] if len(key) == 1 else ""

@@ -1,7 +1,7 @@
-"""Polymorphic collection (C6): subtypes in their supertype's documents, told by a discriminator, type-specific indexes partial.
+"""Polymorphic collection (C6): subtypes in their supertype's documents, with a discriminator and partial indexes per type.
 
-Proposed for every subtype of a hierarchy whose fields do not collide with those beside them; a collection for each type, and a
-sub-document for those that collide, are the other candidates.
+Proposed for every subtype of a hierarchy whose field names do not collide with others. The other candidates are a collection
+for each type, and a sub-document for subtypes that collide.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def inline_links(situation: Situation) -> frozenset[str]:
-    """The relationships of subtypes that can stand beside their supertype's fields."""
+    """Return the relationships of subtypes whose fields can be stored next to their supertype's."""
     return frozenset(name for each in situation.model.hierarchies for name in _fitting(situation, each))
 
 
@@ -48,6 +48,6 @@ def _fitting(situation: Situation, hierarchy: Hierarchy) -> Iterator[str]:
 
 
 def _own(situation: Situation, link: Relationship) -> set[str]:
-    """The fields a subtype adds; its key is its supertype's."""
+    """Return the fields that a subtype adds; its key is its supertype's."""
     child = situation.model.entity(link.child)
     return {stored_name(name) for name in child.attribute_names if name not in link.child_attributes}

@@ -1,7 +1,7 @@
-"""Shared index (D1): the keys of one way to find rows stand in front of those of another, so that one index serves both.
+"""Shared index (D1): the keys for one way to find rows are the beginning of those for another, so that one index serves both.
 
-What is compared for equality may stand in any order in an index. So where all that one statement seeks by is among the equalities
-of another, one index, and one entry for each write, does for two.
+Fields compared for equality may be in any order in an index. So if all fields by which one statement searches are among the
+equality fields of another, one index serves both, with one entry for each write.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nestling.patterns.compound_index import wanted_keys
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each two ways that statements find an entity's rows of which one can stand in front of the other."""
+    """One for each two ways of finding an entity's rows, if the keys of one can be the beginning of the other's."""
     found: dict[tuple[str, IndexKeys], dict[str, None]] = {}
     for entity in situation.model.entities:
         ways = dict(_ways(situation, entity.name))
@@ -31,7 +31,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _ways(situation: Situation, entity: str) -> Iterator[tuple[IndexKeys, tuple[set[str], list[str]]]]:
-    """The keys that serve statements, with what of them is compared for equality, and the statements."""
+    """Yield the keys that serve statements, with those compared for equality, and the statements."""
     found: dict[IndexKeys, tuple[set[str], list[str]]] = {}
     for statement in situation.statements_of[entity]:
         for access in statement.accesses:

@@ -1,8 +1,9 @@
-"""Split: attributes that what runs often neither reads nor changes, kept in a second document under the same `_id` (F2).
+"""Split: attributes that frequent statements neither read nor change are stored in a second document with the same `_id` (F2).
 
-A value that changes often stays: the server writes a changed document whole, with all that lies beside the value.
+A value that changes often stays: the server rewrites a changed document as a whole, so the rest of the document should be
+small.
 
-Huge values go to GridFS whatever they cost, because no document could hold them: the situation's `blobs`.
+Huge values go to GridFS whatever the cost, because no document could hold them: the situation's `blobs`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import StatementKind
 
 RARE = 0.1
-"""An attribute is used rarely when all that reads or changes it runs at most this often, beside what is read most there."""
+"""An attribute is rare if its reads and changes have at most this share of the rate of the most read attribute."""
 LEAST_BYTES = 200.0
-"""Rare attributes smaller than that together are not worth a second document."""
+"""If the rare attributes together are smaller than this, a second document is not worth it."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each entity with large attributes that are hardly read."""
+    """One for each entity with large attributes that are rarely read."""
     for entity in situation.model.entities:
         read, changed = _read(situation, entity), _changed(situation, entity)
         if not entity.key or not read:
@@ -37,7 +38,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _read(situation: Situation, entity: Entity) -> dict[str, float]:
-    """How often each attribute is read or asked for, a second."""
+    """Return how often each attribute is read or searched for, per second."""
     found: dict[str, float] = {}
     for statement in situation.statements_of[entity.name]:
         for access in statement.accesses if not statement.kind.writes else ():
@@ -48,7 +49,7 @@ def _read(situation: Situation, entity: Entity) -> dict[str, float]:
 
 
 def _changed(situation: Situation, entity: Entity) -> dict[str, float]:
-    """How often each attribute of a row that is there is changed, a second."""
+    """Return how often each attribute of existing rows is changed, per second."""
     found: dict[str, float] = {}
     for statement in situation.statements_of[entity.name]:
         for access in statement.accesses:
@@ -59,7 +60,7 @@ def _changed(situation: Situation, entity: Entity) -> dict[str, float]:
 
 
 def _movable(situation: Situation, entity: Entity) -> Iterator[str]:
-    """Attributes nothing is found, told apart, joined or sorted by."""
+    """Yield attributes that are not used to find, identify, join or sort rows."""
     fixed = {*entity.unique_attributes, *situation.blobs[entity.name]}
     fixed |= {name for link in situation.parents[entity.name] for name in link.child_attributes}
     fixed |= {name for link in situation.children[entity.name] for name in link.parent_attributes}
@@ -77,7 +78,7 @@ def _bytes(situation: Situation, entity: Entity, names: tuple[str, ...]) -> floa
 
 
 def _often(situation: Situation, entity: Entity, cold: tuple[str, ...]) -> Iterator[str]:
-    """The statements that read the entity and none of these."""
+    """Yield the statements that read the entity but none of these attributes."""
     for statement in situation.statements_of[entity.name]:
         own = [access for access in statement.accesses if access.entity == entity.name]
         if own and not statement.kind.writes and not any(set(access.attributes) & set(cold) for access in own):

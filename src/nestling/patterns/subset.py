@@ -1,10 +1,11 @@
-"""Subset and newest-N tail (C1, B4): the first few children by an order, kept in the parent's document too.
+"""Subset and newest-N tail (C1, B4): the first few children in an order, stored in the parent's document too.
 
-Proposed where a statement asks for the first N children of one parent in an order; what it shows of rows the children refer to
-comes along.
+Proposed if a statement asks for the first N children of one parent in an order. Attributes that it reads from rows the children
+refer to are included.
 
-A new row is pushed to its place by one operator where what is kept of it tells that: the order and then the key, or of rows
-without a key all attributes, as far as they tell apart what is kept. Otherwise each INSERT reads the parent's children again.
+A new row is inserted at its place by one operator if the stored attributes determine the place: the order and then the key, or
+all attributes of rows without a key, if they distinguish the stored rows. Otherwise each INSERT reads the parent's children
+again.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from nestling.ir.workload import Access, Operator, Statement
 from nestling.patterns.extended_reference import freshness_of
 
 MOST_ROWS = 1_000
-"""The largest N: beyond it a subset is no subset (the sources keep the newest thousand)."""
+"""The largest N; beyond it a subset is no subset (the sources keep the newest thousand)."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """One for each first few that statements ask for of one parent's children; those that are its versions aside."""
+    """One for each list of a parent's first few children that statements ask for, except versions."""
     for part, statements in first_few(situation):
         link = situation.model.relationship(part.relationship)
         if part.limit != 1 or not are_versions(situation, link, part.order):
@@ -32,7 +33,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def first_few(situation: Situation) -> Iterator[tuple[FirstChildren, tuple[str, ...]]]:
-    """The first few children of one parent that statements ask for, with all they show of these; and which statements do."""
+    """Yield the first few children of one parent that statements ask for, with all attributes they read; and these statements."""
     asked: dict[tuple[str, tuple[Order, ...], int], list[tuple[str, tuple[str, ...]]]] = {}
     for name, order, limit, statement, attributes in _asked(situation):
         asked.setdefault((name, order, limit), []).append((statement, attributes))
@@ -43,12 +44,12 @@ def first_few(situation: Situation) -> Iterator[tuple[FirstChildren, tuple[str, 
 
 
 def are_versions(situation: Situation, link: Relationship, order: tuple[Order, ...]) -> bool:
-    """Whether the children of one parent are told apart by what they are ordered by alone, as versions are by their number."""
+    """Whether the children of one parent are identified by their order attribute alone, as versions are by their number."""
     return len(order) == 1 and {*situation.model.entity(link.child).key} == {*link.child_attributes, order[0].attribute}
 
 
 def _asked(situation: Situation) -> Iterator[tuple[str, tuple[Order, ...], int, str, tuple[str, ...]]]:
-    """The relationship, the order, how many, the statement, and what it shows."""
+    """Yield the relationship, the order, the number of rows, the statement, and the attributes it reads."""
     for statement in situation.reading.workload.statements:
         if statement.kind.writes or statement.limit is None or not 0 < statement.limit <= MOST_ROWS:
             continue
@@ -63,7 +64,7 @@ def _asked(situation: Situation) -> Iterator[tuple[str, tuple[Order, ...], int, 
 
 
 def _of_one_parent(statement: Statement, access: Access, link: Relationship) -> bool:
-    """Whether the rows are those of one parent, by its key, in the order of their own attributes, and nothing else decides."""
+    """Whether the rows are those of one parent, selected by its key alone and sorted by their own attributes."""
     exact = access.compared(Operator.EQUALITY)
     others = [each for each in access.filters if each.attribute not in link.child_attributes]
     alone = all(not each.filters and not each.sort for each in statement.accesses if each is not access)

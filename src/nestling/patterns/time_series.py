@@ -1,7 +1,7 @@
-"""Time series collection (C3): the server itself puts the events of one series into buckets, where nothing else is asked of it.
+"""Time series collection (C3): the server itself groups the events of one series into buckets, if nothing else is needed.
 
-Such a collection takes no part in transactions and keeps no key unique, so it is proposed for events that have no key and no
-parent to be checked, are only added, and have a time that is never NULL. Servers have them from version 5.0 on.
+Such a collection takes no part in transactions and keeps no key unique. So it is proposed for events that have no key, have no
+parent that must be checked, are only inserted, and have a time that is never NULL. Requires server version 5.0 or later.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from nestling.ir.situation import Situation
 from nestling.ir.situation.time_series import are_events, not_kept, series_tags, series_times
 
 MOST_EVENTS = 1_000
-"""Events the server puts into one bucket at most."""
+"""Most events that the server puts into one bucket."""
 SPANS = (WindowUnit.HOUR, WindowUnit.DAY, WindowUnit.MONTH)
-"""What one bucket spans at the granularities seconds, minutes and hours."""
+"""Time span of one bucket for the granularities seconds, minutes and hours."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """For each series statements ask for, one per granularity."""
+    """For each series that statements ask for, one per granularity."""
     for entity in situation.model.entities:
         if any(not_kept(situation, entity)) or not are_events(situation, entity):
             continue

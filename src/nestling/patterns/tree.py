@@ -1,7 +1,7 @@
-"""Trees (C8): each row keeps the rows above it, root first – an array of their keys, or of all that breadcrumbs show of them.
+"""Trees (C8): each row stores the rows above it, root first – an array of their keys, or of everything that breadcrumbs show.
 
-Proposed where a recursive query goes along a relationship of an entity with itself: all rows below one are then found by one
-index, all rows above one are in its own document. A row that moves changes every row below it. The parent's id stays in each row.
+Proposed if a recursive query follows a relationship of an entity with itself: one index then finds all rows below a row, and
+all rows above it are in its own document. When a row moves, every row below it changes. The parent's id stays in each row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DEEPEST_NOT_MEASURED = 100.0
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """The keys alone, where a query asks for rows below one or for keys; and what queries show of the rows above."""
+    """The keys alone, if a query asks for rows below a row or for keys; and the attributes read of the rows above."""
     motives: dict[tuple[str, tuple[str, ...], bool], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses if not statement.kind.writes else ():
@@ -39,7 +39,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
 
 
 def _walked(situation: Situation, access: Access) -> Relationship | None:
-    """The relationship an access goes along to the end, where one attribute is the key and refers to it."""
+    """Return the relationship that an access follows to its end, if a single attribute is the key."""
     if access.walk is None or access.via is None or access.filters:
         return None
     link = situation.model.relationship(access.via)
@@ -48,7 +48,7 @@ def _walked(situation: Situation, access: Access) -> Relationship | None:
 
 
 def _shown(situation: Situation, access: Access, link: Relationship, walk: Walk) -> tuple[str, ...]:
-    """The key, and of rows above what is read of them; what a row refers to is the key of the one before it."""
+    """Return the key and the attributes read of the rows above. A row's reference is the key of the row before it."""
     if walk is Walk.DOWN:
         return link.parent_attributes
     wanted = set(access.attributes) - {*link.child_attributes, *link.parent_attributes}
@@ -57,7 +57,7 @@ def _shown(situation: Situation, access: Access, link: Relationship, walk: Walk)
 
 
 def _fits(situation: Situation, link: Relationship, attributes: tuple[str, ...]) -> bool:
-    """Whether there is room for them in every row, and none is a blob."""
+    """Whether every row has room for them, and none is a blob."""
     known = situation.statistics.relationship(link.name).depth
     depth = known.value if known is not None else DEEPEST_NOT_MEASURED
     if depth > situation.thresholds.array_embed or set(attributes).intersection(situation.blobs[link.parent]):
@@ -68,7 +68,7 @@ def _fits(situation: Situation, link: Relationship, attributes: tuple[str, ...])
 def _with_both(
     motives: dict[tuple[str, tuple[str, ...], bool], list[str]],
 ) -> dict[tuple[str, tuple[str, ...], bool], list[str]]:
-    """And arrays of more than keys with an index on these, where queries go both ways."""
+    """Add arrays of more than keys with an index on the keys, if queries go both ways."""
     found = dict(motives)
     below = {name: statements for (name, _, down), statements in motives.items() if down}
     for (name, attributes, down), statements in motives.items():
@@ -78,7 +78,7 @@ def _with_both(
 
 
 def _freshness(situation: Situation, name: str, attributes: tuple[str, ...]) -> Freshness:
-    """What is required of all the attributes alike; else as fresh as can be."""
+    """Return the freshness required of all the attributes alike, or else the strictest."""
     entity = situation.model.relationship(name).parent
     found = {freshness_of(situation, entity, attribute, name) for attribute in attributes}
     return found.pop() if len(found) == 1 else TRANSACTION

@@ -1,4 +1,4 @@
-"""Two-way reference (A5, A11): both sides of a many-to-many hold ids, one of them as copies."""
+"""Two-way reference (A5, A11): both sides of a many-to-many relationship hold ids, one of them as copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nestling.ir.situation import Situation
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:
-    """For each many-to-many without attributes of its own: the side that does not embed the junction keeps ids as well."""
+    """For each many-to-many relationship without attributes: the side that does not embed the junction stores ids as well."""
     for both in situation.model.many_to_many:
         junction = situation.model.entity(both.through)
         left, right = situation.model.relationship(both.left), situation.model.relationship(both.right)

@@ -1,29 +1,30 @@
-"""The spine: one function per stage, in the order data flows; on the right, the files of this folder. Commands and notebooks
-call these; of what lies deeper they take what checks their options and what shows an answer: profiles, the names of strategies,
-emitters, the doctor's reports, a sync's metrics.
+"""The spine: one function per stage, in the order in which data flows. The right column names the files in this folder.
+
+Commands and notebooks call these functions. From deeper layers they take only what checks their options and what displays a
+result: profiles, strategy names, emitters, the doctor's reports and a sync's metrics.
 
 ::
 
     inspect ──► design ──► load (create, fill, index, verify) ──► verify ──► unload      designing, loading
                   ├──► explain
-                  ├──► with_unconverted: what of its workload a design cannot do         compiled_workload
+                  ├──► with_unconverted: statements of its workload a design cannot do   compiled_workload
                   └──► convert, convert_join, convert_all, queries_module                converting
 
-    generate, bindings: rows and values for parameters, made up or drawn                 generating, parameter_values
+    generate, bindings: generated rows, and values drawn for parameters                  generating, parameter_values
     proving.prove_source: rival designs loaded, run and measured                         rivals, proving
-    calibrate: a server's own prices                                                     calibrating
+    calibrate: the cost of work on your server                                           calibrating
 
-    check: every copy compared with what it follows from, and mended                     checking
-    sync_plan ──► sync: copies kept right in the background                              syncing
+    check: compares every copy with its source, and repairs it                           checking
+    sync_plan ──► sync: keeps copies right in the background                             syncing
     plan_migration ──► migrate ──► drop_old: from one design to another, live            migration_plan, migrating
 
     capture ──► captured_workload: what a live database is asked, as SQL                 capturing
-    facts_of ──► diagnose: what hurts in a live database                                 diagnosing
-    in_place ──► redesign: a live database's model and design of today, what to change   reversing
+    facts_of ──► diagnose: what is wrong with a live database                            diagnosing
+    in_place ──► redesign: a live database's model, today's design, what to change       reversing
 
-    a statement on both sides; a copy made stale and mended: what the demo shows         beside_sql, stale_copy
+    for the demo: a statement in SQL and MQL; a copy made stale and repaired             beside_sql, stale_copy
 
-`proving` is imported where it is wanted: it needs more than the others.
+`proving` is imported only where it is needed, because it has more dependencies than the others.
 """
 
 from nestling.ir.proposal import OPTIMAL

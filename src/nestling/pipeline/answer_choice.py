@@ -1,7 +1,7 @@
-"""Where SQL leaves a choice: columns of which several values are right, and relations of which several sets of rows are.
+"""Finds where SQL leaves a choice: columns that may have several values, and relations that may yield different rows.
 
-A choice is named in words. What is said here of a statement holds whatever the rows are: they may have no ties at all. So it
-counts only where two answers do differ.
+Each choice is described in words. The description holds whatever the rows are, and the rows may have no ties at all. So it
+matters only where two answers really differ.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ _RANKS = (
 
 @dataclass(slots=True)
 class Choices:
-    """What has been found in a statement so far: why columns are `open` (any of several values) or `spelt` in several ways, and
-    which are `rough`, computed fractions.
+    """What has been found in a statement so far.
+
+    `open`: why a column may have any of several values. `spelt`: why a column's value may be spelt in several ways. `rough`:
+    the columns that are computed fractions.
     """
 
     model: Model
@@ -51,9 +53,9 @@ class Choices:
     rough: set[ColumnId] = field(default_factory=set)
 
     def of_rows(self, relation: a.Relation, outer: ColumnIds = frozenset()) -> str:
-        """Why there may be other rows; empty when there may not. Notes what is to be said of its columns.
+        """Return why the relation may yield other rows, or "" if it may not; record what is found about its columns.
 
-        `outer`: the columns of the outer query, where it is a subquery.
+        `outer`: the columns of the outer query, if the relation is a subquery.
         """
         below = next(filter(None, [self.of_rows(each, outer) for each in inputs(relation)]), "")
         match relation:
@@ -83,7 +85,7 @@ class Choices:
         return below
 
     def of_limit(self, relation: a.LimitOffset, outer: ColumnIds = frozenset()) -> str:
-        """Why a LIMIT may take other rows than it took."""
+        """Return why a LIMIT may choose different rows, or "" if it may not."""
         below = relation.input
         if at_most_one(below, self.model, outer):
             return ""
@@ -92,14 +94,14 @@ class Choices:
         return self._of_order(below.keys, below, outer) or self._first(key.expression for key in below.keys)
 
     def why(self, expression: Expression) -> str:
-        """Why an expression may have another value."""
+        """Return why an expression may have another value, or "" if it may not."""
         for column in mentioned(expression):
             if reason := self.open.get((column.alias, column.name)):
                 return reason
         return next(filter(None, map(self._of_subquery, subqueries(expression))), "")
 
     def is_rough(self, expression: Expression) -> bool:
-        """Whether it is a computed fraction."""
+        """Whether the expression is a computed fraction."""
         if expression.type.name not in FRACTIONS:
             return False
         return any((c.alias, c.name) in self.rough for c in mentioned(expression)) or _reckons(expression)
@@ -108,7 +110,7 @@ class Choices:
         return next(filter(None, map(self.why, found)), "")
 
     def _note(self, alias: str, name: str, expression: Expression) -> None:
-        """What holds of an expression holds of the column it becomes."""
+        """Record for the column what was found for the expression that it is computed from."""
         if reason := self.why(expression):
             self.open[alias, name] = reason
         spelt = (self.spelt.get((column.alias, column.name)) for column in mentioned(expression))
@@ -149,7 +151,7 @@ class Choices:
         return below or self._first(key.expression for key in relation.keys)
 
     def _of_row(self, found: a.AggregateCall, relation: a.GroupBy, outer: ColumnIds) -> str:
-        """Why a value is not that of one certain row of a group."""
+        """Return why an aggregate's value may come from any row of its group, or "" if it is determined."""
         if found.function is not a.AggregateFunction.ANY_VALUE or found.argument is None:
             return ""
         known = {*outer, *(column for key in relation.keys if (column := plain_column(key.expression)) is not None)}
@@ -179,7 +181,7 @@ class Choices:
                 self.rough.add(column)
 
     def _of_peers(self, made: a.WindowFunction, rows: a.Relation, outer: ColumnIds) -> str:
-        """Why a window function may give another value where its order leaves rows tied."""
+        """Return why a window function may give another value where its order leaves ties, or "" if it may not."""
         if any(self.is_rough(key.expression) for key in made.order):
             return ROUGH_ORDER
         if _sees_peers_alike(made):
@@ -231,7 +233,7 @@ def _inner_keys(node: a.Relation) -> Iterator[a.SortKey]:
 
 
 def _everywhere(relation: a.Relation) -> Iterator[a.Relation]:
-    """The relation, all below it, and those of subqueries."""
+    """Yield the relation, every relation below it, and those in subqueries."""
     yield relation
     for each in expressions(relation):
         for inner in subqueries(each):

@@ -1,4 +1,4 @@
-"""How far a statement fixes its answer: its order, what a LIMIT may leave out, and where SQL leaves a choice."""
+"""Determines how far a statement fixes its answer: its order, what a LIMIT may leave out, and where SQL leaves a choice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nestling.pipeline.answer_choice import Choices, orders_texts
 
 
 def shape_of(sql: str, model: Model, dialect: str) -> AnswerShape:
-    """How far a statement fixes its answer; a write's says nothing of rows."""
+    """Return how far a statement fixes its answer. For a write the shape is empty."""
     from nestling.planner.sql import translate
 
     asked = translate(sql, model, dialect)
@@ -21,7 +21,7 @@ def shape_of(sql: str, model: Model, dialect: str) -> AnswerShape:
 
 
 def shape(asked: a.Query, model: Model) -> AnswerShape:
-    """The topmost steps sort, limit and show; what is below them is looked at for choices."""
+    """Read order, limit and columns from the topmost steps, and search everything below them for choices."""
     node, found = asked.relation, Choices(model)
     above: list[a.Project] = []
     limit: a.LimitOffset | None = None

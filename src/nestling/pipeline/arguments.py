@@ -32,9 +32,9 @@ _HOMES = {
     "datetime": "datetime",
     "str": "builtins",
 }
-"""Where the types are that a signature may name; an argument of any other is not checked."""
+"""The modules of the types that a signature may name. Arguments of other types are not checked."""
 _NUMBERS = {"int": "Integral", "float": "Real"}
-"""The classes of `numbers`, which those of other libraries belong to as well."""
+"""Abstract classes of `numbers`, to which other libraries' number types belong too."""
 _WANTED = {
     "Capture": ("what was captured", "give what `capture` reads"),
     "Database": ("a database of pymongo's client", 'name it: MongoClient(uri)["shop"]'),
@@ -62,11 +62,11 @@ _TEXTS = {
     "uri": ("the address of a MongoDB", "write mongodb://host/database"),
     "workload": ("a file of statements", "name the file, workload.sql"),
 }
-"""What a text is, by the name of its parameter."""
+"""What a text stands for, by the name of its parameter."""
 
 
 def checks_arguments(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Have a function raise `InputError` for arguments of another kind than its signature says."""
+    """Wrap a function so that it raises `InputError` for an argument whose type does not fit the signature."""
 
     @cache
     def kinds() -> dict[str, frozenset[str]]:
@@ -84,7 +84,7 @@ def checks_arguments(function: Callable[_Arguments, _Result]) -> Callable[_Argum
 
 
 def _kinds(annotations: dict[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
-    """The names of each parameter's types, of those all of whose types are known here."""
+    """Yield each parameter with the names of its types, if all of these types are known here."""
     for name, text in annotations.items():
         plain = str(text)
         while (shorter := re.sub(r"\[[^\[\]]*\]", "", plain)) != plain:
@@ -115,7 +115,7 @@ def _wrong(name: str, value: object, kinds: frozenset[str]) -> Exception:
 
 
 def _words(name: str, kind: str) -> tuple[str, str]:
-    """What is wanted, and how to give it."""
+    """Return what is expected, and how to get it."""
     if kind == "str" and name in _TEXTS:
         return _TEXTS[name]
     if kind in _WANTED:

@@ -1,4 +1,4 @@
-"""The cache that prices assume: another than the profile's, and what is said where data exceed it."""
+"""The cache size that prices assume: replaces the profile's size, and says when the data exceed it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_NAMED = 3
 
 
 def with_cache(profile: Profile | None, cache_bytes: float | None) -> Profile | None:
-    """The profile, or the one that ships, of a server with that cache; as it is where none is given."""
+    """Return the profile (by default the one that ships) with this cache size, or unchanged if no size is given."""
     from nestling.cost import default_profile
 
     if cache_bytes is None:
@@ -46,7 +46,7 @@ def _rows_on_disk(reading: Reading, cache_bytes: float) -> ColdShares:
 
 
 def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
-    """What the prices assume of the cache, where the workload's data exceed it: what is read from disk, the most first."""
+    """Yield a note if the workload's data exceed the cache: what is read from disk, largest part first."""
     from nestling.planner.options.sizes.cold_reads import cold_shares, data_bytes, touched_rows
     from nestling.planner.options.sizes.sizes import Sizes
 

@@ -1,4 +1,4 @@
-"""What work costs on a server."""
+"""Measuring the cost of work on a server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A profile measured on a server, what it rests on, and how well it explains it (q-errors, in the measurements' order)."""
+    """A profile measured on a server, its basis, and how well it fits (q-errors, in the order of the measurements)."""
 
     profile: Profile
     measurements: tuple[Measurement, ...]
@@ -37,10 +37,10 @@ class Calibrated:
 def calibrate(
     uri: str | None, *, name: str = "calibrated", seconds: float = 75.0, watch: Watch | None = None
 ) -> Calibrated:
-    """Measure what work costs on a server, in scratch databases that are dropped in the end.
+    """Measure the cost of work on a server, in scratch databases that are dropped at the end.
 
-    A small database goes the way of any other, on two designs; its reads and some writes are timed for about `seconds`, and the
-    coefficients fitted to the work the planner counts for them.
+    A small database is designed and loaded as usual, with two designs. Its reads and some writes are timed for about `seconds`,
+    and the coefficients are fitted to the work that the planner counts for them.
     """
     from nestling.cost import Identity, default_profile, experiments
     from nestling.cost.fit import errors, fitted

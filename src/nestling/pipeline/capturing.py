@@ -1,4 +1,7 @@
-"""What applications ask of a live MongoDB in, statements of a workload out; nothing is written to it."""
+"""Capturing what applications ask of a live MongoDB, as the statements of a workload.
+
+Writes nothing to the database.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +44,9 @@ def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> C
 
 
 def noted(uri: str) -> tuple[Capture, ...]:
-    """What a server has noted of the statements it answered, by the places where it does.
+    """Return what a server has recorded about the statements it answered, one capture per place where it records them.
 
-    Raises SourceError where there are no collections.
+    Raises `SourceError` where there are no collections.
     """
     from nestling.executors.facts.captures import captures
     from nestling.ir.facts import REFUSED
@@ -74,7 +77,7 @@ _CAPTURED = "captured statements"
 
 @checks_arguments
 def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
-    """A reading with captured statements for its workload; what SQL does not say is left out of it, and the first of the gaps."""
+    """Replace a reading's workload with captured statements. What SQL cannot express becomes the first of its gaps."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.reading import Gap, GapKind
     from nestling.sources.statements import parse_workload
@@ -97,7 +100,7 @@ def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
 
 @checks_arguments
 def facts_with(facts: Facts, found: Capture) -> Facts:
-    """Facts with captured statements besides the server's own; of the same statement the one seen more often counts."""
+    """Add captured statements to the facts. If both have a statement, the one seen more often counts."""
     from nestling.ir.capture.patterns import statements_of
 
     known = {each.pattern: each for each in facts.statements}

@@ -1,4 +1,4 @@
-"""Copies kept right: what a database holds, compared with what its source implies."""
+"""Checking and repairing copies: what a database holds is compared with what their sources imply."""
 
 from __future__ import annotations
 
@@ -40,14 +40,16 @@ def check(
     checkpoint: Path | str | None = None,
     watch: Watch | None = None,
 ) -> CheckReport:
-    """Compare every copy, computed value, summary, flag, reference and row's place with what it follows from.
+    """Compare every copy, computed value, summary, flag, reference and row position with its source.
 
-    Writes only to `repair`. `remove`: copies of what is not there any more, which may be the last there is of it, are taken
-    away by a repair, too. Where all documents are looked at, fields that are not in the design are told too. `sample`: so many
-    documents of each collection by chance, a share of them below 1. `since`: only what may differ by changes since then, which
-    a standalone server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an interruption. Raises
-    `VerifyError` where the database is not of this design, `MigrationError` where a migration is between this and another one,
-    `ChangesError` where its history is not known.
+    Writes only with `repair`. `remove`: a repair also deletes copies whose source is gone, although such a copy may be the last
+    one. When all documents are examined, fields that are not in the design are reported too. `sample`: the number of random
+    documents to examine in each collection, or a share of them if below 1. `since`: examine only what changes since then may
+    have affected, which a standalone server cannot say. `checkpoint`: a file that records progress, so that an interrupted
+    check can continue.
+
+    Raises `VerifyError` if the database does not have this design, `MigrationError` if a migration between this design and
+    another one is under way, and `ChangesError` if the server's history does not reach back that far.
     """
     from nestling.common.stopping import telling_what_stays
     from nestling.emitters.field_searches.unknown_fields import unknown_fields
@@ -81,7 +83,7 @@ def check(
 
 
 def unread(proposal: Proposal, database: Database[Any]) -> Iterator[str]:
-    """What is said of documents that no home is read from: in words, for each collection that has such."""
+    """Yield a sentence for each collection with documents that belong to no row."""
     from nestling.executors.check import CheckOptions, run_checks
     from nestling.ir.drift import Checks
     from nestling.ir.quantity_words import agreeing, counted
@@ -100,7 +102,7 @@ def unread(proposal: Proposal, database: Database[Any]) -> Iterator[str]:
 
 
 def _not_enforced(proposal: Proposal) -> Iterator[Gap]:
-    """The references that nothing checks: what they lead to may be gone, and nothing follows from that."""
+    """Yield a gap for the references that are not enforced: their targets may be gone, and that is no finding."""
     from nestling.ir.reading import Gap, GapKind
 
     model = proposal.design.model
@@ -112,7 +114,7 @@ def _not_enforced(proposal: Proposal) -> Iterator[Gap]:
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:
-    """Raise `VerifyError` where collections are missing, or the documents are not all there, or those of another design."""
+    """Raise `VerifyError` if collections or documents are missing, or the documents have another design."""
     from nestling.emitters.kept_fields import kept_fields
     from nestling.executors.design_match import require_fields
 
@@ -120,10 +122,11 @@ def require_design(proposal: Proposal, database: Database[Any]) -> None:
 
 
 def looks(proposal: Proposal, database: str, digest: str, before: object) -> Looks:
-    """What a program asks of a database before its first statement, and again every so often, for a migration may end.
+    """Ask the database whether the design is in use: before a program's first statement and regularly after that.
 
-    `digest`: the design's, as migrations note it. `before`: the collections there were; where they are others now,
-    their documents are looked at. Gives those there are, and whether the answer may be trusted for a while.
+    A migration may end at any time. `digest`: the design's digest, as migrations record it. `before`: the collections that
+    existed last time; if they have changed, their documents are examined. Returns the collections that exist now, and whether
+    the answer can be relied on for a while.
     """
     from nestling.emitters.kept_fields import kept_fields
     from nestling.executors.design_match import collections_there, first_looks
@@ -151,7 +154,7 @@ def compiled_checks(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Ga
 
 
 def compiled_check(check: Check) -> CompiledCheck:
-    """A check as what the server is asked."""
+    """Compile a check into queries for the server."""
     from nestling.emitters.mql.read import compiled_read
     from nestling.emitters.mql.write import compiled_write
     from nestling.ir.drift import CompiledCheck

@@ -1,9 +1,10 @@
-"""HAVING that compares a sum of fractions: whether it is only the last digits of a sum that decide which rows there are.
+"""For HAVING that compares a sum of fractions: whether only the last digits of the sum decide which rows are in the answer.
 
-A sum of fractions depends on the order they are added in: 6.2 in one database is 6.199999999999999 in another. Where HAVING
-compares it, that is a row more or less. The statement is asked again with its comparisons a little tighter and a little looser,
-by as much as fractions may be apart that count as equal. Rows that both answers have must be the same; each row that only one
-has must be among those the looser statement yields and the tighter one does not. Then the last digits decide, and nothing else.
+A sum of fractions depends on the order of addition: 6.2 in one database is 6.199999999999999 in another. If HAVING compares
+such a sum, an answer may have one row more or less. So the statement is run twice more, with its comparison slightly tighter
+and slightly looser, by the difference at which two fractions still count as equal. Rows that are in both answers must be the
+same. Each row that only one answer has must be in the looser result and not in the tighter one. Then only the last digits
+decide.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Bounds(NamedTuple):
 
 
 def bounds(sql: str, dialect: str) -> Bounds | None:
-    """Both; None where HAVING compares no sum, or a LIMIT leaves out rows that take the place of others."""
+    """Return the tighter and the looser statement; None if HAVING compares no sum or a LIMIT would let other rows move up."""
     from sqlglot import exp
 
     from nestling.planner.sql.dialect import dialect_of
@@ -62,7 +63,7 @@ def bounds(sql: str, dialect: str) -> Bounds | None:
 def last_digits_decide(
     one: StatementAnswer, other: StatementAnswer, shape: AnswerShape, tighter: Sequence[Row], looser: Sequence[Row]
 ) -> bool:
-    """Whether two answers differ in nothing but rows that are in the looser answer and not in the tighter one."""
+    """Whether two answers differ only in rows that the looser answer has and the tighter one lacks."""
     mine, theirs = _bag(one.rows), _bag(other.rows)
     surely, maybe = _bag(tighter), _bag(looser)
     if not (surely <= mine <= maybe and surely <= theirs <= maybe):
@@ -117,7 +118,7 @@ def _is_of_sum(condition: exp.Expr) -> bool:
 
 
 def _moved(condition: exp.Expr, *, is_looser: bool) -> exp.Expr:
-    """A condition that is true for a little less, or a little more, as far as it compares a sum."""
+    """Return the condition with its comparisons of sums made slightly tighter or looser."""
     from sqlglot import exp
 
     if not _is_of_sum(condition):
@@ -141,7 +142,7 @@ def _moved(condition: exp.Expr, *, is_looser: bool) -> exp.Expr:
 
 
 def _room(left: exp.Expr, right: exp.Expr) -> exp.Expr:
-    """How far the two may be apart and count as equal."""
+    """Return how far two values may be apart and still count as equal."""
     from sqlglot import exp
 
     sizes = exp.paren(exp.Add(this=exp.Abs(this=left.copy()), expression=exp.Abs(this=right.copy())))

@@ -1,4 +1,4 @@
-"""What the queries of designs cost by the cost model: each is compiled once for what it uses, as far as there is time."""
+"""Prices the queries of designs by the cost model. Each query is compiled once per set of structures, while time remains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nestling.pipeline.designing import PosedProblem
 
 MOST_QUERIES = 1_000
-"""Queries compiled for a design, and as many for the rivals it is explained by: a number, so that each run finds the same."""
+"""Most queries compiled for a design, and again for its rivals: a count, not a time, so that every run finds the same."""
 
 Draft = Callable[[Solution], "Proposal"]
 """Makes the design of a solution."""
@@ -25,7 +25,7 @@ Draft = Callable[[Solution], "Proposal"]
 
 @dataclass(slots=True)
 class DraftedDesign:
-    """The design of a solution, made when it is first asked for: where every price is known it never is."""
+    """The design of a solution, made on first use: if every price is known, it is never made."""
 
     draft: Draft
     solution: Solution
@@ -40,9 +40,9 @@ class DraftedDesign:
 
 @dataclass(slots=True)
 class CompiledPrices:
-    """Prices of queries, by the statement and the structures it uses.
+    """Prices of queries, by statement and the structures that it uses.
 
-    `left`: how many more may be compiled, within `seconds`. `missed`: statements that no time was left for.
+    `left`: how many more queries may be compiled, within `seconds`. `missed`: the statements for which no time was left.
     """
 
     found: PosedProblem
@@ -54,17 +54,22 @@ class CompiledPrices:
     _plain: Proposal | None = None
 
     def allow(self, seconds: float) -> None:
-        """Begin anew with the time and the number of queries there are."""
+        """Start a new budget of time and queries."""
         self.seconds, self.left = seconds, MOST_QUERIES
 
     def of(self, statement: str, used: Used) -> float | None:
-        """The seconds of one execution; None where the cost model cannot say or nobody has asked yet, infinite where the design
-        has no query and another one has.
+        """Return the seconds of one execution.
+
+        None if the cost model cannot say or nobody has asked yet; infinite if this design has no query but another design has
+        one.
         """
         return self._known.get((statement, used))
 
     def ask(self, statement: Statement, used: Used, design: DraftedDesign) -> bool:
-        """Price the query of a statement, unless it is known; False where there is no time for it, or no such design."""
+        """Price the query of a statement unless its price is known.
+
+        Return False if no time is left or there is no such design.
+        """
         if (statement.name, used) in self._known:
             return True
         if self.left <= 0 or self.seconds <= 0:
@@ -87,7 +92,7 @@ class CompiledPrices:
         return math.inf if seconds is None and self._is_answered_elsewhere(proposal, statement) else seconds
 
     def _is_answered_elsewhere(self, proposal: Proposal, statement: Statement) -> bool:
-        """Whether this design has no query for it, and the one in which every entity has a collection of its own has one."""
+        """Whether this design has no query for the statement, but the design with one collection per entity has one."""
         from nestling.pipeline.proving.statements import is_answered
         from nestling.strategies import design
 

@@ -1,4 +1,4 @@
-"""What of a workload the design made for it cannot do, or does at a price the search did not reckon with."""
+"""Finding what a design cannot do of its workload, or does at a price that the search did not expect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nestling.ir.programs.program import CompiledWrite
 
 MANY = 1000
-"""Of more statements than this not all may be looked at."""
+"""If there are more statements than this, time may run out before all are examined."""
 _NAMED = 4
 """Statements a note names of many."""
 MOST_SECONDS = 10.0
@@ -37,12 +37,11 @@ def with_unconverted(
     *,
     clock: Callable[[], float] = time.monotonic,
 ) -> Proposal:
-    """The proposal with a gap for what it does not convert of the workload it was made for, and for each sample value that its
-    statement cannot take; a note where not all was looked at,
-    for statements whose answer may not be the source's, and for each whose query costs far more than the search reckoned with.
+    """Add a gap for each statement that the design cannot convert, and for each sample value that its statement cannot take.
 
-    These take the place of what the reading tells of statements that no design converts. `profile`: what the proposal was priced
-    by, the one that ships when not said.
+    Notes are added if time ran out, for statements whose answer may differ from the source's, and for each query that costs far
+    more than the search expected. These gaps replace the reading's own gaps about statements that no design converts.
+    `profile`: the profile that priced the proposal, by default the one that ships.
     """
     from nestling.common.errors import WorkloadError
     from nestling.ir.programs.compiled import NotCompiled
@@ -84,7 +83,7 @@ def with_unconverted(
 
 
 def _unfit_samples(made: CompiledRead | CompiledWrite, statement: Statement, proposal: Proposal) -> Iterator[Gap]:
-    """What a statement's `-- params:` gives that it cannot be run with."""
+    """Yield a gap for each value under `-- params:` that the statement cannot be run with."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.programs.compiled import placeholders_in
     from nestling.pipeline.converting import samples_of

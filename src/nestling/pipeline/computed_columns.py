@@ -1,4 +1,4 @@
-"""Columns the database computes in a way that nothing here does: no row of theirs can be inserted, which a reading says."""
+"""Reports columns that the database computes in a way that cannot be reproduced: rows with them cannot be inserted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nestling.ir.reading import FoundGap, Gap, GapKind, Reading
 
 
 def with_uncomputed(reading: Reading) -> Reading:
-    """The reading, with a gap for each such column in place of the note that statements compute it."""
+    """Give the reading a gap for each such column, in place of the note that writes compute it."""
     from nestling.sources.remarks import computed
 
     found = [*_uncomputed(reading)]

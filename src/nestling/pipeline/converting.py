@@ -1,4 +1,4 @@
-"""SQL in, what the server is asked out."""
+"""Converting SQL into queries for MongoDB."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def convert(
     values: Mapping[str, object] | None = None,
     rounds: bool = False,
 ) -> CompiledRead | CompiledWrite | NotCompiled:
-    """Compile one statement for a design, with `values` in place of its parameters when they are given.
+    """Compile one statement for a design, with its parameters replaced by `values` if these are given.
 
-    A parameter that stands where a constant is needed is a gap without its value. Parameters without a name of their own (`?`,
-    `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
-    `dialect` is that of the design's source unless it is given. `rounds`: a datetime with microseconds is rounded where the
-    design keeps dates; without it a write refuses one. What cannot be compiled comes back as a gap; unknown names and
-    mistakes in the SQL raise `WorkloadError`.
+    A parameter that stands where a constant is needed is a gap if it has no value. Parameters without a name (`?`, `%s`, `$1`)
+    are called `p1`, `p2` and so on, as in a workload file. `dialect` defaults to the dialect of the design's source. `rounds`:
+    round a datetime with microseconds where the design stores dates; without it a write refuses such a value.
+
+    Returns a gap (`NotCompiled`) for what cannot be compiled. Raises `WorkloadError` for unknown names and mistakes in the SQL.
     """
     made, constants = _with_constants(_Asked(proposal, sql, name, dialect, rounds), values or {})
     return made if values is None or isinstance(made, NotCompiled) else _filled(made, _rest(values, constants))
@@ -58,7 +58,10 @@ def convert_for(
     dialect: str = "",
     rounds: bool = False,
 ) -> tuple[CompiledRead | CompiledWrite | NotCompiled, tuple[str, ...]]:
-    """The same with parameters, save those that stand where a constant is needed: these have their `values`, and are named."""
+    """Compile one statement that keeps its parameters, except those that stand where a constant is needed.
+
+    These are replaced by their `values`, and their names are returned.
+    """
     return _with_constants(_Asked(proposal, sql, name, dialect, rounds), values)
 
 
@@ -76,7 +79,7 @@ class _Asked:
 def _with_constants(
     asked: _Asked, values: Mapping[str, object]
 ) -> tuple[CompiledRead | CompiledWrite | NotCompiled, tuple[str, ...]]:
-    """The statement, and the parameters that are constants in it, as it is a gap without their values."""
+    """Compile the statement; parameters that must be constants get their values. Return it and the names of these."""
     from nestling.common.errors import NestlingError
 
     constants: dict[str, ConstantValue] = dict.fromkeys(
@@ -100,10 +103,10 @@ def _with_constants(
 
 
 def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> Mapping[str, bool]:
-    """The parameters of an INSERT that are given for numbered attributes, and whether 0 asks for the next number as NULL does.
+    """Return the parameters of an INSERT that fill auto-numbered attributes, and whether 0 requests the next number as NULL does.
 
-    What asks for it is compiled as the constant NULL. There are none of what cannot be translated: whoever compiles it is told
-    why.
+    A request for the next number is compiled as the constant NULL. If the statement cannot be translated, the result is empty:
+    compiling it will raise the error.
     """
     from nestling.common.errors import NestlingError
     from nestling.ir.statements.algebra import Query
@@ -116,7 +119,7 @@ def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> M
 
 
 def numbers_asked(values: Mapping[str, object], numbered: Callable[[], Mapping[str, bool]]) -> Iterator[str]:
-    """The parameters in whose place a number is made; which are `numbered` is asked where a value may stand for that."""
+    """Yield the parameters that are replaced by a generated number. `numbered` is called only if a value may request one."""
     from nestling.ir.constraints.defaults import asks_for_number
 
     asking = [name for name, value in values.items() if asks_for_number(value, zero_asks=True)]
@@ -163,7 +166,7 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
 
 
 def _answer_notes(statement: Query | Write, proposal: Proposal) -> tuple[str, ...]:
-    """Where it may not answer as its source does, whoever joins."""
+    """Return notes on where the answer may differ from the source's, whoever makes the join."""
     from nestling.ir.statements.algebra import Query
     from nestling.planner.statements.text_orders import notes_on_order
 
@@ -199,7 +202,10 @@ def default_price(work: Work) -> float:
 def convert_join(
     proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
 ) -> ClientJoin | CompiledRead | CompiledWrite | NotCompiled:
-    """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
+    """Compile a statement as `convert` does, but let the client make the join of a SELECT.
+
+    Returns a gap if the client cannot make it, and the usual result if there is no join.
+    """
     from nestling.emitters.mql.client_join import compiled_join
     from nestling.ir.programs.client_join import bind_join
     from nestling.ir.statements.algebra import Query
@@ -253,7 +259,7 @@ def convert_all(
 
 
 def samples_of(statement: Statement, proposal: Proposal, dialect: str = "") -> dict[str, object]:
-    """A statement's sample values, each as what it stands beside takes it."""
+    """Return a statement's sample values, each converted to the type that its place in the statement takes."""
     from nestling.common.errors import GapError, WorkloadError
     from nestling.planner.statements.parameters import parameter_uses
 
@@ -275,7 +281,7 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
 
 
 def _placed(gap: Gap, error: FoundGap, asked: _Asked, constants: Mapping[str, ConstantValue]) -> Gap:
-    """The gap with the place of the expression it is about, where that is known."""
+    """Add to a gap the position of the expression that it is about, if that is known."""
     from nestling.planner.sql import placed
 
     if error.about is None:
@@ -294,7 +300,7 @@ def _translated(
 
 
 def _normalised(sql: str, proposal: Proposal, dialect: str) -> tuple[str, str]:
-    """The statement with its parameters as `:name`, and its dialect: the source's unless it is given."""
+    """Return the statement with parameters as `:name`, and its dialect, which defaults to the source's."""
     from nestling.ir.statements.sql_dialects import NAMES, SQLITE
     from nestling.sources.statements import normalise
 
@@ -303,14 +309,14 @@ def _normalised(sql: str, proposal: Proposal, dialect: str) -> tuple[str, str]:
 
 
 def _gap_of(error: FoundGap, sql: str) -> Gap:
-    """The gap an error tells of. Without a place it is a gap of the statement as a whole."""
+    """The gap that an error carries. Without a position it is a gap of the whole statement."""
     gap = error.gap
     return replace(gap, where=gap.where or "1:1", text=gap.text or cut(" ".join(sql.split())))
 
 
 @checks_arguments
 def statements_of(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:
-    """The statements of a workload file over a design's model, and what of it could not be understood."""
+    """Read a workload file over a design's model. Return its statements, and gaps for what could not be understood."""
     from nestling.sources.front import with_workload
 
     read = with_workload(Reading(proposal.design.model, dialect=dialect or proposal.dialect), path)

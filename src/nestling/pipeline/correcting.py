@@ -1,11 +1,11 @@
-"""Queries are priced again once they are compiled; where one costs more than the search reckoned with, it searches again.
+"""Prices queries again once they are compiled, and repeats the search if one costs more than the search assumed.
 
-The search prices a statement before there is a plan: by the ways there are to answer each step. The plan has a price of its own.
-Where that is clearly higher, or there is no plan, a step that costs the difference joins the problem (`query_prices.py`). Every
-design that has the structures the statement was to use pays it, but not one in which a step of the statement has a cheaper way:
-that is another query. So the queries of the chosen design cost what was reckoned with, within `SEARCHED_AGAIN_TIMES` or
-`SEARCHED_AGAIN_SHARE`, as far as there was time. The designs that an explanation speaks of, rivals and those beyond a flip, are
-looked at in the same way.
+The search prices a statement before there is a plan, by the possible ways to answer each step. The plan has a price of its own.
+If that is clearly higher, or there is no plan, a step that costs the difference is added to the problem (`query_prices.py`). It
+applies to every design with the structures that the statement was to use, unless a step of the statement has a cheaper way in
+that design, which would be another query. So the queries of the chosen design cost what the search assumed, within
+`SEARCHED_AGAIN_TIMES` or `SEARCHED_AGAIN_SHARE`, as far as time allowed. The designs that an explanation mentions (rivals, and
+those beyond a flip point) are checked in the same way.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 MOST_ROUNDS = 100
 """Searches after the first one, as far as there is time."""
 SEARCHING = 2 / 3
-"""Of the time there is, as much may be searched: the rest is for what is told of the design that is found."""
+"""Share of the time for the searches; the rest is for explaining the result."""
 LEAST_SECONDS = 1.0
-"""How long a search after the first one may take at least, so that there is a design."""
+"""Least time for a search after the first one, so that there is a design."""
 
 
 def settled(
@@ -38,10 +38,10 @@ def settled(
     limit_seconds: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[PosedProblem, Solution]:
-    """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it.
+    """Return the least-cost solution by the prices of its queries, and the problem with the corrections that the search needed.
 
-    `draft`: the design that is made of a solution. `limit_seconds` are for all searches together, which take `SEARCHING` of them,
-    and for what comes after; queries are compiled for half of them at most.
+    `draft`: makes the design of a solution. `limit_seconds`: the time for all searches, which take the share `SEARCHING` of it,
+    and for what follows. Compiling queries takes half of it at most.
     """
     search = _Search(found, draft, limit_seconds, clock)
     problem, solution = search.without_unanswered(*search.corrected())
@@ -49,7 +49,7 @@ def settled(
 
 
 class _Search:
-    """Searches one after the other, each told what the queries of the last one's design cost more than it reckoned with."""
+    """Repeats the search; before each search it adds what the last design's queries cost beyond what was assumed."""
 
     def __init__(self, found: PosedProblem, draft: Draft, limit_seconds: float, clock: Callable[[], float]) -> None:
         from nestling.optimizer.solved_parts import SolvedParts
@@ -62,11 +62,11 @@ class _Search:
         self.bounds = dict[frozenset[StatementStep], float]()  # by the corrections of the problem they were proved for
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
-        """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
+        """Return the problem with all corrections, and a solution whose queries cost what the search assumed.
 
-        Which of equally cheap designs it is, is asked of the last one alone: that takes longer than the search. After
-        `MOST_ROUNDS`, or when the time is up, it is the best of those that were tried, whose proof is gone. One that was tried,
-        and costs less than the solution, was told to cost too much: that is taken back, and the search goes on.
+        Only the last search chooses among equally cheap designs, because that takes longer than the search itself. After
+        `MOST_ROUNDS`, or when time is up, the result is the best design tried so far, without a proof. If a tried design costs
+        less than the solution, its correction was too high: it is lowered, and the search goes on.
         """
         problem, tried, rounds = self.found.problem, dict[frozenset[str], float](), 0
         solution, is_preferred = self._solved(problem, any_of_equals=True), False
@@ -94,7 +94,7 @@ class _Search:
     def _best_of(
         self, tried: Mapping[frozenset[str], float], problem: DesignProblem, last: Solution
     ) -> tuple[DesignProblem, Solution]:
-        """The last solution, or the choice of structures among those `tried` whose queries cost less."""
+        """Return the last solution, or a choice of structures from `tried` whose queries cost less."""
         from nestling.optimizer.evaluate import evaluate
 
         best = min(tried, key=tried.__getitem__)
@@ -107,7 +107,7 @@ class _Search:
         return problem, replace(last, chosen=best, modes=found.modes, cost=found.cost, bound=bound, proved=False)
 
     def without_unanswered(self, problem: DesignProblem, solution: Solution) -> tuple[DesignProblem, Solution]:
-        """The same without what stands for statements that no design answers: what they count for is no cost."""
+        """Remove from problem and solution the steps of statements that no design answers: their penalty is not a cost."""
         lacking = [each for each in problem.steps if each.name.startswith(NO_QUERY)]
         stayed = {
             each.statement for each in lacking if solution.modes[each.statement, each.name] == len(each.modes) - 1
@@ -121,8 +121,9 @@ class _Search:
         return problem, self._solved(problem)
 
     def _solved(self, problem: DesignProblem, *, any_of_equals: bool = False) -> Solution:
-        """The solution with the seconds of all searches, and the highest bound of those without some of its corrections, which
-        only add cost.
+        """Solve the problem. The result has the seconds of all searches so far.
+
+        Its bound is the highest of the searches with fewer corrections, because corrections only add cost.
         """
         from nestling.optimizer import solve
 

@@ -1,4 +1,4 @@
-"""A source in, a design out."""
+"""From a source to a design."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nestling.strategies import Thresholds
 
 WEIGHING_SECONDS = 60.0
-"""How long the alternatives of a design may be weighed for its explanation, where nothing else says it."""
+"""Default time for comparing the alternatives of a design."""
 NO_BUDGET = 2**62
 """More bytes than any design needs."""
 NO_WORKLOAD = (
@@ -36,10 +36,9 @@ NO_WORKLOAD = (
 
 @dataclass(frozen=True, slots=True)
 class PosedProblem:
-    """A design problem with what it was made of: what is known, what work costs, the candidates there are to choose, and
-    those that pass a bound (`refused`).
+    """A design problem and what it is made of: the situation, the cost profile, and the candidates.
 
-    `queries`: what the queries of its designs cost, where some were compiled.
+    `refused`: the candidates that break a bound. `queries`: the prices of compiled queries of its designs, if there are any.
     """
 
     situation: Situation
@@ -61,7 +60,7 @@ def inspect(
 ) -> Reading:
     """Read a source: its model, statistics and workload. Writes nothing.
 
-    `milliseconds`: moments of a SQL source that may be finer keep these alone, as dates.
+    `milliseconds`: store timestamps of a SQL source as dates, although these keep only milliseconds.
     """
     from nestling.pipeline.reversing import in_place, is_mongodb
     from nestling.planner.sql.checks import read_check
@@ -77,9 +76,7 @@ def inspect(
 
 
 def with_lacks(reading: Reading) -> Reading:
-    """The reading, with a gap for each computed column no write keeps, each view no statement can be translated over, and each
-    construct nothing is made of.
-    """
+    """Add a gap for each computed column that writes cannot maintain, each unusable view, and each construct that is ignored."""
     from nestling.pipeline.computed_columns import with_uncomputed
     from nestling.planner.sql import unusable_views
     from nestling.planner.sql.unconverted import unconverted
@@ -101,14 +98,13 @@ def design(
     storage_budget_bytes: int | None = None,
     weighed: bool = True,
 ) -> Proposal:
-    """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none.
+    """Decide where everything is stored: at least cost for the workload, or by a strategy that needs no workload.
 
-    An address or a file in place of a reading is read first (`inspect`).
+    `reading` may be an address or a file, which is then read first (`inspect`). For a live MongoDB the result is the proposal
+    of `redesign`: today's design is considered too, and warnings become notes.
 
-    Of a reading of a live MongoDB it is the proposal of `redesign`: today's design is weighed too, and warnings are notes.
-
-    `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
-    `weighed`: what was decided by cost is told beside its alternatives.
+    `storage_budget_bytes` replaces the budget of the requirements. Raises `InfeasibleError` if no design keeps it. `weighed`:
+    list the alternatives of each decision that was made by cost.
     """
     from nestling.pipeline.reversing import redesign
     from nestling.sources.mongo import LiveDatabase
@@ -139,7 +135,7 @@ def design(
 
 
 def with_budget(reading: Reading, storage_bytes: int) -> Reading:
-    """The reading with another storage budget than its requirements'."""
+    """Replace the storage budget in the reading's requirements."""
     requirements = replace(reading.workload.requirements, storage_budget_bytes=storage_bytes)
     return replace(reading, workload=replace(reading.workload, requirements=requirements))
 
@@ -161,8 +157,8 @@ def pareto(
 ) -> tuple[ParetoPoint, ...]:
     """Cost against storage: the least-cost designs from the smallest possible to the cheapest, none beaten by another.
 
-    Each point's `amount` is the bytes of data and indexes before compression, `solution.cost` seconds of work a second, by the
-    prices of its queries as those of `design` are.
+    Each point's `amount` is the number of bytes of data and indexes before compression. Its `solution.cost` is in seconds of
+    work per second, by the prices of compiled queries, as in `design`.
     """
     from nestling.optimizer.pareto import pareto as trade
     from nestling.pipeline.correcting import settled
@@ -190,7 +186,7 @@ def _least_cost(
 
 
 def proposal_of(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
-    """The design of a solution, with nothing explained; `today`: the design whose names stay."""
+    """Return the design of a solution, without explanations. `today`: the existing design, whose names are kept."""
     from nestling.strategies import drafted
 
     return drafted(found.situation, found.candidates, solution.chosen, today)
@@ -204,9 +200,10 @@ def explained(
     seconds_left: float = WEIGHING_SECONDS,
     weighed: bool = True,
 ) -> Proposal:
-    """The proposal of a solution of the problem posed, with every decision `weighed`; `today`: the design whose names stay.
+    """Return the proposal of a solution, with the alternatives of every decision if `weighed`.
 
-    `seconds_left`: how long weighing may take. What was not weighed by then is a note.
+    `today`: the existing design, whose names are kept. `seconds_left`: how long comparing alternatives may take; a note names
+    what was not compared in that time.
     """
     from nestling.ir.design_problem import CHANGE
     from nestling.ir.proposal import Costs
@@ -253,7 +250,7 @@ def explained(
 
 
 def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, solution: Solution) -> tuple[Candidate, ...]:
-    """The candidates, the chosen indexes and copies there for the statements that use them: to read, or to find what changes."""
+    """Record on the chosen indexes and copies which statements use them, to read or to find what changes."""
     from nestling.ir.candidate import INDEXES, Aggregate, CopiedAttribute, FirstChildren, Lineage
     from nestling.optimizer.uses import users
 
@@ -270,9 +267,10 @@ def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, soluti
 def posed(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, *, today: Design | None = None
 ) -> PosedProblem:
-    """The design problem of a reading.
+    """Return the design problem of a reading.
 
-    What `today`'s design has may stay, whoever would propose it, and what saves next to nothing is not worth a change.
+    All structures of `today`'s design may stay, even if no pattern proposes them. A change that saves next to nothing is not
+    made.
     """
     from nestling.cost import default_profile
     from nestling.ir.situation import Thresholds, situation
@@ -295,7 +293,7 @@ def posed(
 def priced(
     known: Situation, prices: Profile, candidates: tuple[Candidate, ...], today: frozenset[str] | None = None
 ) -> DesignProblem:
-    """Everything there is to choose among these candidates, with its price; `today`: what the design in place has of them."""
+    """Return everything there is to choose among the candidates, with prices. `today`: the candidates that exist already."""
     from nestling.cost import price
     from nestling.planner.options import options
 
@@ -305,14 +303,17 @@ def priced(
 
 @checks_arguments
 def explain(proposal: Proposal, about: str | None = None) -> Explanation:
-    """Why a proposal is as it is: all of it, or what a relationship, an entity or a statement is about; raises `InputError`."""
+    """Explain a whole proposal, or only what concerns one relationship, entity or statement.
+
+    Raises `InputError` if there is none of that name.
+    """
     from nestling.emitters.explanation.explanation import explanation
 
     return explanation(proposal, about)
 
 
 def finished_design(address: Path | str) -> Proposal | None:
-    """The design in a design file; None where `address` names something else."""
+    """Return the design in a design file, or None if `address` is something else."""
     from nestling.ir.text import read_file
 
     path = Path(address)

@@ -1,4 +1,7 @@
-"""A live MongoDB in, findings out; nothing is written to it."""
+"""Diagnosing a live MongoDB: facts in, findings out.
+
+Writes nothing to the database.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,12 @@ def facts_of(
     rest: float = 4.0,
     watch: Watch | None = None,
 ) -> Facts:
-    """What a live MongoDB is: of the URI's database, else of all that are not the server's own. Writes nothing.
+    """Gather facts about a live MongoDB: the URI's database, or else all databases that are not the server's own. Writes nothing.
 
-    `structure`: also what relates the rows of the documents, which a model is made of. `rest`: while others use the
-    server, so many times as long as each look took nothing is asked.
+    `structure`: also find how the rows in the documents are related, which a model needs. `rest`: while others use the server,
+    pause after each query for this multiple of the time that it took.
 
-    Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
+    Raises `ConnectionFailed`, `PermissionDenied` or, if there is nothing to look at, `SourceError`.
     """
     from nestling.executors.facts import Amount, Budget, gather
 
@@ -55,7 +58,7 @@ def diagnose(
     office: str = "",
     profile: Profile | None = None,
 ) -> Findings:
-    """What the doctor's rules find in facts, with what it costs by a profile; `office`: whose thresholds."""
+    """Apply the doctor's rules to facts, with costs by a profile. `office`: whose published thresholds to use."""
     from nestling.cost import default_profile, price
     from nestling.doctor import diagnose as findings_in
     from nestling.doctor import limits
@@ -71,7 +74,7 @@ def diagnose(
 
 @checks_arguments
 def price_notes(facts: Facts) -> tuple[str, ...]:
-    """What to say of the prices in findings where the profile they are of is another server's."""
+    """Return notes on the prices in findings if their profile was measured on another kind of server."""
     from nestling.cost import default_profile
 
     return default_profile().notes_for(facts.server.version, facts.server.engine)

@@ -1,4 +1,4 @@
-"""Rows made from what is known of the data, at any scale."""
+"""Generating rows that follow the statistics, at any scale."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def scaled_reading(reading: Reading, scale: float) -> Reading:
 
 @checks_arguments
 def generate(reading: Reading, path: Path | str, *, seed: int = 0, watch: Watch | None = None) -> str:
-    """Write rows as the reading's statistics say to a new SQLite database at `path`; its address, to read rows from.
+    """Write rows that follow the reading's statistics to a new SQLite database at `path`; return its address.
 
-    Raises `SourceError` when there are rows in it.
+    Raises `SourceError` if there are rows in it already.
     """
     from nestling.sources.front import open_target
     from nestling.sources.generated import generate as made
@@ -38,7 +38,7 @@ def generate(reading: Reading, path: Path | str, *, seed: int = 0, watch: Watch 
 
 
 def check_generated(reading: Reading, address: Path | str) -> tuple[StatisticsDifference, ...]:
-    """In what the rows at `address` are not what the reading's statistics say."""
+    """Return how the rows at `address` differ from the reading's statistics."""
     from nestling.sources.front import read_source
     from nestling.sources.generated import check_generated as check
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def with_least_cost_indexes(proposal: Proposal, found: PosedProblem, *, limit_seconds: float) -> Proposal:
-    """The same collections with the indexes the search chooses for them; as it is where the search knows no such design.
+    """Keep the collections, and use the indexes that the search chooses for them.
 
-    Its own indexes stay, as keys and references need them, but for those that one of the chosen begins with.
+    Indexes that the design itself needs for keys and references stay, unless a chosen index starts with their fields. The
+    proposal is returned unchanged if the search cannot represent its design.
     """
     from nestling.optimizer.solve import attempt
     from nestling.planner.options.structures.in_place import with_in_place
@@ -42,7 +43,7 @@ def _is_index(candidate: Candidate) -> bool:
 
 
 def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
-    """The design's own, but for those that one of the chosen begins with, then the chosen ones it lacks."""
+    """Yield the design's own indexes, except prefixes of chosen ones, then the chosen ones that it lacks."""
     from nestling.strategies.placement.already_built import as_indexes
 
     more = [index for each in chosen for index in as_indexes(design, each)]

@@ -1,4 +1,4 @@
-"""Rows into a MongoDB, compared, and back."""
+"""Loading rows into a MongoDB, verifying them, and unloading them again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class LoadMode(StrEnum):
-    """What to do about collections that already hold data."""
+    """What to do with collections that already hold data."""
 
     REFUSE = "refuse"
     REPLACE = "replace"  # drop the design's own collections first
@@ -117,7 +117,7 @@ def load(
 ) -> Loaded:
     """Create the collections, fill them from the source, build the indexes, and verify that nothing was lost.
 
-    A model file, a DDL file or no source (None) has no rows: the collections stay empty, and there is nothing to verify.
+    A model file, a DDL file or None has no rows: the collections stay empty, and there is nothing to verify.
     """
     from nestling.common.stopping import telling_what_stays
     from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
@@ -168,9 +168,9 @@ def verify(
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> VerifyReport:
-    """Compare every row of the source with what reading its home back yields. Writes nothing.
+    """Compare every row of the source with the row that is read back from its home. Writes nothing.
 
-    Raises `VerifyError` where the documents are those of another design.
+    Raises `VerifyError` if the documents have another design.
     """
     from nestling.sources.front import open_rows
 
@@ -199,10 +199,10 @@ def _verified(
 def unload(
     proposal: Proposal, address: Path | str, database: Database[Any], *, watch: Watch | None = None
 ) -> UnloadReport:
-    """Rebuild the conceptual data from the homes and write it to the SQL database at `address`.
+    """Rebuild the rows from their homes and write them to the SQL database at `address`.
 
-    Documents that tell of no row, such as what was split off one that is gone, are named in its notes. Raises `VerifyError`
-    where the documents are those of another design: some rows would not be found.
+    The report's notes name documents that belong to no row, such as a part that was split off a deleted one. Raises
+    `VerifyError` if the documents have another design, because some rows would not be found.
     """
     from nestling.executors.unload import unload as rebuild
     from nestling.pipeline.checking import require_design, unread

@@ -1,4 +1,4 @@
-"""A choice whose queries are looked at: by which structures it answers a statement, and which ways there are beside them."""
+"""A choice whose queries are examined: which structures answer each statement, and which other ways there are."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Used = frozenset[str]
 """Structures that a statement's query is made of."""
 WITHOUT = "without what it uses"
 SLIGHT = 0.1
-"""Of what a query costs more, by how much a way may be dearer to count as good as the one it uses."""
+"""A way counts as equally good if it is more expensive by at most this share of the query's extra cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookedChoice:
-    """A choice looked at, in the problem as it was posed."""
+    """A choice under examination, in the problem as it was first posed."""
 
     problem: DesignProblem
     chosen: frozenset[str]
@@ -31,7 +31,7 @@ class LookedChoice:
     charges: Mapping[str, Sequence[Charge]]
 
     def used(self, statement: str) -> Used:
-        """The structures by which the statement is answered, for which it is charged, and that bar it from a cheaper way."""
+        """Return the structures that answer the statement, those it is charged for, and those that rule out a cheaper way."""
         from nestling.optimizer.evaluate import applies, mode_cost
 
         names = set[str]()
@@ -51,9 +51,9 @@ class LookedChoice:
         return all(len(names.intersection(group.among)) <= 1 for group in self.problem.groups)
 
     def cheaper(self, statement: str, used: Used) -> Iterator[Mode]:
-        """The ways of the statement's steps that this choice does not have and that cost less than those it has.
+        """Yield the cheaper ways of the statement's steps that this choice does not allow.
 
-        Each with what structures that are used anyway make it cost besides.
+        Their cost includes what the structures in use would add.
         """
         from nestling.optimizer.evaluate import TOLERANCE, is_possible, mode_cost
 
@@ -73,10 +73,11 @@ class LookedChoice:
         more: float,
         least: float,
     ) -> Iterator[Mode]:
-        """The ways out for structures that are not why a query costs `more`: to have neither them nor what does no better.
+        """Yield ways out for structures that do not cause a query's extra cost `more`: designs without them or their equivalents.
 
-        That is what was `tried`, and what `is_as_dear` in place of one ("": nothing). By a dearer way of a step a query costs as
-        much less more than was reckoned with, nothing below `least`.
+        Equivalents are those already `tried`, and those that `is_as_dear` finds just as expensive in place of one ("" means
+        none). If a step falls back to a more expensive way, the query exceeds the assumed price by that much less; differences
+        below `least` are ignored.
         """
         members = {name: group.among for group in self.problem.groups if len(group.among) > 1 for name in group.among}
         for name in sorted(idle.intersection(members)):
@@ -99,7 +100,7 @@ class LookedChoice:
     def _in_place(
         self, step: StatementStep, mode: Mode, name: str, members: Iterable[str]
     ) -> Iterator[tuple[float, str]]:
-        """The other ways of a step without a structure, by how much they are dearer: each with what it needs and is not there."""
+        """Yield the other ways of a step without a structure: how much more each costs, and the missing structure it needs."""
         from nestling.optimizer.evaluate import mode_cost
 
         there, cost = self.chosen - {name}, mode_cost(mode, self.chosen, self.loads)
@@ -115,7 +116,7 @@ class LookedChoice:
 
 
 def looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> LookedChoice:
-    """A choice, and by which ways it answers the steps of the problem as it was posed."""
+    """Return the choice with the ways in which it answers the steps of the problem as first posed."""
     from nestling.optimizer.evaluate import load_values
 
     steps: dict[str, list[StatementStep]] = defaultdict(list)

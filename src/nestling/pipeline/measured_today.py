@@ -1,8 +1,8 @@
-"""How long the commands of a live database were measured to take, beside what the cost model says of them on today's design.
+"""Compares measured times of a live database's commands with what the cost model predicts for today's design.
 
-A workload that `nestling capture` made says of each statement how long its command took on the server (`-- measured: 23.5 ms`),
-and of further statements of the same command with which one they were measured. The cost model also counts the request on its
-way, which the server does not measure: that is left out here.
+A workload made by `nestling capture` says how long the command of each statement took on the server (`-- measured: 23.5 ms`).
+For further statements of the same command it says with which one they were measured. The cost model also counts the network
+round trip, which the server does not measure, so that is left out here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from nestling.ir.workload import Statement
 
 APART = 3.0
-"""So many times as much or as little as measured is far apart."""
+"""A price that differs from the measured one by more than this factor is reported."""
 LEAST_SECONDS = 0.0005
 """What a command takes at least: servers measure whole milliseconds."""
 LEAST_SHARE = 0.01
@@ -44,7 +44,7 @@ class MeasuredCommand:
 def measured_commands(
     statements: Iterable[Statement], costs: Mapping[str, float], request_seconds: float
 ) -> Iterator[MeasuredCommand]:
-    """The commands whose time is known; `costs`: seconds an execution of each statement takes on today's design."""
+    """Yield the commands with a known time. `costs`: seconds per execution of each statement on today's design."""
     every = [each for each in statements if each.name in costs]
     for first in every:
         if first.measured_seconds is None:
@@ -56,6 +56,6 @@ def measured_commands(
 
 
 def far_apart(commands: Iterable[MeasuredCommand], whole: float) -> tuple[MeasuredCommand, ...]:
-    """Those whose prices the measurements contradict, the most off first; `whole`: what all costs, in seconds a second."""
+    """Return the commands whose prices the measurements contradict, worst first. `whole`: the total cost, in s/s."""
     found = [each for each in commands if each.factor > APART and each.off_by >= LEAST_SHARE * whole]
     return tuple(sorted(found, key=lambda each: -each.off_by))

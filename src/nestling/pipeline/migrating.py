@@ -1,4 +1,4 @@
-"""A live database from one design to another."""
+"""Migrating a live database from one design to another."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def migrate(
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
-    """Build the new design beside the old one, carry over what changes meanwhile, and prove both equal.
+    """Build the new design beside the old one, apply concurrent changes to it, and prove that both are equal.
 
-    With `cutover` the new design then takes over. Between two equal designs there is nothing to do. What was interrupted goes on
-    where it stopped, by itself where the server has no primary for a while; what a `KeyboardInterrupt` leaves behind is a note of
-    it. `offline`: nobody writes, so that a server without change streams will do.
+    With `cutover` the new design then takes over. If the designs are equal there is nothing to do. An interrupted migration
+    continues where it stopped, by itself if the server has no primary for a while; a `KeyboardInterrupt` carries a note that
+    says what it leaves behind. `offline`: nobody writes, so a server without change streams is enough.
 
-    What would be lost is an error, unless its kind is among `may_lose`. `renamed`: what the new model calls otherwise than the
-    old one, as `{"customer": "client", "customer.phone": "telephone"}`. `filled`: the values of attributes that are new in the
-    rows there are, where it is not their default, as `{"customer.tier": "gold"}`.
+    Raises an error if something would be lost, unless its kind is in `may_lose`. `renamed`: what the new model has renamed, as
+    `{"customer": "client", "customer.phone": "telephone"}`. `filled`: values of new attributes for existing rows, if not their
+    default, as `{"customer.tier": "gold"}`.
     """
     from nestling.common.stopping import telling_what_stays
     from nestling.executors.migrate import MigrationReport, what_stays, with_patience
@@ -77,7 +77,7 @@ def migrate(
 
 @checks_arguments
 def abort_migration(database: Database[Any]) -> Aborted:
-    """End a migration that has not cut over, whatever its designs: the old one is what it was."""
+    """End a migration that has not cut over, whatever its designs. The old design stays as it was."""
     from nestling.common.stopping import telling_what_stays
     from nestling.executors.exact import as_stored
     from nestling.executors.migrate import ABORT_AGAIN, abort
@@ -131,7 +131,7 @@ def _migration(
 
 
 def shelf_of(model: Model) -> OpenShelf:
-    """Places for rows of what a migration needs of a model, in files that are gone afterwards."""
+    """Return a function that opens temporary storage for rows, in files that are deleted afterwards."""
     from nestling.sources.sql.shelf import SqliteShelf
 
     @contextmanager
@@ -191,7 +191,7 @@ def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None
 
 
 def _out_of_time(old: Proposal, new: Proposal) -> str:
-    """What a design was made without, for lack of time, as a gap of its file says; empty where both were made of all."""
+    """Return the gap that says a design was made from an incomplete look, or "" if neither was."""
     from nestling.ir.facts import OUT_OF_TIME
 
     sides = (("old", old), ("new", new))

@@ -1,4 +1,4 @@
-"""What the server refuses then and takes today, what it keeps today and will not, what it takes unread: among a plan's risks."""
+"""Risks of a migration: values refused only by the new design, constraints that are lost, and fields no longer read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = 5
 
 
 def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
-    """What unique and expiring indexes keep in the database today, and none of the new design will, or of fewer rows."""
+    """Yield what unique and expiring indexes enforce today but the new design does not, or only for fewer rows."""
     from nestling.planner.options.structures.constraints import constraints, is_kept, kept_of_fewer
 
     gone = list[tuple[str, str]]()
@@ -47,12 +47,12 @@ def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
 
 
 def _more_narrowly(index: PlannedIndex) -> str:
-    """How far an index keeps what another one keeps of more."""
+    """Describe how an index enforces its rule for fewer rows than another one."""
     return f"only where {' and '.join(map(str, index.partial))}" if index.partial else "only as it compares texts"
 
 
 def _plain(index: CreateIndex) -> Iterator[Index]:
-    """The index as designs say one, if they can, without what only sets it apart from the server's own on `_id`."""
+    """Yield the index as designs express one, if they can, without options that only distinguish it from the one on `_id`."""
     from nestling.ir.indexes.needed_indexes import NOWHERE
     from nestling.ir.primitives import Index
 
@@ -65,7 +65,7 @@ def _plain(index: CreateIndex) -> Iterator[Index]:
 
 
 def _indexes_today(old: Design, database: Database[Any]) -> Iterator[tuple[Index, Mapping[str, Any]]]:
-    """The indexes the database has on the old design's collections: as designs say them, and what the server tells."""
+    """Yield the database's indexes on the old design's collections: as designs express them, and with the server's options."""
     from nestling.executors.migrate import indexes_today
 
     for each in indexes_today(database, [store.name for store in old.stores]):
@@ -77,9 +77,10 @@ def _indexes_today(old: Design, database: Database[Any]) -> Iterator[tuple[Index
 
 @dataclass(frozen=True, slots=True)
 class _Unique:
-    """Attributes of an entity whose values no two rows may share; `some`: it is so of certain rows alone.
+    """Attributes of an entity whose values must be unique; `some`: only among certain rows.
 
-    `within`: the relationships to the array the rows lie in, of which two in one document may share them; empty: none may.
+    `within`: the relationships down to the array that holds the rows. Two rows in one document may then share the values.
+    Empty: no two rows may.
     """
 
     entity: str
@@ -96,7 +97,7 @@ class _Unique:
 
 
 def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
-    """Unique indexes, those on `_id` among them, that refuse what the database takes today."""
+    """Yield unique indexes, including those on `_id`, that will refuse what the database accepts today."""
     from nestling.ir.indexes.index_form import index_form
 
     today = tuple(_unique_today(old, database))
@@ -156,7 +157,7 @@ def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
 
 
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
-    """What the new design has the server keep unique, and by which index."""
+    """Yield what the new design makes the server keep unique, with the index that does it."""
     from nestling.ir.indexes.needed_indexes import NOWHERE
     from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.indexes.planned_indexes import planned_indexes
@@ -176,7 +177,7 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
 
 
 def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
-    """What the server keeps unique, of rows that all lie at one place."""
+    """Yield what the server keeps unique today among rows that all lie in one place."""
     for _, root, attributes in _ids(old):
         yield _Unique(root.entity, attributes)
         yield from _single(old, root, attributes)
@@ -184,7 +185,7 @@ def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
 
 
 def _uniques_today(old: Design, database: Database[Any]) -> Iterator[tuple[_Unique, Mapping[str, Any]]]:
-    """The same by the unique indexes of the database, with what the server tells of each."""
+    """Yield what the database's unique indexes enforce, with the server's options of each."""
     from nestling.planner.options.structures.constraints import constraints
 
     for index, told in _indexes_today(old, database):
@@ -197,7 +198,7 @@ def _uniques_today(old: Design, database: Database[Any]) -> Iterator[tuple[_Uniq
 
 
 def _arrays(design: Design, collection: str) -> dict[str, tuple[str, ...]]:
-    """By entity of a collection's documents, the relationships to the array its rows lie in; none where a document has one."""
+    """Map each entity in a collection's documents to the relationships down to its array; empty if a document has one row."""
     from nestling.ir.storage.layout import NodeKind
 
     found = dict[str, tuple[str, ...]]()
@@ -216,7 +217,7 @@ def _arrays(design: Design, collection: str) -> dict[str, tuple[str, ...]]:
 
 
 def _single(design: Design, node: Node, unique: frozenset[str]) -> Iterator[_Unique]:
-    """Rows that a document has one of at most: what they refer to its unique row by is as unique."""
+    """Yield what is unique because a document holds one such row at most: its reference to the document's unique row."""
     for child in node.children:
         if child.embedding is None or child.form.to_many:
             continue
@@ -244,14 +245,14 @@ def _unique(on: Indexed, *, some: bool, collated: bool, within: tuple[str, ...])
 
 
 def _is_of_some(index: PlannedIndex) -> bool:
-    """Whether rows that have the values may share them."""
+    """Whether an index covers only some of the rows that have its values: it has a condition other than presence."""
     from nestling.ir.statements.clause import ClauseOperator
 
     return any(each.comparison is not ClauseOperator.PRESENT for each in index.partial)
 
 
 def _has_condition(told: Mapping[str, Any]) -> bool:
-    """The same of an index of the database: conditions that only ask whether there is a value are none."""
+    """Whether an index of the database has a condition other than that a value is present."""
     conditions = told.get("partialFilterExpression", {}).values()
     return any(not isinstance(each, Mapping) or not each.keys() <= {"$exists", "$type"} for each in conditions)
 
@@ -262,10 +263,10 @@ def _has_condition(told: Mapping[str, Any]) -> bool:
 def new_validators(
     old: Design, new: Design, own: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Validators of collections that are built, where the server asks less of the same documents today, or something else.
+    """Yield validators of rebuilt collections that differ from today's, or that ask for more.
 
-    `own`: the old design over its own model. `rules`: what collections checked until a cutover of this migration had them refuse
-    all.
+    `own`: the old design over its own model. `rules`: what collections validated before a cutover of this migration made them
+    refuse every write.
     """
     from nestling.emitters.commands import own_validators
     from nestling.emitters.jsonschema import can_validate
@@ -310,7 +311,7 @@ def refuses(options: Mapping[str, Any]) -> bool:
 
 
 def unread_fields(old: Design, new: Design, job: Job) -> Iterator[str]:
-    """Fields and collections that applications of the old design may go on writing, and the new design does not read."""
+    """Yield fields and collections that applications of the old design may keep writing but the new design does not read."""
     after = {store.name: store for store in new.stores}
     built = [store for store in old.stores if store.name in job.replaced]
     if collections := [store.name for store in built if store.name not in after]:
@@ -353,7 +354,7 @@ _FIRST = "Stop or change such applications before the cutover."
 
 
 def _gone(before: StoredCollection, after: StoredCollection) -> list[str]:
-    """The paths of one collection's documents that another one lacks, the uppermost of each."""
+    """Return the paths that documents of one collection have and those of another lack; only the topmost of each."""
     from nestling.ir.invariants import paths_in
 
     known = [*paths_in(after)]

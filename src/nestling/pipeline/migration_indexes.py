@@ -1,4 +1,4 @@
-"""What becomes of the indexes a database has: the new design has them, they are carried over, they go, or they are lost."""
+"""Decides what happens to a database's indexes: in the new design, carried over, dropped as planned, or lost."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _Found: TypeAlias = "tuple[str, tuple[tuple[str, int], ...]]"
 
 @dataclass(frozen=True, slots=True)
 class Fates:
-    """`carried` are built on the collection's successor, `going` are what the old design has and the new one has not, `lost`
-    those of all indexes that nothing replaces, and that somebody may want.
+    """`carried`: built on the collection's successor. `going`: in the old design and not in the new one.
+
+    `lost`: of all indexes, those that nothing replaces and that somebody may need.
     """
 
     carried: tuple[CreateIndex, ...]
@@ -89,10 +90,11 @@ def fates(
     usual: Mapping[str, object],
     kept: frozenset[str],
 ) -> Fates:
-    """What becomes of each; `usual` are the collections' own collations, `kept` the collections that are not built anew.
+    """Decide what happens to each index.
 
-    `alone`: the new design without what the old one's model knows besides, whose indexes are built; `own`: the old one over its
-    own model, of which it may have had attributes in indexes that are gone: so are these.
+    `usual`: the default collations of collections. `kept`: collections that are not rebuilt. `alone`: the new design without
+    what only the old model has; its indexes are built. `own`: the old design over its own model; indexes on attributes that are
+    gone go with them.
     """
     from nestling.ir.indexes.index_paths import index_paths
     from nestling.planner.migration import same_paths
@@ -119,7 +121,7 @@ def fates(
 def to_build(
     wanted: Iterable[CreateIndex], there: Sequence[CreateIndex], usual: Mapping[str, object]
 ) -> Iterator[CreateIndex]:
-    """The indexes whose work no index does that is there to stay, each by a name that none of these has."""
+    """Yield wanted indexes that no remaining index replaces, each under a name that none of these has."""
     taken = {(each.collection, each.name) for each in there}
     beside = dict[str, list[CreateIndex]]()
     for each in there:
@@ -131,7 +133,7 @@ def to_build(
 
 
 def _planned(design: Design, usual: Mapping[str, object]) -> dict[IndexShape, PlannedIndex | CreateIndex]:
-    """Those a design has, also the ones it names and does without, as another one begins with their fields."""
+    """Return a design's indexes, including named ones that it omits because another index starts with their fields."""
     from nestling.executors.load.units import gridfs_indexes
     from nestling.ir.indexes.planned_indexes import named_indexes, planned_indexes
 
@@ -157,7 +159,7 @@ def _is_of_series(design: Design, index: CreateIndex) -> bool:
 
 
 def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) -> bool:
-    """Whether the new design has what an index is for: it keeps what this one keeps, or it finds rows as this one does.
+    """Whether the new design replaces an index: it enforces the same constraint, or finds rows in the same way.
 
     An index that a design has for its own structure, or for statements, goes with these.
     """
@@ -182,7 +184,7 @@ def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) ->
 
 
 def _is_beside_rows(old: Design, new: Design, index: PlannedIndex) -> bool:
-    """Whether an index of the new design keeps the same of the same rows, inside the documents of another collection."""
+    """Whether the new design has an index that enforces the same for the same rows inside another collection's documents."""
     from nestling.ir.indexes.planned_indexes import planned_indexes
 
     wanted = _attributes(old, index)
@@ -194,7 +196,7 @@ def _is_beside_rows(old: Design, new: Design, index: PlannedIndex) -> bool:
 
 
 def _attributes(design: Design, index: PlannedIndex) -> tuple[AttributeName, ...]:
-    """What the keys of an index of whole homes are; empty where one is none, or only some documents are in it."""
+    """Return the attributes in an index's keys; empty if a key is no attribute or the index covers only some documents."""
     from nestling.ir.storage.stored_names import stored_names
 
     at = dict(stored_names(design.model, design.store(index.collection)))
@@ -208,7 +210,7 @@ def _serves(design: Design, index: Index) -> bool:
 
 
 def _finding(design: Design, *, any_case: bool) -> Iterator[_Found]:
-    """By which attributes a design finds rows of which entity quickly; `any_case`: texts whatever their case."""
+    """Yield the entities and attributes by which a design finds rows quickly; `any_case`: texts whatever their case."""
     from nestling.ir.storage.layout import every_document
 
     found = [*_indexed(design, any_case=any_case)]
@@ -225,7 +227,7 @@ def _finding(design: Design, *, any_case: bool) -> Iterator[_Found]:
 
 
 def _indexed(design: Design, *, any_case: bool) -> Iterator[_Found]:
-    """By which attributes indexes of a design find rows of which entity."""
+    """Yield the entities and attributes by which a design's indexes find rows."""
     from nestling.ir.indexes.any_case import finds_any_case
     from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index

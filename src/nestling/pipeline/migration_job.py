@@ -1,4 +1,4 @@
-"""What a migration between two designs is about: the collections it builds, their indexes, and what finds what it would lose."""
+"""Describes a migration between two designs: collections to build, their indexes, and searches for what it would lose."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def job_of(
     before: Design | None = None,
     written_by: Design | None = None,
 ) -> Job:
-    """What moving this database is about, between designs over one model.
+    """Describe how to move this database between two designs over one model.
 
-    `alone`: the new design as it is without what the old one's model knows besides; its indexes are built, and no others.
-    `before`: the old design over its own model, perhaps with new names; `written_by`: as the database was written by it.
+    `alone`: the new design without what only the old model has; only its indexes are built. `before`: the old design over its
+    own model, perhaps with new names. `written_by`: the design by which the database was written.
     """
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
@@ -125,14 +125,14 @@ def _assembled(
 
 
 def _written(old: Design) -> tuple[str, ...]:
-    """The collections there are of the old design."""
+    """Return the old design's collections that are written to."""
     from nestling.executors.load import written_collections
 
     return tuple(name for name in written_collections(old) if not name.startswith(NOWHERE))
 
 
 def _newly_unique(own: Design, new: Design) -> Iterator[str]:
-    """The entities of which something is unique that was not in the old model."""
+    """Yield the entities with a unique group that the old model did not have."""
     for entity in new.model.entities:
         if own.model.has_entity(entity.name):
             before = own.model.entity(entity.name)
@@ -152,7 +152,7 @@ def _days(own: Design, new: Design) -> Iterator[AttributeName]:
 
 
 def _new_rules(own: Design, new: Design, policy: Policy) -> Mapping[str, NewRules]:
-    """By collection, the validator of the old design and another one that the new design has."""
+    """Return the old design's validator, and the different one of the new design, by collection."""
     from nestling.emitters.commands import collection_commands
     from nestling.executors.migrate.job import NewRules
 
@@ -166,7 +166,7 @@ def _new_rules(own: Design, new: Design, policy: Policy) -> Mapping[str, NewRule
 
 
 def _searches(old: Design, new: Design, staged: Design, stays: frozenset[str]) -> Searches:
-    """What finds values that would not come through; `staged` is the new design as it is built beside the old one."""
+    """Build the searches for values that would be lost. `staged`: the new design as it is built beside the old one."""
     from nestling.emitters.field_searches.empty_objects import empty_objects
     from nestling.emitters.field_searches.field_orders import field_orders, id_orders
     from nestling.emitters.field_searches.null_fields import null_fields
@@ -199,7 +199,7 @@ def _collations(database: Database[Any]) -> Mapping[str, object]:
 
 
 def _followed(design: Design) -> Iterator[tuple[str, CompiledCheck]]:
-    """The fields that follow from others, with what finds documents in which they hold something else."""
+    """Yield the fields that follow from others, each with a query for documents in which they hold something else."""
     from nestling.ir.drift import Check
     from nestling.pipeline.checking import compiled_check
     from nestling.planner.checks import field_checks, where_held
@@ -214,14 +214,14 @@ def _is_left(compiled: CompiledCheck) -> bool:
 
 
 def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mapping[str, Any]:
-    """What documents others wrote must be."""
+    """Return the validator that documents written by others must satisfy; empty if there can be none."""
     from nestling.emitters.jsonschema import can_validate, validator
 
     return validator(design, store, foreign=True, policy=policy, unseen=True) if can_validate(store) else {}
 
 
 def _missing_arrays(old: Design, new: Design) -> Mapping[str, Stages]:
-    """What finds arrays that documents lack today and that are written empty."""
+    """Return queries for documents that lack arrays which will be written as empty ones."""
     from nestling.emitters.field_searches.missing_arrays import missing_arrays, written_arrays
 
     written = written_arrays(new)
@@ -234,7 +234,7 @@ def _missing_arrays(old: Design, new: Design) -> Mapping[str, Stages]:
 
 
 def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bool:
-    """Whether documents may hold values the model does not tell of: some collection has no validator that refuses them."""
+    """Whether documents may hold values unknown to the model, because some collection has no validator that refuses them."""
     from nestling.emitters.commands import collection_commands
     from nestling.ir.storage.validator_form import validator_form
     from nestling.pipeline.migration_constraints import refuses
@@ -249,7 +249,7 @@ def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bo
 
 
 def _are_foreign(old: Design, database: Database[Any], policy: Policy) -> bool:
-    """Whether documents may have a form of other applications: some collection has no validator of ours that refuses them."""
+    """Whether other applications may have shaped the documents: some collection lacks a validator of ours that refuses that."""
     from nestling.emitters.commands import own_validators
     from nestling.ir.storage.validator_form import validator_form
     from nestling.pipeline.migration_constraints import refuses
@@ -301,7 +301,7 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
 
 
 def _gathered(made: Assembly, model: Model, homes: Homes) -> Iterator[Gathered]:
-    """What is to be there before an assembly begins, in this order."""
+    """Yield what must exist before an assembly begins, in order."""
     from nestling.emitters.mql.assembly import gathered, gathered_rows
     from nestling.executors.migrate import Gathered
 

@@ -1,4 +1,4 @@
-"""What a migration would do, measured on the database before anything is written to it."""
+"""Planning a migration: what it would do, measured on the database before anything is written to it."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def plan_migration(
     filled: Mapping[str, str] | None = None,
     policy: Policy | None = None,
 ) -> MigrationPlan:
-    """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong.
+    """Say what becomes of each collection, how much data moves, how long that may take, and what could go wrong.
 
-    `renamed`, `filled`: as of `migrate`.
+    `renamed`, `filled`: as for `migrate`.
     """
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate.field_orders import reordered_fields
@@ -126,7 +126,7 @@ def _missing_arrays(job: Job, database: Database[Any]) -> Iterator[str]:
 
 
 def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
-    """Copies and computed values that lag behind what they follow from, and those nobody can tell of."""
+    """Yield copies and computed values that lag behind their source, and those of which this cannot be determined."""
     from nestling.executors.check import differing_fields
     from nestling.ir.reading import Gap
     from nestling.planner.checks import field_checks
@@ -139,7 +139,7 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
 
 
 def _aside(old: Design, job: Job, database: Database[Any]) -> Mapping[str, Aggregation]:
-    """What reads the old design's rows once its collections are set aside, or are about to be."""
+    """Return queries that read the old design's rows once its collections are, or are about to be, set aside."""
     from nestling.executors.migrate import BEFORE
     from nestling.pipeline.loading import home_queries
     from nestling.planner.migration import renamed
@@ -158,9 +158,9 @@ def _state(job: Job, database: Database[Any]) -> MigrationState | None:
 
 
 def _phase(job: Job, database: Database[Any], state: MigrationState) -> Phase:
-    """How far a migration is.
+    """Return how far a migration is.
 
-    While the old collections refuse writes it is fenced: a cutover that is begun again compares first, as one that is ready.
+    While the old collections refuse writes it is fenced: a cutover that starts again compares first, as a ready one does.
     """
     from nestling.executors.migrate import refuse_writes
 
@@ -192,7 +192,7 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
 
 
 def _untouched(job: Job, database: Database[Any]) -> list[str]:
-    """What neither design has to do with."""
+    """Return the collections that belong to neither design."""
     from nestling.executors.migrate import BEFORE
     from nestling.ir.storage.names import is_system
 
@@ -220,7 +220,7 @@ def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move
 def _estimated(
     store: StoredCollection, of: tuple[str, ...], job: Job, measured: Mapping[str, Size]
 ) -> tuple[int | None, int | None]:
-    """Documents and bytes, copies left out; nothing is said of rows whose number nobody has counted."""
+    """Estimate documents and bytes, without copies. Both are None for rows that nobody has counted."""
     from nestling.executors.migrate.row_counts import buckets
     from nestling.ir.storage.layout import Role
 
@@ -236,7 +236,7 @@ def _estimated(
 
 
 def _indexes(new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The indexes to be built, on collections that stay those the database has not; and those the database has that go."""
+    """Return the indexes to build (in collections that stay, only the missing ones), and the existing ones to drop."""
     from nestling.emitters.commands import index_commands
 
     usual = {(each.collection, each.name) for each in index_commands(new)}
@@ -256,7 +256,7 @@ def _index_text(index: CreateIndex, collection: str) -> str:
 
 
 def _of_another_plan(job: Job, database: Database[Any]) -> Iterator[str]:
-    """Why every collection is built anew, though some may be the same in both designs: it changes all that the plan says."""
+    """Yield why every collection is rebuilt although some may be the same in both designs."""
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
 
@@ -274,7 +274,7 @@ def _of_another_plan(job: Job, database: Database[Any]) -> Iterator[str]:
 
 
 def _gaps(job: Job) -> Iterator[str]:
-    """What nobody can build of the new design."""
+    """Yield the parts of the new design that cannot be built."""
     from nestling.common.errors import GapError
 
     for target in job.targets:
@@ -287,7 +287,10 @@ def _gaps(job: Job) -> Iterator[str]:
 def _risks(
     old: Design, new: Design, own: Design, job: Job, database: Database[Any], rules: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """What could go wrong; `own`: the old design over its own model, `rules`: what collections checked that refuse all now."""
+    """Yield what could go wrong.
+
+    `own`: the old design over its own model. `rules`: what collections validated that now refuse every write.
+    """
     from nestling.executors.abilities import has_history
     from nestling.pipeline.migration_constraints import (
         lost_constraints,
@@ -337,10 +340,10 @@ def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) ->
 
 
 def _followed(old: Design, job: Job, measured: Mapping[str, Size]) -> tuple[float | None, str]:
-    """How many changes a second can be carried over where each is most work, and to or from which collection that is.
+    """Return how many changes a second can be applied to or from the collection where a change is most work, and its name.
 
-    A change has the whole document derived again, of all the rows it is made of; and all rows of the document that has changed
-    are compared with those it was made of before.
+    A change rebuilds the whole document from all the rows that it is made of, and compares all rows of the changed document
+    with those that it was made of before.
     """
     derived = [(target.store, target.entity.name, STREAM_ROWS_PER_SECOND) for target in job.targets]
     replaced = [store for store in old.stores if store.name in job.replaced]

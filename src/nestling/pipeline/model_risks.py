@@ -1,4 +1,4 @@
-"""What documents have that a changed model takes otherwise than the one of before."""
+"""Finds data in documents that a changed model interprets differently from the old one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def fields_there_already(before: Model, old: Design, database: Database[Any]) ->
 
 
 def rows_without_parents(before: Model, old: Design, database: Database[Any]) -> Iterator[str]:
-    """References that are new, and rows whose parents are not there; `old` is over the new model."""
+    """Yield new references with rows whose parents are missing. `old`: the old design over the new model."""
     from nestling.executors.check import CheckOptions, run_checks
     from nestling.ir.drift import Checks
     from nestling.pipeline.checking import compiled_checks

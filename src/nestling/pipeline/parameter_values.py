@@ -19,7 +19,7 @@ DRAWS = 1_000
 
 
 class Draws(NamedTuple):
-    """The draws by statement; and, for statements whose parameters have no values, what is missing."""
+    """Draws by statement, and what is missing for statements whose parameters have no values."""
 
     found: Mapping[str, Bindings]
     without: Mapping[str, tuple[Problem, ...]]
@@ -27,9 +27,10 @@ class Draws(NamedTuple):
 
 @checks_arguments
 def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Mapping[str, Bindings]:
-    """Draws for every statement by name, the same for the same seed; what cannot be translated is left out.
+    """Return draws of parameter values by statement name, the same for the same seed.
 
-    Raises `WorkloadError` with every parameter for which neither the rows nor the workload file have a value.
+    Statements that cannot be translated are left out. Raises `WorkloadError` that names each parameter without a value in the
+    rows or the workload file.
     """
     from nestling.common.errors import WorkloadError
 
@@ -40,7 +41,7 @@ def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: i
 
 
 def drawn(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Draws:
-    """The same, where statements may be without values."""
+    """Draw values as `bindings` does, but allow statements without values."""
     from nestling.common.errors import GapError, WorkloadError
     from nestling.ir.statements.write import Insert
     from nestling.planner.sql import translate

@@ -1,8 +1,8 @@
-"""Where SQL leaves a choice: whether the rows of an answer are among those the source may choose from.
+"""Where SQL leaves a choice: whether the rows of an answer are among those that the source may choose from.
 
-The source is asked the statement again without what leaves rows out: without its LIMIT, where it takes any of the rows; without
-its GROUP BY, where a column is of any row of its group. There are then all rows an answer may have, as far as columns show no
-aggregate.
+The source is asked the statement again without the clause that omits rows: without LIMIT, where any rows will do, or without
+GROUP BY, where a column may come from any row of its group. The result is every row that an answer may have, as far as columns
+without aggregates show.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 MOST = 100_000
-"""Rows that are fetched for this; where there may be more, nothing is known."""
+"""Most rows fetched for the comparison. If there may be more, nothing is concluded."""
 
 
 def is_impossible(
@@ -38,9 +38,10 @@ def is_impossible(
 
 
 class _Possible(NamedTuple):
-    """The statement that has all rows an answer may have; `places`: the columns of the answer that it shows, all where None;
-    `computed`: those of which fractions may differ in their last digits. `each_once`: no more rows are alike in an answer than
-    in these.
+    """The statement that returns every row an answer may have.
+
+    `places`: the columns of the answer that it returns; None means all. `computed`: those whose fractions may differ in their
+    last digits. `each_once`: the answer repeats no row more often than this statement does.
     """
 
     sql: str
@@ -50,7 +51,7 @@ class _Possible(NamedTuple):
 
 
 def _possible(sql: str, dialect: str, shape: AnswerShape) -> _Possible | None:
-    """It; None where a choice is made further inside the statement, or which column is which is not to be told."""
+    """Return that statement, or None if the choice is made further inside or the columns cannot be matched."""
     from sqlglot import exp
 
     from nestling.planner.sql.dialect import dialect_of
@@ -79,7 +80,7 @@ def _possible(sql: str, dialect: str, shape: AnswerShape) -> _Possible | None:
 
 
 def _has_another(answer: StatementAnswer, may_be: Sequence[Row], found: _Possible, shape: AnswerShape) -> bool:
-    """Whether a row of the answer is none of those there may be; `may_be`: rows of the places alone."""
+    """Whether the answer has a row that is not possible. `may_be`: possible rows, with only the columns in `places`."""
     if len(may_be) > MOST or not answer.rows:
         return False
     places = found.places if found.places is not None else range(len(answer.rows[0]))
@@ -100,7 +101,7 @@ def _has_another(answer: StatementAnswer, may_be: Sequence[Row], found: _Possibl
 
 
 def _is_of_one_row(output: exp.Expr) -> bool:
-    """Whether a column of the answer is reckoned from one row, and from nothing the select list or a group has."""
+    """Whether a column is computed from one row, and uses nothing of the select list or of a group."""
     from sqlglot import exp
 
     return output.find(exp.AggFunc, exp.Window, exp.Anonymous, exp.Star, exp.Query) is None

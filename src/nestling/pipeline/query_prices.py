@@ -1,25 +1,25 @@
-"""What the queries of designs cost beside what the search reckons with, and the corrections that tell the search.
+"""Compares the prices of compiled queries with those that the search assumed, and makes the corrections that the search needs.
 
-The search prices a statement before there is a query: by the structures that each of its steps may use. When it has chosen, the
-queries of its choice are compiled and priced. For one that costs clearly more, a *correction* joins the problem: one more step of
-the statement. Its last way adds the difference, and is open to every design. The ways before it add less or nothing, and say
-which designs the correction is not about.
+The search prices a statement before there is a query, by the structures that each of its steps may use. The queries of its
+choice are then compiled and priced. For a query that costs clearly more, a *correction* joins the problem: one more step of the
+statement. The last way of this step adds the difference, and is open to every design. The ways before it add less or nothing,
+and describe the designs that the correction does not apply to.
 
-An example. The search reckons with 2 ms for `page`, found by `index on a` in the array `list`. The query costs 9 ms. In a choice
-that was looked at before, with `index on c` and `list`, the query cost what was reckoned with; and one of the steps could go by
-`index on b` for less. The correction has these ways::
+An example. The search assumes 2 ms for `page`, which uses `index on a` in the array `list`. The query costs 9 ms. For an
+earlier choice with `index on c` and `list`, the query cost what was assumed, and one of the steps could use `index on b` for
+less. The correction has these ways::
 
     needs              without       adds
-    index on c, list                 0 ms   a query that is known, and costs what was reckoned with
-    index on b                       0 ms   a cheaper way of a step: that is another query, priced when it is chosen
+    index on c, list                 0 ms   a known query that costs what was assumed
+    index on b                       0 ms   a cheaper way of a step: another query, priced when it is chosen
                        index on a    0 ms   designs without what this query uses have another query
                        list          0 ms
                                      7 ms   all others
 
-What a query uses need not be why it costs more. Where a later choice finds `page` by `index on d` in place of `index on a`, and
-its query costs 9 ms as well, both indexes are *idle*: the correction of that choice applies whether they are there or not.
-Otherwise each of many indexes that do as well would be tried in turn. Where a design that was tried turns out to cost less than
-such a correction says, it is told what its own query costs (`Queries.as_priced`).
+A structure that a query uses need not be the reason why it costs more. If a later choice finds `page` by `index on d` in place
+of `index on a`, and its query costs 9 ms too, both indexes are *idle*: the correction of that choice applies with or without
+them. Otherwise the search would try many equivalent indexes one after the other. If a design that was tried turns out cheaper
+than such a correction says, it gets the price of its own query (`Queries.as_priced`).
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ SEARCHED_AGAIN_TIMES, SEARCHED_AGAIN_SHARE = 1.5, 0.003
 """How many times the price of the search a statement's query must cost, and what share of the workload the difference must be,
 for another search. A judgement: below this the cost model's own error is larger."""
 ALIKE = 1.1
-"""How many times as much one query of a statement may cost more than another, for the same to be why."""
+"""Two queries of a statement whose extra costs differ by at most this factor have the same cause."""
 ROUNDING = 1e-9
-"""A cost that is so much above another, as a share, is the same."""
+"""Costs that differ by at most this share are equal."""
 UNANSWERED = 10.0
-"""What an execution of a statement without a plan counts for: so many times what a second of the workload costs."""
+"""Penalty for an execution without a plan, as a multiple of the cost of one second of the workload."""
 NO_QUERY = "this design has no query for it"
 _DEARER = "its query costs more than was reckoned with"
 _ANOTHER = "as another query"
@@ -59,10 +59,10 @@ _TOLD = "what another step does not tell of it"
 
 @dataclass(frozen=True, slots=True)
 class ToldMore:
-    """What a correction was made of: a query that uses `used` and costs `seconds` more than was reckoned with.
+    """The basis of a correction: a query that uses `used` and costs `seconds` more than was assumed.
 
-    It applies to designs that have all of `used` that is not `idle`, and none of the `cheaper` ways. `step` is the correction's
-    name in the problem, `chosen` the choice whose query was priced.
+    It applies to designs that have all of `used` except `idle`, and none of the `cheaper` ways. `step` is the correction's name
+    in the problem, `chosen` the choice whose query was priced.
     """
 
     used: Used
@@ -74,21 +74,21 @@ class ToldMore:
 
     @property
     def why(self) -> Used:
-        """What it uses that may be why it costs more."""
+        """Return the structures in use that may be why the query costs more."""
         return self.used - self.idle
 
     def is_paid_beside(self, used: Used) -> bool:
-        """Whether designs that also have what another query uses pay it: where that is a cheaper way, they do not."""
+        """Whether designs with what another query uses also pay this correction; if that is a cheaper way, they do not."""
         return not any(used.issuperset(way.needs) and used.isdisjoint(way.without) for way in self.cheaper)
 
 
 @dataclass(slots=True)
 class StatementQueries:
-    """What is known of the queries of one statement.
+    """What is known about the queries of one statement.
 
-    `dearer`: those that cost more than was reckoned with, each with its correction. `as_reckoned`: what those use that do not.
-    `exchanged`: what one of two uses and the other does not, while both cost as much more; `matters`: of that, what is why after
-    all.
+    `dearer`: queries that cost more than was assumed, each with its correction. `as_reckoned`: the structures used by queries
+    that do not. `exchanged`: structures that one of two equally expensive queries uses and the other does not. `matters`: those
+    of them that turned out to be a reason after all.
     """
 
     dearer: list[ToldMore] = field(default_factory=list)
@@ -97,16 +97,16 @@ class StatementQueries:
     matters: set[str] = field(default_factory=set)
 
     def idle(self, used: Used, more: float) -> Used:
-        """What a query that costs so much more uses though it is not why: others without it cost as much more."""
+        """Return the structures that a query uses but that do not cause its extra cost, as others without them cost as much."""
         for told in self.dearer:
             if max(more, told.seconds) <= ALIKE * min(more, told.seconds):
                 self.exchanged |= used ^ told.used
         return used & self.exchanged - self.matters
 
     def told_already(self, query: LookedQuery, more: float) -> Iterator[Mode]:
-        """The ways of designs that pay an earlier correction, too: what that does not tell of the `more` that this query costs.
+        """Yield a way for designs that already pay an earlier correction: it adds only what that one lacks of `more`.
 
-        Together they pay not more than the dearer of both says.
+        Together the two add no more than the larger of them.
         """
         for told in self.dearer:
             if not told.why <= query.choice.chosen and told.is_paid_beside(query.used):
@@ -114,7 +114,7 @@ class StatementQueries:
                 yield Mode(_TOLD, tuple(sorted(told.why)), rest if rest >= query.least_seconds else 0.0)
 
     def superseded_by(self, correction: StatementStep) -> Iterator[str]:
-        """The corrections that are not needed beside one that tells their own choices as much; the last is the newest."""
+        """Yield the corrections made redundant by one that adds as much for their own choices. The last one is the newest."""
         from nestling.optimizer.evaluate import best_mode
 
         for told in self.dearer[:-1]:
@@ -125,9 +125,10 @@ class StatementQueries:
 
 @dataclass(frozen=True, slots=True)
 class LookedQuery:
-    """The query of a statement in a choice that is looked at.
+    """The query of a statement in a choice that is being examined.
 
-    `said`: the seconds of one execution by the problem; `rate`: executions a second; `whole`: what the workload costs at least.
+    `said`: the seconds of one execution according to the problem. `rate`: executions per second. `whole`: the lowest possible
+    cost of the workload.
     """
 
     choice: LookedChoice
@@ -139,16 +140,16 @@ class LookedQuery:
 
     @property
     def least_seconds(self) -> float:
-        """How much dearer an execution is at least where it matters beside the workload."""
+        """Return the smallest extra cost of an execution that matters relative to the workload."""
         return SEARCHED_AGAIN_SHARE * self.whole / max(self.rate, LEAST_PER_SECOND)
 
     @property
     def unanswered_seconds(self) -> float:
-        """What an execution counts for that there is no query for."""
+        """Return the penalty for an execution that has no query."""
         return UNANSWERED * self.whole / max(self.rate, LEAST_PER_SECOND)
 
     def matters(self, more: float) -> bool:
-        """Whether so many seconds of an execution are told of."""
+        """Whether an extra cost of this many seconds per execution is worth a correction."""
         return more * self.rate >= SEARCHED_AGAIN_SHARE * self.whole
 
     def is_dearer(self, price: float) -> bool:
@@ -158,11 +159,11 @@ class LookedQuery:
 
 @dataclass(slots=True)
 class Queries:
-    """The queries of the choices that were looked at, and the corrections that follow from them.
+    """The queries of the choices that were examined, and the corrections that follow from them.
 
-    `superseded`: corrections others tell all of. `unanswered`: statements that no allowed design answers. `tried`: how many
-    designs' queries were looked at, where there was no end to it. `least`: what the workload costs at least; shares are of it, so
-    that no design is told more of than others. `seconds`: how long queries may be compiled.
+    `superseded`: corrections made redundant by others. `unanswered`: statements that no allowed design answers. `tried`: how
+    many designs were examined, if the search did not finish. `least`: the lowest possible cost of the workload; shares refer to
+    it, so that every design is treated alike. `seconds`: how long queries may be compiled.
     """
 
     found: PosedProblem
@@ -182,7 +183,7 @@ class Queries:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there was no time for, in words."""
+        """Say in words what there was no time for."""
         told = []
         if self._prices.missed:
             told.append(
@@ -210,10 +211,10 @@ class Queries:
         return look
 
     def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
-        """Corrections for what the queries of a choice cost more than the problem says, and whether all were looked at.
+        """Return corrections for the queries of a choice that cost more than the problem says, and whether all were examined.
 
-        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not confirm, a
-        search that begins at these rates may find otherwise: that counts as not looked at.
+        A search that starts from these rates may find another design if the choice pays for an earlier correction that no
+        longer matters at these rates, or that its own query does not confirm. That counts as not examined.
         """
         from nestling.optimizer.weigh import statement_costs
 
@@ -260,14 +261,14 @@ class Queries:
         return replace(problem, steps=tuple(steps))
 
     def _lowered(self, correction: StatementStep, used: Used, why: Used, left: float) -> StatementStep:
-        """A correction of which designs without one of `why`, or else those with all of `used`, pay no more than `left`."""
+        """Lower a correction: designs without one of `why`, or else those with all of `used`, pay no more than `left`."""
         self._known[correction.statement].matters |= why
         ways = [Mode(WITHOUT, (), left, without=(name,)) for name in sorted(why)]
         ways = ways or [Mode(_ANOTHER, tuple(sorted(used)), left)]
         return replace(correction, modes=(*ways, *correction.modes))
 
     def _asked(self, said: Mapping[str, float], rates: Mapping[str, float]) -> Iterator[Statement]:
-        """The statements whose queries are looked at, those that cost most first."""
+        """Yield the statements whose queries are examined, most expensive first."""
         workload = self.found.situation.reading.workload
         statements = (each for each in workload.statements if each.name in said)
         for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
@@ -288,7 +289,7 @@ class Queries:
         return all(map(query.matters, paid)) and price >= SEARCHED_AGAIN_TIMES * (query.said - sum(paid))
 
     def _correction(self, query: LookedQuery) -> StatementStep | None:
-        """What a query costs more than the problem says, as a step; None where that does not matter."""
+        """Return the extra cost of a query as a step, or None if it does not matter."""
         statement, known = query.statement, self._known[query.statement]
         price = self._prices.of(statement, query.used)
         if price is None:
@@ -322,7 +323,7 @@ class Queries:
         return correction
 
     def _is_as_dear(self, query: LookedQuery, price: float, name: str, other: str) -> bool:
-        """Whether the query of a statement costs as much, too, with another structure, or none, in place of one."""
+        """Whether the query costs as much with another structure, or none ("" as `other`), in place of `name`."""
         from nestling.optimizer.evaluate import evaluate
 
         problem = query.choice.problem
@@ -346,7 +347,7 @@ def _evaluated(problem: DesignProblem, chosen: frozenset[str]) -> Evaluation:
 
 
 def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
-    """What an execution of a statement costs more in a choice, for each correction that it pays."""
+    """Yield what each correction that the choice pays adds to one execution of a statement."""
     for step in problem.steps:
         if step.statement == statement and step.name.startswith(_DEARER):
             mode = step.modes[evaluation.modes[statement, step.name]]
@@ -355,11 +356,11 @@ def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Ite
 
 
 def _as_reckoned(query: LookedQuery, known: StatementQueries) -> list[Mode]:
-    """The ways of designs with what another query uses that costs what was reckoned with."""
+    """Return the ways of designs with the structures of another query that costs what was assumed."""
     others = [tuple(sorted(each)) for each in known.as_reckoned if not each <= query.choice.chosen]
     return [Mode(_ANOTHER, each, 0.0) for each in sorted(others)]
 
 
 def _is_possible_beside(way: Mode, why: Used, choice: LookedChoice) -> bool:
-    """Whether a design may have a way and all that a correction is about; else it is told by being without that."""
+    """Whether a design can have a way and everything that a correction is about; if not, `without` says so already."""
     return why.isdisjoint(way.without) and choice.go_together(why.union(way.needs))

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def looked_at(uri: str) -> Iterator[tuple[MongoClient[dict[str, Any]], list[str]]]:
-    """A client, and the names of the databases: the URI's, else all that are not the server's own.
+    """Open a client, and list the databases: the URI's, or else all that are not the server's own.
 
-    Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
+    Raises `ConnectionFailed`, `PermissionDenied` or, if there is nothing to look at, `SourceError`.
     """
     from nestling.common.connection import connect, database_name, typed_errors
     from nestling.common.errors import Problem, SourceError
@@ -39,7 +39,7 @@ def looked_at(uri: str) -> Iterator[tuple[MongoClient[dict[str, Any]], list[str]
 
 
 def _in_other_case(client: MongoClient[dict[str, Any]], named: str) -> str:
-    """The database whose name differs in case alone, where there is none of the name; empty where that cannot be told."""
+    """Return the database whose name differs only in case, if none has the exact name; empty if that cannot be determined."""
     from pymongo.errors import PyMongoError
 
     try:
@@ -51,7 +51,7 @@ def _in_other_case(client: MongoClient[dict[str, Any]], named: str) -> str:
 
 
 def nothing_there(databases: Sequence[str]) -> SourceError:
-    """The error where the databases have no collections, or there are no such databases, which a server does not tell apart."""
+    """Return the error for databases that do not exist or have no collections; a server does not distinguish the two."""
     from nestling.common.errors import Problem, SourceError
 
     move = "name a database with collections: mongodb://host/database"

@@ -1,4 +1,7 @@
-"""A live MongoDB in: its model, its schema of today as a design, and what to change in it; nothing is written to it."""
+"""Reading a live MongoDB: its model, today's schema as a design, and what to change.
+
+Writes nothing to the database.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ LOOKING_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Redesign:
-    """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first.
+    """A better design, the price of today's design (None: unknown), and the changes, largest gain first.
 
     `better`: what the better one costs, without the threshold a change has. `warning`: why nothing of today's was taken away,
     and which documents will not fit; empty where there is nothing to warn of. `moves`: all that a migration would do, also
@@ -72,10 +75,10 @@ def in_place(
     rest: float = 4.0,
     watch: Watch | None = None,
 ) -> LiveDatabase:
-    """What a live MongoDB holds, and how: of the URI's database; `seconds` and `rest` as when facts are gathered.
+    """Read what a live MongoDB holds, and in which form. `seconds` and `rest` are as in `facts_of`.
 
-    The workload is the file's; without one it is what the server has noted of what it is asked. Raises ConnectionFailed,
-    PermissionDenied, InputError, or SourceError when the URI names no database.
+    The workload comes from the file; without one it is what the server has recorded. Raises `ConnectionFailed`,
+    `PermissionDenied`, `InputError`, or `SourceError` if the URI names no database.
     """
     from nestling.common.connection import database_name
     from nestling.common.errors import Problem, SourceError
@@ -108,12 +111,12 @@ def in_place(
 
 
 def _known(found: LiveDatabase) -> LiveDatabase:
-    """What was found, where the reading knows today's design."""
+    """Add today's design to the reading."""
     return replace(found, reading=replace(found.reading, today=Today(found.in_place, found.watched)))
 
 
 def _read_equal_copies(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> LiveDatabase:
-    """What the facts say, where only what is equal in all documents is a copy: what differs is data of its own."""
+    """Interpret facts so that only fields that are equal in all documents are copies; those that differ are data."""
     from nestling.pipeline.read_only import looked_at
     from nestling.sources.mongo import DerivedField, FieldComparison, read
 
@@ -128,7 +131,7 @@ def _read_equal_copies(uri: str, facts: Facts, name: str, origin: str, watch: Wa
 def _verdicts(
     found: LiveDatabase, database: Database[Any], known: frozenset[FieldPlace], watch: Watch | None
 ) -> Iterator[tuple[DerivedField, FieldComparison]]:
-    """What was taken to follow from others, and has not been compared yet, with what the server says of it."""
+    """Yield each field that was taken to follow from others and not yet compared, with the server's verdict."""
     from nestling.planner.checks import field_checks
 
     checks: dict[DerivedField, list[Check | Gap]] = {}
@@ -143,7 +146,7 @@ def _verdicts(
 
 
 def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldComparison:
-    """What all documents say of a field, which may be in several collections."""
+    """Return what all documents say of a field, which may be in several collections."""
     from nestling.common.errors import PermissionDenied, ReadError
     from nestling.executors.check import CheckOptions, run_checks
     from nestling.ir.reading import Gap
@@ -173,11 +176,11 @@ def redesign(
     limit_seconds: float = 60.0,
     storage_budget_bytes: int | None = None,
 ) -> Redesign:
-    """A better design for what a database holds and is asked, and the changes that lead there from today's.
+    """Find a better design for what a database holds and is asked, and the changes that lead there from today's.
 
-    Without statements, or by a strategy that weighs no costs, nothing is priced and the changes are in the model's order. What is
-    there stays where captured statements do not say what is read. What will not fit a document with the growth expected does not
-    stay, or the warning names it.
+    Without statements, or by a strategy without costs, nothing is priced, and the changes are in the model's order. If captured
+    statements do not show what is read, existing structures stay. Structures that will not fit into a document after the
+    expected growth are removed, or the warning names them.
     """
     from nestling.ir.proposal import OPTIMAL
     from nestling.pipeline.designing import design, with_budget
@@ -253,7 +256,7 @@ def _least_cost(
 
 
 def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None) -> Redesign:
-    """The redesign with a warning of documents that will not fit, and a note of those of today that would not."""
+    """Add a warning about documents that will not fit, and a note on those of today that would not."""
     from nestling.ir.situation import Thresholds, outgrown, situation
     from nestling.pipeline.design_moves import design_moves
 
@@ -268,7 +271,7 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
-    """The problem of what to add: what is there stays, decision by decision."""
+    """Restrict the problem to additions: existing structures stay, decision by decision."""
     from nestling.ir.design_problem import Limit
 
     decided = [group for group in problem.groups if there & set(group.among)]
@@ -278,7 +281,7 @@ def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
 
 
 def _answered_as_today(problem: DesignProblem, there: frozenset[str], statements: Sequence[str]) -> DesignProblem:
-    """The problem where these statements, whose prices nothing bears out, are answered by what is there: so it stays."""
+    """Fix the answers of statements whose prices nothing confirms to today's structures, so that these stay."""
 
     def of_today(step: StatementStep) -> StatementStep:
         modes = tuple(each for each in step.modes if there.issuperset(each.needs) and there.isdisjoint(each.without))
@@ -306,13 +309,13 @@ def _indexes(candidates: Sequence[Candidate], there: frozenset[str]) -> frozense
 
 
 def _with_indexes(problem: DesignProblem, fixed: frozenset[str]) -> DesignProblem:
-    """The problem where these stay: what the statements do not say, such as a report once a month, may need them."""
+    """Fix these structures: something that the statements do not show, such as a monthly report, may need them."""
     groups = tuple(replace(group, optional=False) if set(group.among) <= fixed else group for group in problem.groups)
     return replace(problem, groups=groups)
 
 
 def _without_fixed(proposal: Proposal, fixed: frozenset[str]) -> Proposal:
-    """The proposal without a word of weighing where nothing was weighed, but for a note."""
+    """Remove alternatives from the decisions where nothing was compared, and add a note."""
     if not fixed:
         return proposal
     weighed = tuple(each for each in proposal.weighed if each.structure not in fixed or each.gain is not None)
@@ -323,7 +326,7 @@ def _without_fixed(proposal: Proposal, fixed: frozenset[str]) -> Proposal:
 def _constraining(
     problem: DesignProblem, kept: tuple[Constraint, ...], candidates: Sequence[Candidate], there: frozenset[str]
 ) -> DesignProblem:
-    """The problem without structures under which the server could not keep what indexes of today keep."""
+    """Remove structures under which the server could not enforce what today's indexes enforce."""
     from nestling.ir.design_problem import Limit
     from nestling.planner.options.structures.constraints import spoiling
 
@@ -333,7 +336,7 @@ def _constraining(
 
 
 def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
-    """The proposal with the unique and expiring indexes of today; what no index of it can keep is noted."""
+    """Add today's unique and expiring indexes. A note names those that no index of the proposal can represent."""
     from nestling.planner.options.structures.constraints import with_constraints
 
     made, lost = with_constraints(proposal.design, kept)
@@ -342,7 +345,7 @@ def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
 
 
 def _with_other_indexes(proposal: Proposal, today: Design) -> Proposal:
-    """The proposal with today's indexes that no structure stands for, which nothing was weighed of."""
+    """Add today's indexes that no structure represents, and that were therefore not considered."""
     from nestling.planner.options.structures.in_place import with_other_indexes
 
     made, lost = with_other_indexes(proposal.design, today)
@@ -352,7 +355,7 @@ def _with_other_indexes(proposal: Proposal, today: Design) -> Proposal:
 
 
 def _warning(watched: Watched | None) -> str:
-    """How little is known of what is read, and what follows from that."""
+    """Say how little is known about what is read, and what follows from that."""
     from nestling.ir.quantity_words import counted
 
     assert watched is not None
@@ -366,7 +369,7 @@ def _warning(watched: Watched | None) -> str:
 
 
 def _unpriced(today: Design, other: Design) -> tuple[Change, ...]:
-    """What is different, structure by structure."""
+    """Return the differences, structure by structure."""
     from nestling.ir.design_problem import Change
     from nestling.planner.options.structures.in_place import with_in_place
 

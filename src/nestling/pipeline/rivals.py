@@ -37,12 +37,16 @@ def rivals(
     seed: int = 0,
     profile: Profile | None = None,
 ) -> Mapping[str, Proposal]:
-    """`proposal` and the designs to measure it against, by name, no two of them the same design.
+    """Return `proposal` and the designs to measure it against, by name. No two of them are the same design.
 
-    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`, with the indexes that cost the workload least; a design file
-    under its name (`expert.design.yaml` is `expert`); as `variants` `runner-up: …` and `ablation: …` with one decision taken
-    another way (told after the colon) and the rest adapted to it, the first where the costs say it matters least, the second
-    where it matters most; and `random 1`, …, other valid designs. Raises `InputError` when a file's design is of another model.
+    - `chosen`: `proposal` itself.
+    - `normalized`, `embedded` and `tree`, with the indexes that cost the workload least.
+    - a design file under its name (`expert.design.yaml` is `expert`).
+    - with `variants`, `runner-up: …` and `ablation: …`: one decision is made another way (named after the colon), and the rest is
+      adapted to it. The runner-up is the alternative that matters least by cost, the ablation the one that matters most.
+    - `random 1` and so on: other valid designs.
+
+    Raises `InputError` if a file's design has another model.
     """
     found = {ADVISED: proposal}
     asked = any(statement.accesses for statement in reading.workload.statements)
@@ -63,20 +67,20 @@ def rivals(
 
 
 MOST_NAMED = 2
-"""Structures named that come with another choice."""
+"""Most structures named that come with another choice."""
 
 
 def _add(found: dict[str, Proposal], name: str, proposal: Proposal) -> None:
-    """Add a design, unless it is there already; one in place has other indexes than one that is yet to be built."""
+    """Add a design unless it is there already. Designs in place and designs yet to be built have different indexes."""
     there = [(other.design, other.is_in_place) for other in found.values()]
     if (proposal.design, proposal.is_in_place) not in there:
         found[name if name not in found else f"{name} (file)"] = proposal
 
 
 def of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
-    """The proposal, when its design is over the reading's entities; the statistics and requirements are the reading's.
+    """Return the proposal with the reading's statistics and requirements.
 
-    Raises `InputError` when it is not.
+    Raises `InputError` if its design has other entities than the reading.
     """
     from nestling.common.errors import InputError, Problem
 
@@ -92,7 +96,7 @@ def of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """Other choices than the best of what there is to choose for a reading."""
+    """Choices other than the best one for a reading."""
 
     posed: PosedProblem
 
@@ -121,7 +125,7 @@ class _Choices:
         yield from other.chosen
 
     def _reversed(self, solution: Solution) -> Iterator[tuple[str, OtherChoice]]:
-        """The cheapest other way of each decision that was taken, as far as there is one and the time allows."""
+        """Yield the cheapest alternative to each decision, if there is one and time allows."""
         from nestling.optimizer.allowance import allowance
         from nestling.optimizer.alternatives import alternatives, choice
 
@@ -138,7 +142,7 @@ class _Choices:
         return map(self.proposal, sampled(self.problem, count, seed))
 
     def proposal(self, chosen: frozenset[str]) -> Proposal:
-        """The design of a choice, with what it costs by the model."""
+        """Return the design of a choice, with its cost by the model."""
         from nestling.ir.design_problem import Solution
         from nestling.optimizer.evaluate import evaluate
         from nestling.optimizer.weigh import statement_costs
@@ -154,7 +158,7 @@ class _Choices:
         return assembled(self.posed.situation, candidates, solution, (), costs)
 
     def _reversal(self, solution: Solution, group: str, other: OtherChoice, chosen: frozenset[str]) -> str:
-        """What is taken in place of what, in words, and what lies elsewhere then: the rest is at its best too."""
+        """Say what replaces what, and what else moves because of it: the other decisions are optimal for the new choice."""
         from nestling.ir.candidate import INDEXES
         from nestling.optimizer.alternatives import choice, group_named
 

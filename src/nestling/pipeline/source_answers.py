@@ -1,4 +1,4 @@
-"""What a SQL source answers to the application's own reads, and whether an answer of a design is the same."""
+"""Runs the application's reads on the SQL source, and compares a design's answers with the source's."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MARK = "nestling_parameter_"
 
 @dataclass(frozen=True, slots=True)
 class SourceAnswer:
-    """The rows as the source's driver hands them over; `single`: the columns whose floats are printed with six digits.
+    """Rows as the source's driver returns them. `single`: the columns whose floats are printed with six digits.
 
-    `milliseconds`: the design keeps moments that are finer in the source by these.
+    `milliseconds`: the design stores only milliseconds of the source's finer timestamps.
     """
 
     rows: tuple[tuple[object, ...], ...]
@@ -78,7 +78,7 @@ class AskedSource:
 
 @contextmanager
 def opened_source(address: Path | str, model: Model) -> Iterator[AskedSource]:
-    """The source at an address, for as long as it is asked; raises its typed error when it cannot be reached."""
+    """Open the source at an address for queries. Raises its typed error if it cannot be reached."""
     from nestling.sources.front import ask_statements
 
     with ask_statements(address, model) as statements:

@@ -1,4 +1,4 @@
-"""A copy made stale by hand, found and mended: what the demo shows of `nestling check`."""
+"""Makes a copy stale, finds it and repairs it: the demo's example of `nestling check`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EDITED = "edited by hand"
 
 @dataclass(frozen=True, slots=True)
 class StaleCopy:
-    """The edit as the shell has it, what a check found of it, and what one that repairs did."""
+    """The edit as a shell command, what a check found, and what a repairing check did."""
 
     edit: str
     found: CheckReport
@@ -31,7 +31,7 @@ class StaleCopy:
 
 
 def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> StaleCopy | None:
-    """Edit one copied text of the first document that has one, check, and repair; None where the design copies no text."""
+    """Edit one copied text of the first document that has one, check, and repair. None if the design copies no text."""
     from nestling.pipeline.checking import check
 
     edit = next(_edits(proposal.design, database), None)
@@ -57,7 +57,7 @@ def _edits(design: Design, database: Database[Any]) -> Iterator[tuple[str, objec
 
 
 def _texts(document: Any, path: str) -> Iterator[str]:
-    """The paths of texts in what lies at a path."""
+    """Yield the paths of texts in the value at a path."""
     from nestling.ir.storage.names import value_at
 
     held = value_at(document, path)

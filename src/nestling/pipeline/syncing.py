@@ -1,4 +1,4 @@
-"""Copies kept right in the background: the plan of what follows from which change, and its running."""
+"""Keeping copies right in the background: the plan of what follows from which change, and running it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEARCHED_AT_ONCE = (1, 16, 256)
 
 @checks_arguments
 def sync_plan(design: Design) -> SyncPlan:
-    """What a background sync keeps right for a design, compiled; raises `GapError` for what nobody knows how to."""
+    """Compile what a background sync keeps right for a design. Raises `GapError` for what it cannot keep right."""
     from nestling.ir.digest import stored_digest
     from nestling.ir.drift import DriftKind
     from nestling.ir.freshness import Level
@@ -51,7 +51,7 @@ def sync_plan(design: Design) -> SyncPlan:
 
 
 def not_followed(design: Design) -> Iterator[str]:
-    """What changes do not bring to a background sync, in words: what follows from time series, and what is no copy."""
+    """Say what a background sync cannot follow: what depends on time series, and what is not a copy."""
     from nestling.ir.drift import DriftKind
     from nestling.ir.freshness import Level
     from nestling.ir.primitives import CollectionKind
@@ -154,10 +154,10 @@ def sync(
     metrics: Metrics | None = None,
     say: Callable[[str], None] | None = None,
 ) -> SyncReport:
-    """Keep every copy, computed value and array of ids right until `stop` is set, or as `executors.sync.SyncOptions` say.
+    """Keep every copy, computed value and array of ids right until `stop` is set, or as the options of `SyncOptions` say.
 
-    `metrics` counts what is done, `say` hears in words what happens. Errors as of `executors.sync.sync`; `MigrationError` where
-    the documents follow another design since a migration, and `VerifyError` where they are another one's.
+    `metrics` counts what is done; `say` is called with a sentence about each event. Raises the errors of `executors.sync.sync`,
+    `MigrationError` if the documents have another design since a migration, and `VerifyError` if they have an unrelated one.
     """
     from nestling.executors.migrate import check_in_use
     from nestling.executors.sync import SyncOptions
@@ -178,7 +178,7 @@ def sync(
 
 @checks_arguments
 def sync_standing(proposal: Proposal, database: Database[Any]) -> SyncState | None:
-    """How the sync of a design stands in a database, None when it never ran there."""
+    """Return the state of the sync of a design in a database, or None if it never ran there."""
     from nestling.executors.sync import standing
 
     return standing(database, proposal.design.model.name)

@@ -1,1 +1,1 @@
-"""What commands are made of: options, tables, progress, files, and errors in words. No command lives here."""
+"""Parts shared by commands: options, tables, progress, files, and error messages. No command lives here."""

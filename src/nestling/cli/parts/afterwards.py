@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def say_afterwards(proposal: Proposal, design: Path, target: str) -> None:
-    """The command that keeps its copies right, where some follow their source later, and the one that finds what went stale.
+    """Print the command that keeps the design's copies right, if some may lag, and the one that finds stale copies.
 
-    Of a design that keeps nothing twice there is nothing to check: the doctor looks at what may go wrong there.
+    A design without copies has nothing to check; for it the doctor is suggested.
     """
     from nestling.cli.parts import text
     from nestling.pipeline.proving.background_sync import may_be_behind

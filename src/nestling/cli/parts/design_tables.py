@@ -1,4 +1,4 @@
-"""A design on the screen: its tables, what to change from today's, and what storage buys."""
+"""Prints a design: its tables, the changes from today's, and what more storage would gain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def design_json(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoPoint] | None) -> dict[str, object]:
-    """The design as JSON, with the changes to today's, and with what storage buys where that was asked for."""
+    """The design as JSON, with the changes to today's design and the storage trade-off if asked for."""
     from nestling.emitters.proposal_json import proposal_json
 
     whole = proposal_json(proposal)
@@ -29,7 +29,7 @@ def design_json(proposal: Proposal, made: Redesign | None, points: Sequence[Pare
 
 
 def show_all(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoPoint] | None) -> None:
-    """All there is to see of a design that was just made, its notices last."""
+    """Print everything about a newly made design, notices last."""
     from nestling.cli.parts import text
 
     show(proposal, changes=made is not None and bool(made.changes))
@@ -86,7 +86,7 @@ def show(proposal: Proposal, *, changes: bool = False) -> None:
 
 
 def changes_json(made: Redesign) -> dict[str, object]:
-    """What today's design costs (seconds per second; null: it was not priced), why it does not last, and what to change in it."""
+    """Today's cost (seconds per second; null if not priced), why today's design will not last, and the changes to make."""
     from dataclasses import asdict
 
     changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
@@ -109,7 +109,7 @@ def _moves_json(moves: DesignMoves) -> dict[str, object]:
 
 
 def show_changes(made: Redesign) -> None:
-    """Why today's design does not last, if it does not, and what to change in it, in order of gain."""
+    """Print why today's design will not last, if so, and the changes to make, largest gain first."""
     from textwrap import wrap
 
     from nestling.cli.parts.table import table
@@ -142,7 +142,7 @@ def show_changes(made: Redesign) -> None:
 
 
 def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
-    """What today's commands were measured to take beside what the cost model says, and those it is far off for."""
+    """Print the measured times of today's commands beside the predicted ones, and those that are far apart."""
     from textwrap import wrap
 
     from nestling.cli.parts.table import table
@@ -175,6 +175,6 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
 
 
 def _megabytes(amount: float) -> str:
-    """Four digits, or all before the point: the designs may differ by little."""
+    """The amount in MB with at least four digits, because the designs may differ by little."""
     number = amount / sizes.UNITS["MB"]
     return f"{number:,.0f} MB" if number >= 1000 else f"{number:,.4g} MB"

@@ -1,4 +1,4 @@
-"""What is said when a command could not run: the error in words, without passwords, and what to do next."""
+"""Reports why a command could not run: the error in words, without passwords, and what to do next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def say_failure(error: BaseException) -> int:
 
 
 def _say_misuse(error: click.ClickException) -> None:
-    """A wrong option or argument: what is wrong, and where the help is."""
+    """Report a wrong option or argument, and where to find help."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return
@@ -41,7 +41,7 @@ def _say_misuse(error: click.ClickException) -> None:
 
 
 def _say_stopped(error: BaseException) -> None:
-    """Ctrl-C: what was left behind is told by the notes of whoever was working."""
+    """Report Ctrl-C. The notes of the interrupted work say what was left behind."""
     notes = [*getattr(error, "__notes__", ()), *getattr(error.__cause__, "__notes__", ())]
     _say("; ".join(("Stopped", *notes)))
 

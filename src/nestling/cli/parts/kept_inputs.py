@@ -1,4 +1,4 @@
-"""What a command reads is never written over by what it makes, and two of its results never share a file."""
+"""Makes sure that no result overwrites an input file, and that two results never share a file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ADDRESS = click.types.StringParamType()
 
 
 def check_kept(path: Path, renews: Sequence[Path | None] = ()) -> None:
-    """Raise `InputError` where the running command reads the file at `path`, or has another result for it.
+    """Raise `InputError` if the running command reads the file at `path`, or writes another result to it.
 
-    `renews`: files that it reads and that hold what is written, as it was before: these may be written over.
+    `renews`: input files that may be overwritten, because they hold an earlier version of what is written.
     """
     context = click.get_current_context(silent=True)
     if context is None:

@@ -22,10 +22,10 @@ Given = TypeVar("Given")
 
 
 class FiniteRange(click.FloatRange):
-    """Numbers within bounds. Click's own type lets NaN pass, which is neither below nor above any bound."""
+    """Numbers within bounds. Click's own type accepts NaN, which is neither below nor above any bound."""
 
     def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; fails for one that is out of bounds, or none."""
+        """Return the number. Fails if it is out of bounds or not finite."""
         found = super().convert(value, param, ctx)
         if not isfinite(found):
             self.fail(f"{found} is not in the range {self._describe_range()}.", param, ctx)
@@ -51,7 +51,7 @@ RESULT_FILE = ResultPath(dir_okay=False, path_type=Path)
 RESULT_FOLDER = ResultPath(file_okay=False, path_type=Path)
 VARIABLE = "NESTLING_MONGODB_URI"
 _OTHERWISE = "nestling.otherwise"
-"""Of a command's context: what was given in the other of two ways to give it, by the parameter's name."""
+"""Key in a command's context: values given in the other of two possible ways, by parameter name."""
 
 
 def as_json(command: AnyCommand) -> AnyCommand:
@@ -89,7 +89,7 @@ def milliseconds(command: AnyCommand) -> AnyCommand:
 
 
 def check_milliseconds(*, milliseconds: bool) -> None:
-    """Refuse it for a MongoDB, whose dates have no more."""
+    """Refuse `--milliseconds` for a MongoDB, whose dates have no finer unit."""
     if milliseconds:
         raise click.UsageError("--milliseconds is for SQL sources: dates of a MongoDB have milliseconds")
 
@@ -123,7 +123,7 @@ def _size(context: click.Context, option: click.Parameter, value: str | None) ->
 
 
 def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:
-    """`--budget-seconds` and `--rest`: what looking at a live MongoDB may take; `seconds` where nothing is said."""
+    """`--budget-seconds` (default: `seconds`) and `--rest`: how much time looking at a live MongoDB may take."""
 
     def decorated(command: AnyCommand) -> AnyCommand:
         resting = click.option(
@@ -183,7 +183,7 @@ def from_sql(command: AnyCommand) -> AnyCommand:
 
 
 def from_source(command: AnyCommand) -> AnyCommand:
-    """`--from SOURCE`, which may have no rows, or be left out."""
+    """`--from SOURCE`, which may have no rows or be omitted."""
     return click.option(
         "--from",
         "source",
@@ -199,7 +199,7 @@ def to_mongodb(command: AnyCommand) -> AnyCommand:
 
 
 def to_server(command: AnyCommand) -> AnyCommand:
-    """`--to URI` of a command whose databases have names of their own, so that the URI names none."""
+    """`--to URI` without a database, for commands whose databases have names of their own."""
     return _to("mongodb://host, without a database")(command)
 
 
@@ -220,7 +220,7 @@ def loaded_mongodb(name: str) -> Callable[[AnyCommand], AnyCommand]:
 
 
 def as_argument(command: AnyCommand) -> AnyCommand:
-    """The `URI` of an option as an argument too, as other commands have it."""
+    """Accept the `URI` of an option as an argument too, as other commands do."""
     return click.argument(
         "target_too", metavar="[URI]", required=False, is_eager=True, expose_value=False, callback=_keep
     )(command)
@@ -232,7 +232,7 @@ def _keep(context: click.Context, parameter: click.Parameter, value: str | None)
 
 
 def _either(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """The value, given in one of the two ways there are."""
+    """Return the value from the option or the argument. Raises `UsageError` if both are given."""
     other: str | None = context.meta.get(_OTHERWISE, {}).get(parameter.name)
     if value is not None and other is not None:
         raise click.UsageError("the MongoDB is named twice, by an argument and by an option", context)
@@ -253,7 +253,7 @@ def named_mongodb(uri: str | None, option: str = "", context: click.Context | No
 
 
 def mongodb_argument(command: AnyCommand) -> AnyCommand:
-    """The `URI` argument: a MongoDB that has been loaded already. `--to URI` says the same, as other commands have it."""
+    """The `URI` argument: a MongoDB that has been loaded already. `--to URI` is accepted too, as in other commands."""
     return _mongodb(command, callback=_named)
 
 
@@ -275,7 +275,7 @@ def _mongodb(command: AnyCommand, *, nargs: int = 1, callback: Callable[..., str
 def two_designs(command: AnyCommand, *, but_to: str = "") -> AnyCommand:
     """`--from-design` and `--to-design`, and the `URI` argument of a MongoDB loaded by one of them.
 
-    `but_to`: the option with which they may be left out; otherwise `need` asks for them.
+    `but_to`: the option that makes both optional; otherwise `need` asks for them.
     """
     decorated = _mongodb(command, nargs=-1, callback=_alone)
     for option, name, words in (
@@ -334,7 +334,7 @@ def need(given: Given | None, option: str) -> Given:
 
 
 def _alone(context: click.Context, argument: click.Parameter, values: tuple[str, ...]) -> str:
-    """The URI; designs beside it are asked for by name, as it matters which is which."""
+    """Return the URI. Raises `UsageError` for more arguments: designs are given by option, as it matters which is which."""
     if len(values) > 1:
         form = f"nestling {context.info_name} --from-design OLD.yaml --to-design NEW.yaml mongodb://host/database"
         raise click.UsageError(f"one MongoDB is named here, and each design by its option: {form}", context)
@@ -364,7 +364,7 @@ def microseconds(command: AnyCommand) -> AnyCommand:
 
 
 def policy(long_decimals: str, microseconds: str = "error") -> Policy:
-    """What `--long-decimals` and `--microseconds` ask for."""
+    """The policy that `--long-decimals` and `--microseconds` ask for."""
     from nestling.ir.values import Policy
 
     decimals: Literal["error", "text"] = "text" if long_decimals == "text" else "error"

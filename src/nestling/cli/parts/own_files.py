@@ -1,4 +1,4 @@
-"""Files that a command left in a folder and may write anew, as long as nobody changed them since."""
+"""Remembers files that a command wrote to a folder: it may overwrite them as long as nobody has changed them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nestling.common.errors import InputError, Problem, name_list
 from nestling.ir.quantity_words import agreeing
 
 NOTE = ".nestling.sha256"
-"""Beside the files: what each was when it was written, in the form of `sha256sum`."""
+"""The file with their digests as they were written, in the format of `sha256sum`."""
 
 
 def note_own(file: Path) -> None:
-    """Keep what the file is now, as it was just written."""
+    """Record the digest of a file that was just written."""
     noted = _noted(file.parent) | {file.name: _digest(file)}
     write_text(file.parent / NOTE, "".join(f"{digest}  {name}\n" for name, digest in sorted(noted.items())))
 
@@ -37,7 +37,7 @@ def check_own(folder: Path, names: Iterable[str], next_move: str) -> None:
 
 
 def _noted(folder: Path) -> dict[str, str]:
-    """The digests by name; a line that is none says nothing."""
+    """The recorded digests by file name; malformed lines are skipped."""
     try:
         lines = (folder / NOTE).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -46,7 +46,7 @@ def _noted(folder: Path) -> dict[str, str]:
 
 
 def _digest(file: Path) -> str:
-    """What the file holds, in short; nothing of what cannot be read."""
+    """The digest of the file's content, or "" if the file cannot be read."""
     try:
         with file.open("rb") as content:
             return file_digest(content, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""How far long work is, on stderr.
+"""Shows the progress of long work on stderr.
 
-While a person watches it is one line that changes, with rate and time left; where stderr is a file or a pipe it is a plain line
-every half minute.
+On a terminal it is one line that changes, with the rate and the time left. In a file or a pipe it is a plain line every half
+minute.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EVERY_SECONDS = 30.0
 
 @contextmanager
 def progress(*, enabled: bool = True, noun: str = "row") -> Iterator[Watch | None]:
-    """Yield what the pipeline's `watch` takes; None where none is wanted. `noun`: what is counted."""
+    """Yield a `watch` for the pipeline, or None if not enabled. `noun`: what is counted."""
     if not enabled:
         yield None
         return
@@ -56,14 +56,14 @@ def _line() -> Progress:
 
 
 class _Follower:
-    """Turns what stages report into one line; a phase that begins again at fewer gets a fresh rate."""
+    """Turns progress reports into one line. If the count goes down, a new phase has begun, and the rate starts afresh."""
 
     def __init__(self, bars: Progress, task: TaskID, noun: str) -> None:
         self._bars, self._task, self._noun = bars, task, noun
         self._last = -1
 
     def follow(self, label: str, done: int, total: int | None) -> None:
-        """`done` of `total` (None: not known) of what `label` names."""
+        """Show `done` of `total` (None if unknown) for the phase `label`."""
         so_far = _so_far(done, total, self._noun)
         if self._last < 0 or done < self._last:
             self._bars.reset(self._task, completed=done, total=total)
@@ -74,7 +74,7 @@ class _Follower:
 
 
 class _Lines:
-    """Says every half minute what is being worked on, also while that reports nothing; short work says nothing."""
+    """Prints every half minute what is being worked on, even if that reports nothing. Short work prints nothing."""
 
     def __init__(self, noun: str) -> None:
         self._noun, self._latest, self._began = noun, "starting", time.monotonic()

@@ -10,7 +10,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?b)", re.IGNORECASE)
 
 
 def bytes_of(text: str) -> float | None:
-    """`500MB` in bytes; None where it is no size, or less than a byte."""
+    """Convert `500MB` to bytes. None if the text is not a size or means less than a byte."""
     match = _SIZE.fullmatch(text.strip())
     found = float(match[1]) * UNITS[match[2].upper()] if match else 0.0
     return found if found >= 1 else None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_source(source: str, *, milliseconds: bool) -> None:
-    """Raise `UsageError` for options that are not for such a source."""
+    """Raise `UsageError` for options that do not apply to this kind of source."""
     from nestling.pipeline import is_mongodb
 
     if is_mongodb(source):
@@ -33,7 +33,7 @@ def read_source(
     rest: float,
     watch: Watch | None,
 ) -> tuple[Reading, LiveDatabase | None]:
-    """What is read of the source; of a live MongoDB also what it holds now. `seconds`, `rest`: the options of `looking`."""
+    """Read the source; for a live MongoDB also return what it holds. `seconds`, `rest`: the options of `looking`."""
     from nestling.pipeline import in_place, inspect, is_mongodb
 
     if is_mongodb(source):

@@ -1,4 +1,4 @@
-"""Standard output and error: readable by whoever reads them, and what becomes of a command whose output nobody takes."""
+"""Standard output and error: printable in any encoding, and handled when nobody reads them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 COULD_NOT_RUN = 2
 READER_GONE = 141
-"""What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE."""
+"""The shell's exit code of a program ended by a closed pipe: 128 plus the number of SIGPIPE."""
 
 
 class OutputLost(Exception):  # no OSError, as who guards a file or a server is not to take it for theirs
-    """Standard output or error takes no more; `why` is what the system said."""
+    """Standard output or error accepts no more data; `why` is the system's error."""
 
     def __init__(self, why: OSError) -> None:
         super().__init__(str(why))
@@ -23,7 +23,7 @@ class OutputLost(Exception):  # no OSError, as who guards a file or a server is 
 
 
 class _Watched(FileIO):
-    """A standard stream whose failure is told from that of any other file."""
+    """A standard stream whose failures can be distinguished from those of other files."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -60,15 +60,15 @@ def _watched(stream: TextIOWrapper) -> TextIOWrapper:
 
 
 def flush() -> None:
-    """Write what was said; raises `OutputLost`."""
+    """Flush both streams. Raises `OutputLost`."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
 
 
 def code_without_output(lost: OutputLost) -> int:
-    """The code to exit with when the output could not be written, which is said in words.
+    """Return the exit code for output that could not be written, and say why on stderr.
 
-    A reader that has gone (`| head`) is no reason for a message: the code is that of a program ended by the closed pipe.
+    A reader that has gone (`| head`) needs no message: the code is that of a program ended by a closed pipe.
     """
     is_gone = isinstance(lost.why, BrokenPipeError)
     if not is_gone:
@@ -79,7 +79,7 @@ def code_without_output(lost: OutputLost) -> int:
 
 
 def _discard() -> None:
-    """Send what is still to be written nowhere, so that Python does not complain about it at its end."""
+    """Redirect pending output to nowhere, so that Python does not complain about it at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 LONGEST_CELL = 240
 CUT = "… (--json has all of it)"
-"""What a cell that is cut ends with."""
+"""The end of a shortened cell."""
 NARROW = 60
-"""Columns of a terminal below which a table that does not fit is told in blocks."""
+"""On a terminal narrower than this, a table that does not fit is printed as blocks."""
 LONGEST_WORD = 44
-"""Characters of a word that are never broken in two, as many as `UUID("…")` has. Where they do not fit there are blocks."""
+"""Words of up to this length, that of `UUID("…")`, are never broken. If they do not fit, blocks are printed."""
 _BETWEEN = 3
 """Characters between two columns."""
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from nestling.ir.reading import Gap
 
 PIPED_WIDTH = 100
-"""Columns to lay out for when nobody's terminal says how wide it is."""
+"""Assumed width if there is no terminal."""
 NARROWEST = 20
-"""Columns below which nothing is laid out; none at all means that nobody knows how many there are."""
+"""Least width used for layout. A width of 0 means that it is unknown."""
 _WIDEST_PROSE = 100
 """Columns beyond which sentences are hard to read."""
 _GUTTER = re.compile(r"\s{2,}(?=\S)")
@@ -37,7 +37,7 @@ _MOST_NOTICES = 12
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that knows its width and drops colour where there is no terminal, or NO_COLOR is set."""
+    """Return a console with a known width, without colour if there is no terminal or NO_COLOR is set."""
     from rich.console import Console
 
     shown = Console(stderr=stderr, highlight=False)
@@ -47,7 +47,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def prose_width(*, stderr: bool = False) -> int:
-    """Columns for sentences: of those there are the last stays free, as some terminals break the line there."""
+    """Width for sentences. The last column stays free, as some terminals break the line there."""
     return min(console(stderr=stderr).width - 1, _WIDEST_PROSE)
 
 
@@ -80,9 +80,9 @@ def say_next(*commands: str) -> None:
 
 
 def print_json(value: object, *, indent: int | None = 2) -> None:
-    """One JSON document on stdout, on one line without `indent`.
+    """Print one JSON document, on one line without `indent`.
 
-    What JSON has no form for (dates, decimals, bytes, infinities) is its text.
+    Values that JSON cannot express (dates, decimals, bytes, infinities) become texts.
     """
     encoding = getattr(sys.stdout, "encoding", None) or ""
     is_unicode = encoding.lower().replace("-", "").startswith("utf")
@@ -108,7 +108,7 @@ def _plain(value: object) -> object:
 
 
 def page(text: str) -> None:
-    """Long text: laid out for the terminal, and through the pager when it is longer than the screen; as it is in a pipe."""
+    """Print a long text: wrapped on a terminal, through the pager if it exceeds the screen, unchanged in a pipe."""
     if not sys.stdout.isatty():
         click.echo(text, nl=not text.endswith("\n"))
         return
@@ -121,7 +121,7 @@ def page(text: str) -> None:
 
 
 def hanging(line: str, width: int) -> str:
-    """A line in columns, broken at `width` so that what follows stays under its last column, if that is not too far right."""
+    """Wrap a line at `width`; continuation lines align with its last column, unless that is too far right."""
     starts = [gutter.end() for gutter in _GUTTER.finditer(line) if gutter.start() > 0 and gutter.end() <= width // 2]
     indent = starts[-1] if starts else len(line) - len(line.lstrip()) + 2
     return "\n".join(wrap(line, width - 1, subsequent_indent=" " * indent, break_on_hyphens=False))
@@ -145,9 +145,9 @@ def all_notes(notes: Iterable[str]) -> None:
 
 
 def check_place(path: Path | None, renews: Sequence[Path | None] = ()) -> None:
-    """Raise `InputError` when no file can or may be written at `path`, before the work whose result it is to hold.
+    """Raise `InputError` if no file can or may be written at `path`, before the work that produces it begins.
 
-    `renews`: files the command reads that may be written over, as they hold what is written, as it was before.
+    `renews`: input files that may be overwritten, because they hold an earlier version of what is written.
     """
     if path is None or (path.exists() and not path.is_file()):  # /dev/stdout and its kin
         return
@@ -169,7 +169,7 @@ def _check_writable(path: Path) -> None:
 
 
 def write_result(path: Path, text: str) -> None:
-    """Write the file that `-o` names, as `write_text` does, and tell of the folder that was made for it."""
+    """Write the file given by `-o`, as `write_text` does, and say so if its folder had to be created."""
     made = not path.absolute().parent.exists()
     write_text(path, text)
     if made:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_budget(reading: Reading, storage: int | None) -> None:
-    """Raise `UsageError` for a budget that nothing would keep to."""
+    """Raise `UsageError` for a storage budget that would have no effect."""
     if storage is None:
         return
     if not any(statement.accesses for statement in reading.workload.statements):
@@ -24,9 +24,9 @@ def check_budget(reading: Reading, storage: int | None) -> None:
 
 
 def check_weighing(strategy: str, storage: int | None, *, trade: bool) -> None:
-    """Raise `UsageError` for what only weighing costs heeds, beside a strategy that weighs none.
+    """Raise `UsageError` for options that matter only when costs are compared, if the strategy compares none.
 
-    With `--pareto` (`trade`) the trade-off is priced and searched whatever the strategy.
+    With `--pareto` (`trade`) costs are compared whatever the strategy.
     """
     from nestling.pipeline import OPTIMAL
 

@@ -1,1 +1,1 @@
-"""The doctor's rules, one a file: `RULE`, `findings(seen)`, and a docstring that is its manual page."""
+"""The doctor's rules, one per file: `RULE`, `findings(seen)`, and a docstring that is the rule's manual page."""

@@ -1,17 +1,17 @@
-r"""Field names that queries cannot say, or people cannot see.
+r"""Field names that queries cannot use, or people cannot see.
 
-Why: a dot or a leading `$` means something else in a query, and a name of no characters cannot be said in one; blanks at an
-end, control characters and invisible ones make two names look the same, and so do names that differ in case alone.
+Why: a dot or a leading `$` has a special meaning in a query, and an empty name cannot be used in one. Blanks at either end,
+control characters and invisible characters make two names look the same, and so do names that differ only in case.
 
 Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`; `""`, left by a column without a heading;
-`driverID` beside `driverId`.
+`driverID` and `driverId`.
 
 Remedy: rename the field. The command renames it where no field has the new name yet. Documents that have both are left as they
-are, and a second command shows them: which of the two values is right, nobody can tell but you. A dot, a leading `$` and
-an empty name can be renamed from MongoDB 5.0 on. An application that asks by the old name finds nothing afterwards.
+are, and a second command shows them, because only you can know which of the two values is right. A dot, a leading `$` and an
+empty name can be renamed from MongoDB 5.0 on. Applications that still use the old name find nothing afterwards.
 
-Ignore when: never: a rename is cheap, a query that silently finds nothing is not. A DBRef (`$ref`, `$id`, `$db`) is
-MongoDB's own form and no finding.
+Ignore when: never: a rename is cheap, a query that silently finds nothing is not. A DBRef (`$ref`, `$id`, `$db`) is MongoDB's
+own form and no finding.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from nestling.ir.quantity_words import counted
 
 RULE = Rule("Awkward field names", Severity.WARNING, by_field=True)
 DBREF = ("$ref", "$id", "$db")
-"""The fields of a DBRef; the last may lack."""
+"""The fields of a DBRef; the last one is optional."""
 UNNAMED = "unnamed"
-"""For a field without a name, of which only its owner knows what to call it."""
+"""New name for a field without a name; only its owner knows a better one."""
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Fields whose names are trouble."""
+    """Fields with problematic names."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
             why = _trouble(path.steps[-1])
@@ -45,7 +45,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _alike_but_for_case(collection: CollectionFacts) -> Iterator[Sequence[PathFacts]]:
-    """The fields of one document whose names differ in case alone, the most frequent first."""
+    """The fields of one document whose names differ only in case, most frequent first."""
     groups: dict[tuple[str, ...], list[PathFacts]] = {}
     for path in collection.paths:
         groups.setdefault((*path.steps[:-1], path.steps[-1].casefold()), []).append(path)
@@ -75,7 +75,7 @@ def _of_case(seen: RuleInput, collection: CollectionFacts, alike: Sequence[PathF
 
 
 def _trouble(name: str) -> str:
-    """What is wrong with a name; nothing for most."""
+    """What is wrong with a name, or "" for most names."""
     if name in (ELEMENT, ANY_KEY):
         return ""
     if not name:
@@ -90,7 +90,7 @@ def _trouble(name: str) -> str:
 
 
 def _is_dbref(collection: CollectionFacts, path: PathFacts) -> bool:
-    """Whether it is part of a DBRef, MongoDB's own form of a reference: queries find it by these names, and drivers need them."""
+    """Whether the field is part of a DBRef, MongoDB's own form of a reference, which queries and drivers rely on."""
     *around, name = path.steps
     return name in DBREF and all(collection.path(*around, each) is not None for each in DBREF[:2])
 

@@ -1,12 +1,12 @@
-"""Documents that are larger than what is read of them at once can justify.
+"""Documents that are much larger than what is read of them at once.
 
-Why: a document is one value in the storage engine. Reading one field reads, decompresses and caches all of it, and
-changing one field writes all of it.
+Why: a document is one value in the storage engine. Reading one field reads, decompresses and caches all of it, and changing one
+field writes all of it.
 
 Example: a product of 300 kB of which the list page shows 200 bytes.
 
-Remedy: keep together what is read together. Move what is rarely read – descriptions, history, raw answers of other
-services – to a second collection with the same `_id`. Where statements are captured, `unread-fields` says which those are.
+Remedy: keep together what is read together. Move what is rarely read – descriptions, history, raw answers of other services –
+to a second collection with the same `_id`. If statements are captured, `unread-fields` names these fields.
 
 Ignore when: the documents are always read whole.
 """
@@ -45,7 +45,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Collections with documents too large, coordinates not counted for the average."""
+    """Collections with documents that are too large; coordinates are not counted in the average."""
     for collection in seen.facts.of_documents():
         if collection.sizes is None:
             continue
@@ -57,7 +57,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _spatial_bytes(collection: CollectionFacts) -> float:
-    """Bytes of coordinates in a document on average."""
+    """Average bytes of coordinates in a document."""
     outer = [path for path in collection.top_level() if any(collection.spatial(p) for p in _below(collection, path))]
     documents = max(collection.top_level()[0].parents, 1) if collection.paths else 1
     return sum(path.size_bytes for path in outer) / documents

@@ -1,13 +1,13 @@
 r"""Case-insensitive patterns where a collation would do.
 
-Why: a pattern with the flag `i` cannot seek in an index. It holds the pattern against every key, or every document.
+Why: a pattern with the flag `i` cannot seek in an index. It is matched against every key, or every document.
 
 Example: `find({email: /^ada@example\.org$/i})`.
 
-Remedy: where the pattern means the whole text, an index with a collation of strength 2, and the same collation on a query for
-equality. Where it looks for a part of the text, a text or search index: no query for equality finds a part.
+Remedy: if the pattern stands for the whole text, an index with a collation of strength 2, and the same collation on a query for
+equality. If it searches for a part of the text, a text or search index: no query for equality finds a part.
 
-Ignore when: the collection is small, or the pattern looks for parts of words now and then.
+Ignore when: the collection is small, or the pattern searches for parts of words now and then.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COLLATION = '{locale: "en", strength: 2}'
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Fields that case-insensitive patterns are held against."""
+    """Fields that case-insensitive patterns are matched against."""
     found: dict[tuple[str, str, str], list[StatementFacts]] = {}
     for statement in seen.facts.statements:
         for pattern in statement.patterns:
@@ -84,6 +84,6 @@ def _finding(seen: RuleInput, target: CollectionFacts, field: str, statements: l
 
 
 def _to_create(target: CollectionFacts, field: str) -> str:
-    """The index under a name of its own: the server's name for it is that of an index of the same field which heeds case."""
+    """The index with a name of its own: the server's default name is taken by a case-sensitive index of the same field."""
     options = f"{{name: {quoted(f'{field}_ignoring_case')}, collation: {COLLATION}}}"
     return create_index(target.database, target.name, [(field, 1)], options)

@@ -1,14 +1,14 @@
-"""Statements that scan a collection, or take much of the time, and that no index is known to help.
+"""Statements that scan a collection, or take much of the time, and that no known index would help.
 
-Why: what reads every document, or runs JavaScript on each, takes longer with every document that comes, and pushes what others
-read out of the cache. An operator that no index serves does not make it cheaper.
+Why: a statement that reads every document, or runs JavaScript on each, takes longer with every new document, and displaces the
+data of other readers from the cache. The use of an operator without index support does not make it cheaper.
 
 Example: `find({$where: "this.title.length > 300"})`, 346 ms each time, 35 % of all time captured.
 
-Remedy: let the statement say what an index can find, and read only what it needs. Instead of `$where` and `$function` use the
-operators the server has: `$expr` with `$strLenCP`, `$gt` and the like, or store what is asked for in a field of its own, and
-index that. Instead of `mapReduce` and `$accumulator` use `$group` and `$merge`. These run without JavaScript, and mapReduce is
-deprecated. What must read everything, such as a report, can be computed beforehand, or run on a secondary.
+Remedy: give the statement a condition that an index supports, and let it read only what it needs. Instead of `$where` and
+`$function` use the server's operators: `$expr` with `$strLenCP`, `$gt` and the like, or store the value in a field of its own,
+and index that. Instead of `mapReduce` and `$accumulator` use `$group` and `$merge`. These run without JavaScript, and mapReduce
+is deprecated. A statement that must read everything, such as a report, can be computed beforehand, or run on a secondary.
 
 Statements for which `missing-index` or `unindexed-lookup` has an index, and patterns that `unanchored-pattern` and
 `case-insensitive-regex` name, are left to these rules. A statement that had the index it wants, and still examined far more
@@ -69,7 +69,7 @@ _PLAIN = (
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Captured statements that cost much, those left out that other rules name."""
+    """Captured statements that cost much, except those that other rules name."""
     total = sum(each.seconds for each in seen.facts.statements)
     for each in seen.facts.statements:
         target = seen.facts.collection(each.database, each.collection)

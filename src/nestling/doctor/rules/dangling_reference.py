@@ -1,24 +1,24 @@
 """References to documents that do not exist.
 
-Why: MongoDB checks no foreign keys. What a reference points to may have been deleted, never loaded, or never existed,
-and a `$lookup` then gives nothing, without a word.
+Why: MongoDB checks no foreign keys. The target of a reference may have been deleted, never loaded, or never existed, and a
+`$lookup` then silently finds nothing.
 
 Example: 14,245 `comments.movie_id` and no collection of films.
 
-Remedy: find them, then delete or mend them; of an array only the elements that refer to nothing, never the document around
-them. Delete children with their parent, in a transaction, from now on. Texts of ObjectIds or of numbers that are found once
-they are converted are of the wrong type, not missing: convert the field. So are UUIDs of another subtype of binary, as old
-drivers write them (3): the same bytes are there. Where an index of the key compares texts whatever
-their case, so does the rule.
+Remedy: find them, then delete or repair them; in an array only the elements with a dangling reference, never the document
+around them. From now on, delete children with their parent, in a transaction. Texts of ObjectIds or of numbers whose targets
+exist after conversion have the wrong type, and nothing is missing: convert the field. The same holds for UUIDs in another
+binary subtype, as old drivers write them (3), which have the same bytes. If an index of the key ignores case, so does this
+rule.
 
-What is counted are the documents, or elements of arrays, that hold such a reference: in collections of up to 50,000 documents
-all of them, in larger ones in 10,000 documents, and the share then has its interval. Where what they refer to
-has no index on the key and more than 10,000 documents, or counting takes more than a third of the time left, 300 different
-values are looked up instead. A field whose name says nothing of a collection is a reference where its values are keys of one by
-more than chance; for that, collections of up to 120,000 documents and 64 MB are read.
+The rule counts the documents, or elements of arrays, that hold such a reference: in collections of up to 50,000 documents all
+of them, in larger ones in 10,000 documents, and the share then has a confidence interval. If the target has no index on the key
+and more than 10,000 documents, or counting would take more than a third of the remaining time, 300 different values are looked
+up instead. A field whose name does not suggest a collection is a reference if more of its values are keys of one collection
+than chance explains; for that, collections of up to 120,000 documents and 64 MB are read.
 
 Ignore when: the target is in another database, or is archived on purpose. The `_id` of elements and sub-documents, which
-drivers such as Mongoose give to each, is taken for a reference only where more than a few of its values are found elsewhere.
+drivers such as Mongoose add to each, is taken for a reference only if more than a few of its values are found elsewhere.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """References with values that are not there."""
+    """References with values that do not exist."""
     for reference in seen.facts.references:
         dangling = reference.dangling if reference.held else reference.checked - reference.resolved
         if dangling > seen.limits["references"].value:
@@ -80,7 +80,7 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
 
 
 def _how_many(reference: ReferenceFacts, dangling: int) -> str:
-    """How many lead to nothing: documents or elements that hold one, or, where these were not counted, different values."""
+    """How many dangle: documents or elements that hold one or, if these were not counted, different values."""
     where = f"in `{reference.target}`" if reference.target else "in any collection of this database"
     if not reference.held:
         part = sampled_share(dangling, reference.checked, Sample(reference.checked, "random"))
@@ -95,7 +95,7 @@ def _how_many(reference: ReferenceFacts, dangling: int) -> str:
 
 
 def _to_mend(reference: ReferenceFacts) -> str:
-    """What to do with values that are in no type: only what holds nothing but the reference goes with it."""
+    """What to do with values that exist in no type: delete only what holds nothing but the reference."""
     if not reference.target:
         return (
             "Find out what they refer to: it may be in another database. Only where it is gone are they to be mended."
@@ -111,7 +111,7 @@ def _to_mend(reference: ReferenceFacts) -> str:
 
 
 def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
-    """What to do with values of another type: nothing is missing before they are looked up as the right one."""
+    """What to do with values of another type: nothing is missing until they are looked up with the right type."""
     key, into = f"`{reference.target_field}` of `{reference.target}`", reference.converts
     if _keys_differ(seen, reference):
         return f"What they refer to has {into} for {key}: give it one type, delete nothing, and look again then."
@@ -128,7 +128,7 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
 
 
 def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
-    """Whether it is the keys that are to be converted: most values are found as they are, among keys of several types."""
+    """Whether the keys have to be converted: most values are found unchanged, among keys of several types."""
     target = _target(seen, reference)
     kinds = _types(target)
     if target is not None and next(iter(kinds_of(target)), "") == reference.converts:
@@ -159,7 +159,7 @@ def _target(seen: RuleInput, reference: ReferenceFacts) -> PathFacts | None:
 
 
 def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
-    """Finding the values of another type, and converting them where one update can."""
+    """Commands that find the values of another type, and convert them if one update can."""
     where = seen.facts.collection(reference.database, reference.collection)
     keys = seen.facts.collection(reference.database, reference.target)
     if where is None or keys is None:
@@ -175,7 +175,7 @@ def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
 
 
 def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, ...]:
-    """The types the field has once the commands were run."""
+    """The types that the field has after the commands were run."""
     holder = seen.facts.collection(reference.database, reference.collection)
     path = holder.path(*reference.steps) if holder is not None else None
     if path is None or len(_conversion(seen, reference)) < 2 or reference.converts in OF_UUIDS:
@@ -184,7 +184,7 @@ def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, .
 
 
 def _commands(reference: ReferenceFacts) -> tuple[str, ...]:
-    """A query for all of them: the value, and the `_id` of the document that holds it; of arrays each element by itself."""
+    """A query for all of them: the value, and the `_id` of the document that holds it; for arrays one row for each element."""
     if not reference.target:
         return ()
     field = field_path(reference.steps)

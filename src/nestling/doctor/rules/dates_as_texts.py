@@ -1,16 +1,16 @@
-"""Dates kept as texts that do not sort as dates do.
+"""Dates stored as texts that do not sort by date.
 
-Why: `02.01.2025` comes before `31.12.2024`, and `12/31/2023` after `01/01/2025`; among texts such as `2024-12-31`, both stand
-apart. No range finds a month, no index serves one, a TTL index deletes nothing, and `$dateDiff` and the like fail.
+Why: `02.01.2025` comes before `31.12.2024`, and `12/31/2023` after `01/01/2025`; among texts such as `2024-12-31`, both are out
+of place. No range finds a month, no index helps, a TTL index deletes nothing, and `$dateDiff` and the like fail.
 
 Example: `date` is a text such as `31.12.2024` in all of 3,000 reviews.
 
-Remedy: convert the texts to dates. The command reads them as UTC and leaves what is no date of a calendar as it is; the first
-command, asked again, finds what is left. First deploy an application that reads both and writes dates. Of dates with slashes
-nobody but their writers can tell whether the day or the month comes first: there is no command that converts them.
+Remedy: convert the texts to dates. The command reads them as UTC and leaves texts that are no calendar date; run the first
+command again to find the rest. First deploy an application that reads both and writes dates. For dates with slashes, only their
+writers can know whether the day or the month comes first, so there is no command that converts them.
 
-Ignore when: nobody sorts by the field, or asks for a range of it. Texts that all are such as `2024-12-31` sort as dates do and
-are not named; fields of dates and texts are named by `mixed-types`.
+Ignore when: nobody sorts by the field, or searches for a range of it. Fields whose texts are all like `2024-12-31` sort by date
+and are not reported; fields with both dates and texts are reported by `mixed-types`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Fields of nothing but texts of dates, of which some do not sort as dates do."""
+    """Fields with only texts of dates, some of which do not sort by date."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
             forms = _Forms.of(path)
@@ -63,7 +63,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """How many texts of a field begin with the day, have slashes, and are such as `2024-12-31`."""
+    """How many texts of a field begin with the day, contain slashes, and look like `2024-12-31`."""
 
     day_first: int
     slashed: int
@@ -77,11 +77,11 @@ class _Forms:
 
     @property
     def unsorted(self) -> int:
-        """The texts that do not sort as dates do."""
+        """The number of texts that do not sort by date."""
         return self.day_first + self.slashed
 
     def text(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         every, kinds = count(self.unsorted + self.sorted), []
         if self.day_first:
             kinds.append((self.day_first, "begin with the day, such as `31.12.2024`"))
@@ -122,13 +122,13 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, form
 
 
 def _types(path: PathFacts) -> tuple[str, ...]:
-    """Those that a validator names once the texts are dates."""
+    """The types for a validator after the texts have become dates."""
     nothing = (name for name in NOTHING if path.count(name))
     return ("date", *nothing, *(("string",) if path.empty or not path.exact else ()))
 
 
 def _commands(collection: CollectionFacts, path: PathFacts, forms: _Forms) -> tuple[str, ...]:
-    """Finding the texts, and converting them where one update can: those that sort, too, so that all are dates then."""
+    """Commands that find and convert the texts if one update can, including those that sort, so that all become dates."""
     if not is_plain(path.steps):
         return ()
     patterns = {

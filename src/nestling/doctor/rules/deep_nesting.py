@@ -1,14 +1,14 @@
-"""Documents nested more levels deep than people and queries handle well.
+"""Documents with more levels of nesting than people and queries handle well.
 
-Why: deep paths make filters, updates and indexes long and brittle; updates of one element of an array within an array
-need array filters, and an index can follow only one array of a path.
+Why: deep paths make filters, updates and indexes long and fragile; updating one element of an array within an array needs array
+filters, and an index can follow only one array of a path.
 
 Example: `order.customer.address.country.region.name`.
 
-Remedy: flatten what has one value; give what repeats on the third level a collection of its own.
+Remedy: flatten sub-documents that have one value; give what repeats on the third level a collection of its own.
 
-Ignore when: the documents are somebody else's messages, stored as they came. Arrays of plain values and coordinates
-are no level. One level more than the limit is a hint, not a warning.
+Ignore when: the documents are other systems' messages, stored as they arrived. Arrays of plain values and coordinates do not
+count as a level. One level more than the limit is a hint, not a warning.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _levels(path: PathFacts) -> int:
-    """Documents the path's value lies in, besides the root."""
+    """The number of sub-documents around the path's value."""
     return sum(step != ELEMENT for step in path.steps) - 1
 
 

@@ -1,22 +1,22 @@
-"""Counters that differ from the number of rows, or of elements of an array, that they count.
+"""Counters that differ from the number of rows, or of array elements, that they count.
 
-Why: a counter saves counting and must change with each row that comes or goes. Where one of the two writes is lost – a process
-that ends in between, a delete by hand – the counter is wrong from then on, and nothing tells.
+Why: a counter saves counting, but must change with each row that is added or removed. If one of the two writes is lost – a
+process dies in between, somebody deletes by hand – the counter is wrong from then on, and nobody notices.
 
 Example: `products.reviewCount` differs from the number of `reviews` that refer to the product in 53 of 800 products.
 
-Remedy: look at the documents that differ: the first command shows them, with what they say and how many rows there are. Then
-count anew, and change the counter with its rows: in one transaction, or from a change stream (`nestling sync`). The second
-command writes nothing but counters that differ, and only where nobody has changed the counter since the rows were counted: run
-it again until nothing differs. With an index on the reference both are quick. Elements are counted by the update itself: change
-their counter in the same update as the array, `$inc` beside `$push`.
+Remedy: look at the documents that differ: the first command shows them, with the counter and the number of rows. Then count
+again, and change the counter together with its rows: in one transaction, or from a change stream (`nestling sync`). The second
+command writes only counters that differ, and only if nobody has changed the counter since the rows were counted: run it again
+until nothing differs. With an index on the reference both are fast. Array elements are counted by the update itself: change
+their counter in the same update as the array, with `$inc` next to `$push`.
 
-A field is a counter where its name says so (`reviewCount`, `num_reviews`, `reviews`), and where it is the number of rows that
-refer to its document, or of elements of an array in it, in most documents, eight of ten, and in more than chance explains. All
-rows must have been read: of collections of up to 120,000 documents and 64 MB. A counter that says more only where the array is as
-long as any is none of its elements: the array keeps some, such as the latest.
+A field is a counter if its name says so (`reviewCount`, `num_reviews`, `reviews`) and it equals the number of rows that refer
+to its document, or of elements of an array in it, in at least eight of ten documents and more often than chance explains. All
+rows must have been read, which is so for collections of up to 120,000 documents and 64 MB. A counter that exceeds the number of
+elements only in the documents with the longest arrays does not count elements: the array keeps only some, such as the latest.
 
-Ignore when: the field counts something else, such as the rows that are published.
+Ignore when: the field counts something else, such as only published rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Counters of which some differ."""
+    """Counters that differ in some documents."""
     for each in seen.facts.counters:
         if each.checked - each.equal > seen.limits["counters"].value:
             yield _finding(seen, each, each.checked - each.equal)

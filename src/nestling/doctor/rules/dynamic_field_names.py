@@ -1,7 +1,7 @@
 """Field names that are data: a date, a number, an id.
 
-Why: a value in a field's name can be neither indexed nor searched nor validated, and every new one makes every reader
-of the schema look again.
+Why: a value in a field's name can be neither indexed nor searched nor validated, and every new one changes the schema for all
+readers.
 
 Example: `{visits: {"2026-11-01": 3, "2026-11-02": 5}}`, `{rating_1: …, rating_2: …}`.
 
@@ -42,7 +42,7 @@ _CAUTION = (
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Names recognised as data when the facts were gathered, and families of numbered names."""
+    """Names that were recognised as data when the facts were gathered, and families of numbered names."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
             if path.steps[-1] == ANY_KEY and path.keys > seen.limits["names"].value:
@@ -78,7 +78,7 @@ def _cost_of_map(collection: CollectionFacts, above: tuple[str, ...]) -> str:
 
 
 def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str, ...]:
-    """Turning a map into pairs, where one update can do it."""
+    """Commands that turn a map into pairs, if one update can do it."""
     if not above or ELEMENT in above or ANY_KEY in above:
         return ()
     field = field_path(above)

@@ -1,11 +1,11 @@
 """Collections with an index on nearly every field.
 
-Why: indexes of single fields do not add up: a query uses one of them and filters the rest. A query for two fields
-wants one index on both, and what nobody asks for wants none.
+Why: single-field indexes do not add up: a query uses one of them and filters the rest. A query on two fields needs one index on
+both, and fields that nobody searches by need none.
 
 Example: a collection with eight fields and seven single-field indexes.
 
-Remedy: index what statements filter and sort by, together, equalities first.
+Remedy: index the fields that statements filter and sort by, together, equalities first.
 
 Ignore when: users filter by any single field, and the collection is hardly ever written.
 """

@@ -1,13 +1,13 @@
 """Queries that join more often than a document database should.
 
-Why: a `$lookup` runs a query for each row. A schema whose every page joins pays for normalisation on every read, and
-gets the checks of a relational database from none.
+Why: a `$lookup` runs a query for each row. A schema whose every page joins pays for normalisation on every read, without the
+constraints of a relational database.
 
-Example: 70 % of the statements profiled hold a `$lookup`.
+Example: 70 % of the statements profiled contain a `$lookup`.
 
-Remedy: embed what is always read together, or copy the few fields the join is for.
+Remedy: embed what is always read together, or copy the few fields that the join is for.
 
-Ignore when: they are reports that run at night.
+Ignore when: the joins are reports that run at night.
 """
 
 from __future__ import annotations

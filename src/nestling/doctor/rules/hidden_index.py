@@ -1,13 +1,13 @@
 """Indexes that were hidden and never dropped.
 
-Why: a hidden index answers no query, and is written all the same: it costs what an unused one does, and is easily forgotten.
+Why: a hidden index answers no query but is still written: it costs as much as an unused one, and is easily forgotten.
 
 Example: `status_1`, 120 MB, hidden 41 days ago.
 
 Remedy: drop it, or unhide it if something has become slow meanwhile.
 
-Ignore when: you are still watching whether something becomes slow. Never reported: hidden indexes that are unique, TTL
-indexes or shard keys, as they do their work while they are hidden.
+Ignore when: you are still watching whether something becomes slow. Never reported: hidden indexes that are unique, TTL indexes
+or shard keys, as they do their work while they are hidden.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Indexes that only cost."""
+    """Hidden indexes that are pure cost."""
     for collection in seen.facts.of_documents():
         for index in collection.indexes:
             works_hidden = index.unique or index.shard_key or index.ttl_seconds is not None
@@ -40,7 +40,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _days(index: IndexFacts) -> float:
-    """Days since it was hidden, or since the server's last start: hiding an index begins the count of its uses anew."""
+    """Days since it was hidden or since the server's last start: hiding an index resets its usage count."""
     return index.since_seconds / SECONDS_PER_DAY
 
 

@@ -1,15 +1,16 @@
 """TTL indexes that delete nothing.
 
-Why: MongoDB deletes by dates alone. Where no document has a date in the index's field, nothing ever expires: the collection
-and its indexes grow for ever, while everybody takes it for solved.
+Why: a TTL index works only on dates. If no document has a date in the index's field, nothing ever expires: the collection and
+its indexes grow for ever, while everybody thinks the problem is solved.
 
-Example: a TTL index on `exp`, which is a text such as `2026-03-01T12:00:00Z` in all sessions; one on `expiresAt`, where the
+Example: a TTL index on `exp`, which is a text such as `2026-03-01T12:00:00Z` in all sessions; one on `expiresAt`, while the
 application writes `expires_at`.
 
-Remedy: have the application write dates to that field, and convert what is there; or make the index on the field that has the
-dates, and drop this one. What is older than the index allows is deleted within a minute of either, for good: look first.
+Remedy: let the application write dates to that field, and convert the existing values; or create the index on the field that
+has the dates, and drop this one. Either way, everything older than the index allows is deleted within a minute, for good: check
+first.
 
-Ignore when: no document is to expire at the moment, such as where those that do are all deleted by now.
+Ignore when: no document has to expire at the moment, for example because all expired ones are already deleted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Files kept inside documents.
+"""Files stored inside documents.
 
-Why: an image or a PDF in a document is read with every field beside it, pushes warm data out of the cache, and counts
+Why: an image or a PDF in a document is read together with every other field, displaces warm data from the cache, and counts
 towards 16 MiB.
 
 Example: `{name: "Ada", photo: BinData(…2 MB…)}`.

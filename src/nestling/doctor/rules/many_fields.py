@@ -1,14 +1,14 @@
-"""Collections with more different fields than a schema has.
+"""Collections with more different fields than any schema should have.
 
-Why: nobody can know, index or validate thousands of fields. Mostly they are data that became names, or many kinds of
-documents in one collection.
+Why: nobody can know, index or validate thousands of fields. Mostly they are data used as names, or many kinds of documents in
+one collection.
 
 Example: one collection of events with a field for every property of every kind of event.
 
-Remedy: turn names that are data into values (`[{k, v}]`, the attribute pattern); give each kind of document a
-discriminator, and a validator or a collection of its own.
+Remedy: turn names that are data into values (`[{k, v}]`, the attribute pattern); give each kind of document a discriminator and
+a validator, or a collection of its own.
 
-Ignore when: the documents are somebody else's messages, stored as they came and found by a few fields.
+Ignore when: the documents are other systems' messages, stored as they arrived and searched by a few fields.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Collections with too many fields, at the top or altogether."""
+    """Collections with too many fields, at the top level or in total."""
     for collection in seen.facts.of_documents():
         numbers = {"top": len(collection.top_level()), "all": len(collection.paths)}
         passed = [name for name, number in numbers.items() if number > seen.limits[name].value]

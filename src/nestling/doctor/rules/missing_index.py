@@ -1,6 +1,6 @@
 """Statements that read far more than they return.
 
-Why: without an index that fits, the server reads documents only to throw them away – all of them, in the worst case.
+Why: without a suitable index, the server reads documents only to discard them – in the worst case, all of them.
 
 Example: `find({city: …}).sort({date: -1})` examines 80,000 documents to return 12.
 
@@ -94,7 +94,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _shared_by_all(seen: RuleInput, target: CollectionFacts, wanted: Sequence[WantedIndex]) -> list[SharedIndex]:
-    """As few indexes as serve all; fields of references come first where they may."""
+    """As few indexes as possible that serve all of them; fields of references come first where possible."""
     made: list[SharedIndex] = []
     for each in sorted(wanted, key=lambda each: (-len(each.keys), -len(each.equal), each.keys)):
         place, index = next(
@@ -191,13 +191,13 @@ def _for_branches(served: Sequence[StatementFacts], beside: Sequence[DirectedKey
 
 
 def _begins(index: IndexFacts, keys: DirectedKeys, target: CollectionFacts) -> bool:
-    """Whether an index that is there does no more than one with these keys."""
+    """Whether an existing index does no more than one with these keys would."""
     is_plain = not index.is_special and index.collation == target.collation
     return is_plain and is_same(index.keys, keys[: len(index.keys)])
 
 
 def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: SharedIndex) -> str:
-    """What to know of patterns that seek in no index, and where patterns meet the collection's collation."""
+    """What to know about patterns that cannot seek in an index, and about patterns in a collection with a collation."""
     if index.simple:
         why = "The collection compares texts by a collation, and a pattern cannot use such keys"
         return f" {why}: the index compares to the letter."
@@ -208,7 +208,7 @@ def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: Shar
 
 
 def _of_slow(statement: StatementFacts) -> str:
-    """Which findings tell of its patterns that no index narrows."""
+    """Which findings cover its patterns that cannot use an index."""
     slow = [each for each in statement.patterns if each.field not in seeking(statement)]
     if not slow:
         return ""
@@ -221,7 +221,7 @@ def _of_slow(statement: StatementFacts) -> str:
 
 
 def _options(target: CollectionFacts, index: SharedIndex, keys: DirectedKeys) -> str:
-    """Options of the index: a name of its own where the server's name for it is that of one with a collation."""
+    """Options of the index: a name of its own if the server's default name is taken by one with a collation."""
     name = "_".join(f"{field}_{way}" for field, way in keys)
     options = [f"name: {quoted(f'{name}_simple')}"] if any(each.name == name for each in target.indexes) else []
     options += ['collation: {locale: "simple"}'] if index.simple else []

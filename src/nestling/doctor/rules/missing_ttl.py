@@ -1,15 +1,15 @@
 """Documents that say when they expire, and never do.
 
-Why: nothing deletes them. The collection and its indexes grow for ever, and every query that forgets to ask finds
-what is no longer true.
+Why: nothing deletes them. The collection and its indexes grow for ever, and every query without a condition on the date finds
+expired data.
 
 Example: `sessions.expires_at` without a TTL index.
 
-Remedy: an index on the field with `expireAfterSeconds: 0`, which deletes what has expired, at once and for good. It is proposed
-where names say that documents do not outlive their date, such as those of sessions, tokens, logs and caches. Others, such as
-coupons with a `valid_to`, are business data that mostly is to be kept: there the finding only asks.
+Remedy: an index on the field with `expireAfterSeconds: 0`, which deletes everything that has expired, at once and for good. It
+is proposed if names suggest that documents are worthless after their date, such as sessions, tokens, logs and caches. Others,
+such as coupons with a `valid_to`, are business data that you usually keep: then the finding only asks.
 
-Ignore when: something else deletes them, or what has expired must be kept.
+Ignore when: something else deletes them, or expired documents must be kept.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _EPHEMERAL = frozenset(
         "tmp",
     }
 )
-"""Words for documents that are worth nothing once their date is past."""
+"""Words for documents that are worthless once their date has passed."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MOSTLY = 0.5
 _TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: look at the dates first."
@@ -56,7 +56,7 @@ _TO_ASK = (
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Dates of expiry of documents that neither a TTL index nor an option of a clustered collection deletes."""
+    """Expiry dates of documents that neither a TTL index nor an option of a clustered collection deletes."""
     for collection in seen.facts.of_documents():
         timed = collection.expires or any(
             index.ttl_seconds is not None and index.dates is not False for index in collection.indexes
@@ -96,7 +96,7 @@ def _of_texts(path: PathFacts) -> str:
 
 
 def _is_ephemeral(collection: CollectionFacts, path: PathFacts) -> bool:
-    """Whether the names say that a document is worth nothing, or is to be deleted, once its date is past."""
+    """Whether the names say that a document is worthless, or to be deleted, once its date has passed."""
     words = {word.casefold() for word in _WORD.findall(collection.name)}
     return _DELETION.fullmatch(path.field) is not None or any(
         {word, word.removesuffix("s")} & _EPHEMERAL for word in words
@@ -104,7 +104,7 @@ def _is_ephemeral(collection: CollectionFacts, path: PathFacts) -> bool:
 
 
 def _to_delete(collection: CollectionFacts, path: PathFacts) -> str:
-    """A TTL index, made of the index on the field where there is one: the server takes no second one."""
+    """A TTL index, converted from an existing index on the field if there is one: the server accepts no second one."""
     for index in collection.indexes:
         if [field for field, _ in index.keys] == [path.field] and not index.partial and not index.collation:
             made = (

@@ -1,11 +1,11 @@
 """Fields that hold values of different types.
 
-Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what has
+Why: MongoDB compares only values of the same type. A query for the number 4 does not find the text "4"; a range skips values of
 another type; a sort puts all numbers before all texts.
 
-Numbers are of one type, but a decimal equals no double of the same digits where these are a fraction: a query for 0.1 finds
-the one or the other. So fractions of both types are a finding too. So are binary values of several subtypes, such as UUIDs of
-today (4) and of old drivers (3), of which none equals one of another.
+All numbers count as one type, but a decimal fraction does not equal a double with the same digits: a query for 0.1 finds one or
+the other. So fractions of both types are a finding too. So are binary values of several subtypes, such as today's UUIDs (4) and
+those of old drivers (3), which never equal each other.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
@@ -25,10 +25,27 @@ delete the document: such texts stay. Where the collection's validator refuses w
 documents that it would refuse stay, and a command of their own shows them. Where no type takes the others, such as numbers
 beside dates, which do not say whether they count seconds or milliseconds, no conversion is proposed.
 
-Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as
-`0000-00-00` or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that
-nestling loaded as binary of subtypes 128 to 130 because BSON does not keep them as they are, beside other texts, dates and
-documents.
+- Fields named as a code (`zip`, `phone`, `sku`) become texts, and so do whole numbers among a majority of texts, unless the
+  name is that of a quantity (`qty`, `price`).
+- Otherwise the values become numbers if nine in ten texts are numbers, booleans if nine in ten texts are words for booleans
+  (`"true"`, `"no"`), dates or ObjectIds if all texts are such, or else the main type if that takes some of each other type.
+- Numbers become texts too if texts are in the majority and mostly not numbers, or if a text has zeros before its digits; a
+  number that the server would round when writing it stays. If both numbers and texts are suitable, the finding is `likely`:
+  check whether the type is the one you mean.
+- No text becomes a number that would be written differently: `1.10` stays, because it may be the version after `1.9`, while
+  `1.25` becomes a number. Only if all texts, at least three, have two decimals, like amounts of money, and there are numbers
+  among them, does `1.10` become a number too.
+
+The command leaves values that cannot be converted, and the finding says how many these are and why; run the first command again
+to find the rest and correct it by hand. Texts of dates without a time zone are read as UTC; the finding says so. If the field
+has a TTL index, no text becomes a date for which MongoDB would delete the document: such texts stay. If the collection's
+validator refuses writes, its type takes precedence, documents that it would refuse stay, and a separate command shows them. If
+no type suits the others, such as numbers among dates, which do not say whether they count seconds or milliseconds, no
+conversion is proposed.
+
+Ignore when: the field is meant to hold anything. Null, integers among floating-point numbers, and texts among dates that no
+date can represent, such as `0000-00-00` or `infinity`, do not count as mixed. Nor do texts and JSON that nestling loaded as
+binary of subtypes 128 to 130, because BSON cannot hold them unchanged, among other texts, dates and documents.
 """
 
 from __future__ import annotations
@@ -120,7 +137,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kind
 def _keys_first(
     seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str
 ) -> str:
-    """A caution where keys elsewhere have the same types: references that lead to them now would lead nowhere."""
+    """A caution if keys elsewhere have the same types: references to them would dangle after the conversion."""
     if not target or path.text == "_id":
         return ""
     for other in seen.facts.of_documents():
@@ -131,7 +148,7 @@ def _keys_first(
 
 
 def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Finding:
-    """Fractions as decimals and as doubles: decimals keep what both say."""
+    """Fractions as decimals and as doubles: decimals can represent both."""
     decimals, fractions = unequal_numbers(path)
     sample = None if path.exact else collection.sample
     field, doubles = path.field, path.count("double")
@@ -167,12 +184,12 @@ def _cost(main: str, others: list[str]) -> str:
 
 
 def _is_list_or_value(main: str, others: list[str]) -> bool:
-    """Whether it is now one value and now an array of them."""
+    """Whether the path holds sometimes one value and sometimes an array of them."""
     return "array" in (main, *others) and "object" not in (main, *others)
 
 
 def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, commands: int) -> str:
-    """What to do: an `_id` cannot be changed, and of a value and a list of values the list holds both."""
+    """What to do: an `_id` cannot be changed, and for a mixture of a value and a list, the list holds both."""
     main, *others = kinds
     kept = "let a validator keep it that way"
     if path.steps[0] == "_id":
@@ -239,7 +256,7 @@ def _texts_left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
 def _changes(
     collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str
 ) -> tuple[FieldChange, ...]:
-    """The types its values have after the commands."""
+    """The types of its values after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
         return (FieldChange(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
@@ -248,7 +265,7 @@ def _changes(
 
 
 def _commands(collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str) -> tuple[str, ...]:
-    """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
+    """Commands that find the values of other types, and convert them if one update can; the rest stays."""
     if not is_plain(path.steps):
         return ()
     field, (main, *others) = path.field, kinds
@@ -270,7 +287,7 @@ def _into(collection: CollectionFacts, path: PathFacts, target: str) -> str:
 
 
 def _of_elements(collection: CollectionFacts, path: PathFacts, kinds: list[str], into: str) -> tuple[str, ...]:
-    """Converting a field of the documents in one array; none where they lie deeper, or a TTL index goes by it."""
+    """Commands that convert a field of documents in an array; none if they are deeper, or a TTL index uses the field."""
     *around, element, field = path.steps
     if element != ELEMENT or ELEMENT in around or (into == "date" and ttl_index(collection, path.field) is not None):
         return ()

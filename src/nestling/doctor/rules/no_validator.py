@@ -1,15 +1,15 @@
-"""Collections that take documents of any shape.
+"""Collections that accept documents of any shape.
 
-Why: a typo in a field's name, a number sent as text, a half-written document: without a validator the database takes
-it, and every reader must expect it for ever.
+Why: a typo in a field's name, a number sent as text, a half-written document: without a validator the database accepts it, and
+every reader must expect it for ever.
 
 Example: 1,138 ratings are numbers, 63 are the text "Not yet rated".
 
-Remedy: `nestling emit design.yaml --as jsonschema` writes one. Begin with `validationAction: "warn"`, count what
-would be refused, mend it, then refuse. The draft says fields as they are once the commands of the report's other findings were
-run: converted, renamed, or left out.
+Remedy: `nestling emit design.yaml --as jsonschema` writes one. Begin with `validationAction: "warn"`, count what would be
+refused, repair it, then refuse. The draft describes fields as they will be after the commands of the report's other findings:
+converted, renamed or removed.
 
-Ignore when: the collection is scratch, or holds other people's messages as they came.
+Ignore when: the collection is scratch space, or holds other systems' messages as they arrived.
 """
 
 from __future__ import annotations

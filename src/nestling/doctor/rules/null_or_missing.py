@@ -1,16 +1,16 @@
 """Fields for which null, missing and the empty text are mixed.
 
-Why: each of them means "nothing", and each is found by another query: `{a: null}` finds null and missing, `{a:
-{$exists: false}}` only missing, `{a: ""}` only the empty text. Sparse and partial indexes tell them apart as well.
+Why: each of them means "nothing", and each is found by a different query: `{a: null}` finds null and missing, `{a: {$exists:
+false}}` only missing, `{a: ""}` only the empty text. Sparse and partial indexes distinguish them as well.
 
 Example: `depth` is "" in 4,200 documents and missing in 17.
 
-Remedy: choose one – missing is the cheapest – and write it in the validator.
+Remedy: choose one – missing is the cheapest – and require it in the validator.
 
-Ignore when: null says "known to be nothing" and missing says "not known", and everybody knows; or the empty text is a
+Ignore when: null means "known to be nothing" and missing means "not known", and everybody knows that; or the empty text is a
 value of its own, as it is in rows that came from SQL.
 
-Fields that are missing together, as often as one another, belong to another kind of document and are not counted as missing.
+Fields that are missing together, equally often, belong to another kind of document and are not counted as missing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Fields with at least two ways to say nothing, each in a share that is no accident."""
+    """Fields with at least two ways to express nothing, each too frequent to be an accident."""
     for collection in seen.facts.of_documents():
         together = Counter((path.steps[:-1], path.present) for path in collection.paths)
         for path in collection.paths:
@@ -48,7 +48,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _ways(path: PathFacts, *, of_a_kind: bool) -> dict[str, int]:
-    """How often a path says nothing, by the way it does; none for keys that are data and elements."""
+    """How often a path has no value, by the way it is expressed; none for keys that are data, or elements."""
     if path.steps[-1] in (ANY_KEY, ELEMENT) or ANY_KEY in path.steps:
         return {}
     texts = path.empty if path.count("string") and not path.count("array", "object") else 0

@@ -1,6 +1,6 @@
 """Documents near 16 MiB, or growing towards it.
 
-Why: MongoDB refuses a document over 16 MiB. The write that would pass it fails, and so does every later one.
+Why: MongoDB refuses a document over 16 MiB. The write that would exceed it fails, and so does every later one.
 
 Example: the largest document has 14 MiB and gains 50 kB a day.
 
@@ -33,7 +33,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Collections whose largest document is half of what MongoDB takes, or will be all of it."""
+    """Collections whose largest document is half as large as MongoDB allows, or will reach the limit."""
     for collection in seen.facts.of_documents():
         if collection.sizes is None:
             continue
@@ -44,7 +44,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _days_left(seen: RuleInput, collection: CollectionFacts) -> float | None:
-    """Days until the largest document has 16 MiB; None when it does not grow."""
+    """Days until the largest document has 16 MiB; None if it does not grow."""
     then = earlier_of(seen.earlier, collection)
     if (
         seen.earlier is None

@@ -1,11 +1,11 @@
 """Collections that are read together and stored apart.
 
-Why: what most reads of a collection join belongs into its documents: one read instead of two, and one place to change
-together.
+Why: data that most reads of a collection join belongs into its documents: one read instead of two, and one place to change
+both.
 
 Example: nine of ten reads of `orders` join `order_lines`, by a `$lookup` or by a second query for the ids of the first.
 
-Remedy: embed it when it is bounded, copy the fields shown when it is not. `nestling design` weighs both against the
+Remedy: embed it if it is bounded, copy the displayed fields if it is not. `nestling design` compares both with the cost for
 writes.
 
 Ignore when: the other side is large, changes often, or is read on its own more often.
@@ -51,7 +51,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _joined(statement: StatementFacts, other: str) -> int:
-    """How many of the times it joined another collection, by a `$lookup` or by asking there for what was answered."""
+    """How often it joined another collection, by a `$lookup` or by a query there for ids in the answer."""
     if any(join.collection == other for join in statement.joins):
         return statement.count
     return min(dict(statement.followed).get(other, 0), statement.count)

@@ -1,8 +1,8 @@
-"""Indexes whose keys another index begins with, or has.
+"""Indexes whose keys are the beginning of another index, or equal to it.
 
-Why: what `{a: 1}` answers, `{a: 1, b: 1}` answers as well. The shorter one is written on every insert for nothing.
+Why: everything that `{a: 1}` answers, `{a: 1, b: 1}` answers as well. The shorter one is written on every insert for nothing.
 
-Example: `customer_1` beside `customer_1_date_-1`; `date_1` beside `date_-1`, as an index is read from both ends.
+Example: `customer_1` next to `customer_1_date_-1`; `date_1` next to `date_-1`, as an index can be read from both ends.
 
 Remedy: hide the shorter one; if nothing has become slow after a week, drop it.
 
@@ -38,7 +38,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _covers(longer: IndexFacts, index: IndexFacts) -> bool:
-    """Whether an index answers all that another does."""
+    """Whether an index answers everything that another one does."""
     if longer is index or index.is_special or longer.collation != index.collation:
         return False
     if longer.partial or longer.sparse or longer.hidden or not (_is_plain(longer) and _is_plain(index)):
@@ -53,7 +53,7 @@ def _is_plain(index: IndexFacts) -> bool:
 
 
 def _reversed(index: IndexFacts) -> tuple[tuple[str, int | str], ...]:
-    """The same index read from its end."""
+    """The same index read from its other end."""
     return tuple((field, -direction if isinstance(direction, int) else direction) for field, direction in index.keys)
 
 

@@ -1,29 +1,29 @@
-"""Copies that differ from what they are copies of.
+"""Copies that differ from their source.
 
-Why: a copied field saves a join and must be changed wherever it is when its source changes. When that is forgotten,
-readers see the old value for ever.
+Why: a copied field saves a join, but must be changed everywhere when its source changes. If that is forgotten, readers see the
+old value for ever.
 
 Example: 12 of 3,000 orders hold a customer's name that the customer no longer has.
 
-Remedy: first look at the documents that differ: a command shows them, with what is there and what the source says. Then bring
-the copies up to date, and change them with their source: in one transaction, or from a change stream (`nestling sync`). The last
-command writes nothing but the copies that differ, so an application may go on writing meanwhile. Of copies in arrays it writes
-the whole array, and only where nobody has changed the array since it was read: run it again until nothing differs. A copy stays
-where its source lacks the field, for it may be the last to hold the value, and where two documents have the key.
+Remedy: first look at the documents that differ: a command shows them, with the copy and its source. Then update the copies, and
+change them together with their source: in one transaction, or from a change stream (`nestling sync`). The last command writes
+only copies that differ, so applications may keep writing meanwhile. For copies in arrays it writes the whole array, and only if
+nobody has changed the array since it was read: run it again until nothing differs. A copy stays if its source lacks the field,
+because it may be the last place with the value, and if two documents have the key.
 
-No command writes where a copy looks like what the source was at a moment: an amount of money in a line of an array or in a
-document with a date, or any field of a document that tells what happened, such as an order with its own date. Whether such a
-copy is to follow its source only you know. No command writes where the source holds values of several types: give it one type
-first (`mixed-types`).
+No command overwrites a copy that looks like a record of its source at some moment: an amount of money in a line of an array or
+in a document with a date, or any field of a document that records an event, such as an order with its own date. Only you know
+whether such a copy should follow its source. No command overwrites a copy whose source holds values of several types either:
+give it one type first (`mixed-types`).
 
-A field is a copy where its name says so (`user_name`, `user.name` beside `user_id`) and half of the values are equal. Without
-such a name, eight of ten must be, with ten different values at least, and more than chance has it: `orders.author` beside
-`user_id` is `users.name`. Such copies are looked for in collections of up to 120,000 documents and 64 MB.
+A field is a copy if its name says so (`user_name`, or `user.name` next to `user_id`) and half of the values are equal. Without
+such a name, eight of ten must be equal, with at least ten different values, and more than chance explains: `orders.author` next
+to `user_id` is `users.name`. Such copies are searched for in collections of up to 120,000 documents and 64 MB.
 
-A text that is a number is equal to that number. Where both collections have up to 64 MB, all copies are compared; of larger
-ones a sample of 5,000 documents, the same on every run.
+A text that is a number equals that number. If both collections have up to 64 MB, all copies are compared; of larger ones a
+sample of 5,000 documents, the same on every run.
 
-Ignore when: the copy is meant to stay as it was, such as the price at the time of an order.
+Ignore when: the copy must stay as it was, such as the price at the time of an order.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _QUESTION = (
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Copied fields of which some differ."""
+    """Copied fields that differ in some documents."""
     for copied in seen.facts.copies:
         if copied.checked - copied.equal > seen.limits["copies"].value:
             yield _finding(seen, copied, copied.checked - copied.equal)
@@ -87,7 +87,7 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
 
 
 def _hindered(seen: RuleInput, copied: Copied, holder: CollectionFacts | None) -> str:
-    """Why no command overwrites the copies, and what to do instead; empty where nothing speaks against it."""
+    """Why no command overwrites the copies, and what to do instead; "" if nothing prevents it."""
     expiry = dates_come(holder, field_path(copied.steps)) if holder is not None else ""
     if expiry:
         return f"{expiry}{_LOOK}; if they are to stay, say so in an ignore file."

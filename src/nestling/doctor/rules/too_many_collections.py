@@ -1,15 +1,15 @@
 """Databases with more collections than the server handles well, and collections named by a date or a number.
 
-Why: each collection and each index is a file of its own that the storage engine keeps open, checkpoints and caches.
-Mostly they are data that became names: a collection for each customer or day. These are found when they are few, too, for
-they become more; and a query over several days must name every one of them.
+Why: each collection and each index is a file that the storage engine keeps open, checkpoints and caches. Mostly such names are
+data: a collection for each customer or day. Such families are reported even while they are small, because they grow; and a
+query over several days must name every one of them.
 
 Example: `events_2026_01_01`, `events_2026_01_02`, …
 
 Remedy: one collection with the customer or the date as a field, first in its indexes; for measurements a time series
 collection.
 
-What tells a family is that the names are the same but for their digits.
+Collections belong to a family if their names differ only in digits.
 
 Ignore when: tenants must be kept apart by law, and their number is bounded.
 """

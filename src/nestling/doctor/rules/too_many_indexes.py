@@ -1,10 +1,10 @@
 """Collections with more indexes than writes can bear.
 
-Why: each insert writes every index, and the planner weighs all that might serve a query.
+Why: each insert writes every index, and the query planner compares all that might serve a query.
 
 Example: 34 indexes on a collection of events written 500 times a second.
 
-Remedy: drop those that are not used or redundant, and merge those with the same beginning.
+Remedy: drop those that are unused or redundant, and merge those with the same beginning.
 
 Ignore when: the collection is hardly ever written.
 """

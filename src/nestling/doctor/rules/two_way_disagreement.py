@@ -1,12 +1,12 @@
-"""References both sides hold that do not say the same.
+"""Two-way references whose sides disagree.
 
-Why: a two-way reference is stored twice and changed twice. When one of the changes is lost, the answer depends on
-which side is asked.
+Why: a two-way reference is stored twice and changed twice. If one of the changes is lost, the answer depends on which side is
+read.
 
 Example: a book lists author 7, and author 7 does not list the book.
 
-Remedy: change both sides in one transaction; keep the reference on one side only if one side is enough. Rebuild one
-side from the other.
+Remedy: change both sides in one transaction; if one side is enough, keep the reference only there. Rebuild one side from the
+other.
 
 Ignore when: never: one of the two answers is wrong.
 """

@@ -1,12 +1,12 @@
 r"""Patterns that may match anywhere in a text.
 
-Why: only a pattern that begins with `^` and plain characters can seek in an index. Any other is held against every key, or
-every document where no index holds the field.
+Why: only a pattern that begins with `^` and plain characters can seek in an index. Any other is matched against every key, or
+every document if no index contains the field.
 
 Example: `find({title: /rings/})`, and what an ORM makes of `contains` and `LIKE '%rings%'`.
 
-Remedy: begin the pattern with `^` where the beginning is meant; for words a text or search index; for parts of words an
-array of them, indexed.
+Remedy: begin the pattern with `^` if you mean the beginning; for words use a text or search index; for parts of words an
+indexed array of them.
 
 Ignore when: the collection is small, or another condition of the statement leaves few documents.
 """
@@ -37,7 +37,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Fields that such patterns are held against; those that ignore case are a rule of their own."""
+    """Fields that such patterns are matched against; those that ignore case have a rule of their own."""
     found: dict[tuple[str, str, str], list[StatementFacts]] = {}
     for statement in seen.facts.statements:
         for pattern in statement.patterns:

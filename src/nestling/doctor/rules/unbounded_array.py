@@ -89,7 +89,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limi
 
 
 def _some(collection: CollectionFacts, path: PathFacts) -> str:
-    """How many of the places that could hold the array do."""
+    """How many of the documents that could hold the array do."""
     assert path.lengths is not None
     around = "inner document" if len(path.steps) > 1 else "document"
     seen = "" if path.exact or confidence(collection) is Confidence.CERTAIN else " looked at"
@@ -97,9 +97,9 @@ def _some(collection: CollectionFacts, path: PathFacts) -> str:
 
 
 def _commands(collection: CollectionFacts, path: PathFacts, most: int) -> tuple[str, ...]:
-    """A query for the documents with more elements than this: those that have one at the place behind, counted from 0.
+    """A query for the documents with more elements than this: those with an element at the next place, counted from 0.
 
-    No query reaches into arrays of arrays, but for what lies in them directly.
+    Queries reach into arrays of arrays only for their direct elements.
     """
     if not is_plain(path.steps) or (ELEMENT, ELEMENT) in pairwise(path.steps):
         return ()

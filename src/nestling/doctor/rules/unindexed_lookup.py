@@ -1,14 +1,14 @@
 """Joins on a field without an index.
 
-Why: for each row the joined collection is read whole – or hashed whole, at best. It is quick on ten documents, and a
-fire on a million.
+Why: for each row the whole joined collection is read – or hashed, at best. That is fast with ten documents, and a disaster with
+a million.
 
 Example: `{$lookup: {from: "reviews", foreignField: "product_id", …}}` and no index on `reviews.product_id`.
 
-Remedy: an index on the foreign field. That of a `$lookup` with `let` is the one its pipeline compares with a variable
+Remedy: an index on the foreign field. For a `$lookup` with `let` this is the field that its pipeline compares with a variable
 (`{$expr: {$eq: ["$product_id", "$$product"]}}`).
 
-Ignore when: the joined collection has a handful of documents for ever.
+Ignore when: the joined collection will always have only a handful of documents.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
 """References without an index.
 
-Why: finding what refers to a document – its orders, its comments – reads the whole collection, as does every
-`$lookup` from the other side, and every check before something is deleted.
+Why: finding everything that refers to a document – its orders, its comments – reads the whole collection, as does every
+`$lookup` from the other side, and every check before a deletion.
 
 Example: `comments.movie_id` without an index: a film's page reads 50,000 comments to show three.
 
-Remedy: an index on the reference, followed by what the result is sorted by. Where another finding proposes an index that begins
-with the reference, that one does.
+Remedy: an index on the reference, followed by the fields that the result is sorted by. If another finding proposes an index
+that begins with the reference, that one is enough.
 
 Ignore when: it is only ever followed from this side. Never reported: the first part of a compound `_id`, as a range of `_id`s
 finds its documents; a copy of a field of the document that another reference leads to, as that reference finds them; and a
-reference whose name says no collection where an index has it behind the field that tells which one (`content_type_id`,
-`object_id`).
+reference whose name does not say its collection, if an index has it after the field that does (`content_type_id`, `object_id`).
 """
 
 from __future__ import annotations
@@ -48,13 +47,13 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _begins_id(holder: CollectionFacts, steps: tuple[str, ...]) -> bool:
-    """Whether it is the first part of a compound `_id`: a range of `_id`s finds the documents."""
+    """Whether it is the first part of a compound `_id`: a range of `_id`s then finds the documents."""
     parts = [path for path in holder.paths if len(path.steps) == 2 and path.steps[0] == "_id"]
     return bool(parts) and min(parts, key=lambda path: path.place).steps == steps
 
 
 def _follows_its_kind(holder: CollectionFacts, reference: ReferenceFacts, field: str) -> bool:
-    """Whether it may refer to any of several collections, and an index finds it by which one it is: its second field."""
+    """Whether it may refer to one of several collections, and is the second field of an index after the one that says which."""
     second = (index.keys[1][0] for index in holder.indexes if len(index.keys) > 1 and not index.hidden)
     return not reference.named and field in second
 

@@ -1,18 +1,18 @@
-"""Fields that make most of a document and that hardly any read takes.
+"""Fields that make up most of a document but are hardly ever read.
 
-Why: the storage engine reads, caches and writes a document as a whole. What the reads do not show, compare or sort by
-takes the room of other documents in the cache, and is read from disk with what they do.
+Why: the storage engine reads, caches and writes a document as a whole. Fields that reads do not show, compare or sort by take
+cache space from other documents, and are read from disk together with the others.
 
-Example: articles of 40 kB, 38 of which are `raw`; of 1,200 reads captured, 1,188 show titles and dates alone.
+Example: articles of 40 kB, 38 of which are `raw`; of 1,200 reads captured, 1,188 show only titles and dates.
 
-Remedy: move these fields to a second collection with the same `_id`, which the few reads look up. `nestling design`
-weighs that split against the lookups and the second write.
+Remedy: move these fields to a second collection with the same `_id`, which the few reads look up. `nestling design` compares
+the saving with the cost of the lookups and of the second write.
 
-Fields of indexes, references and small fields stay where they are. Nothing is told of fewer than a thousand reads.
+Fields of indexes, references and small fields stay where they are. With fewer than a thousand reads nothing is reported.
 
-Ignore when: the capture does not cover the time the fields are read at, such as a nightly report. Reads that ask for whole
-documents, and joins to them, count as reading every field: where an application never names the fields it needs, nothing
-is told apart.
+Ignore when: the capture does not cover the time at which the fields are read, such as a nightly report. Reads of whole
+documents, and joins to them, count as reading every field: if an application never names the fields it needs, they cannot be
+distinguished.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ RULE = Rule(
 
 
 _SMALL = 64
-"""Bytes on average below which a field is not worth a second document."""
+"""Average bytes below which a field is not worth a second document."""
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Collections whose reads leave most of their documents aside."""
+    """Collections whose reads ignore most of each document."""
     for collection in seen.facts.of_documents():
         taken = list(_taken(seen, collection))
         reads = sum(times for _, times in taken)
@@ -52,7 +52,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _taken(seen: RuleInput, collection: CollectionFacts) -> Iterator[tuple[Projection, int]]:
-    """What reads of a collection took of a document; a `$lookup` there takes all of it."""
+    """The fields that reads of a collection took from a document; a `$lookup` there takes all of it."""
     for statement in seen.facts.statements:
         if statement.namespace == collection.namespace:
             yield from statement.taken
@@ -83,7 +83,7 @@ def _keys(seen: RuleInput, collection: CollectionFacts) -> set[str]:
 
 
 def _left_aside(fields: Sequence[PathFacts], taken: Sequence[tuple[Projection, int]], most: float) -> list[PathFacts]:
-    """The largest fields first, as long as all of them together are asked for by no more reads than that."""
+    """The largest fields, as long as no more than this number of reads takes any of them."""
     found: list[PathFacts] = []
     for path in sorted(fields, key=lambda each: -each.size_bytes):
         if _asking([*found, path], taken) <= most:

@@ -1,14 +1,13 @@
-"""Indexes no query uses.
+"""Indexes that no query uses.
 
-Why: every insert, and every update of an indexed field, writes each index; its pages take cache from data that is
-read.
+Why: every insert, and every update of an indexed field, writes each index; its pages take cache from data that is read.
 
 Example: `status_1`, 120 MB, 0 uses in 41 days.
 
 Remedy: hide it; if nothing has become slow after a week, drop it.
 
-Ignore when: it serves a monthly report. Never reported: `_id`, unique, sparse, partial, hidden and TTL indexes, shard
-keys, and indexes whose counting began too recently.
+Ignore when: it serves a monthly report. Never reported: `_id`, unique, sparse, partial, hidden and TTL indexes, shard keys, and
+indexes whose counting began too recently.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Indexes that may be dropped and were not used for long enough."""
+    """Indexes that may be dropped and have not been used for long enough."""
     for collection in seen.facts.of_documents():
         for index in collection.indexes:
             long_enough = _days(seen, index) >= seen.limits["days"].value
@@ -40,7 +39,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _days(seen: RuleInput, index: IndexFacts) -> float:
-    """Days over which uses were counted: a restart begins anew."""
+    """Days over which uses were counted; a restart resets the count."""
     uptime = seen.facts.server.uptime_seconds
     seconds = index.since_seconds if uptime is None else min(index.since_seconds, uptime)
     return seconds / SECONDS_PER_DAY

@@ -1,15 +1,15 @@
 """Documents that the collection's own validator would refuse.
 
-Why: a validator looks at documents when they are written. Those that were there before stay as they are – until an
-update touches one of them and fails, in production, for a reason that has nothing to do with the update.
+Why: a validator checks documents when they are written. Older ones stay as they are – until an update touches one of them and
+fails, in production, for a reason that has nothing to do with the update.
 
-Example: 63 of 2,548 documents lack the number that is required since spring.
+Example: 63 of 2,548 documents lack the number that has been required since spring.
 
-Remedy: find them, mend them, or set `validationLevel: "moderate"` until that is done.
+Remedy: find and repair them, or set `validationLevel: "moderate"` until that is done.
 
-A validator of nestling's own refuses every insert and update while a migration's cutover is under way. Where the cutover was
-ended halfway, it is still there: `nestling migrate … --cutover` goes on, `--abort` gives the collection its own validator again.
-Do not loosen it: what is written behind the migration's back is not in the new design.
+While a migration's cutover is under way, nestling's own validator refuses every insert and update. If the cutover was
+interrupted, it is still there: `nestling migrate … --cutover` goes on, `--abort` gives the collection its own validator again.
+Do not loosen it: writes that the migration does not see are missing in the new design.
 
 Ignore when: the documents are never changed again.
 """

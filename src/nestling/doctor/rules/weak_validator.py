@@ -1,13 +1,14 @@
 """Validators that let everything through.
 
-Why: a validator that only warns, is switched off, or demands nothing gives a feeling of safety and none of it.
+Why: a validator that only warns, is switched off, or requires nothing gives a false sense of safety.
 
 Example: `validationAction: "warn"`, forgotten after the first week; `{$jsonSchema: {bsonType: "object"}}`.
 
-One that demands something and only warns is worth knowing, no more: so a validator begins, `no-validator` among others.
+A validator that requires something and only warns is just a hint, because validators usually begin like that, including the one
+of `no-validator`.
 
-Remedy: require the fields every document has, give their types, and let it refuse. While documents break the rules, or not all
-were looked at, the command sets `validationLevel: "moderate"`: `strict` would refuse every update of them.
+Remedy: require the fields that every document has, give their types, and let it refuse. While documents break the rules, or not
+all were examined, the command sets `validationLevel: "moderate"`, because `strict` would refuse every update of them.
 
 Ignore when: it warns because you are switching it on right now.
 """
@@ -40,7 +41,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _weakness(validator: Validator) -> str:
-    """Why a validator refuses nothing; nothing when it does."""
+    """Why a validator refuses nothing, or "" if it does refuse."""
     if validator.level == "off":
         return "the validator is switched off (validationLevel: off)"
     if validator.action == "warn":
@@ -80,7 +81,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, why: str) -> Finding:
 
 
 def _all_fit(collection: CollectionFacts, documents: int, *, demands: bool) -> bool:
-    """Whether every document was held against the rules that will be in force, and none would be refused."""
+    """Whether every document was checked against the rules that will be in force, and none would be refused."""
     if not demands:
         return collection.sample is not None and collection.sample.exact
     validator = collection.validator

@@ -1,1 +1,1 @@
-"""Why a proposal is as it is: the explanation, its scope, and its text for terminals and notebooks."""
+"""The explanation of a proposal, its scope, and its text for terminals and notebooks."""

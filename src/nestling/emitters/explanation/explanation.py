@@ -1,7 +1,7 @@
-"""Why a proposal is as it is: each decision's costs, questions and rules, the seven factors, what was not chosen, where it turns.
+"""Explains a proposal: each decision's costs, questions and rules, the seven factors, the alternatives, the flip points.
 
-`explanation` gives values a command line or a page can lay out, `explanation_text` lays them out for a terminal, `rules_page` is
-the manual page of the rules; `proposal_json` is the same for programs. All are pure.
+`explanation` returns values for a command line or a page, `explanation_text` lays them out for a terminal, `rules_page` is the
+manual page of the rules, and `proposal_json` is the form for programs. All are pure.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that was asked: the rule, what the rule is called, what was found, and the number (None without one)."""
+    """A question with its rule, the rule's title, the finding, and the number (None without one)."""
 
     rule: str
     title: str
@@ -68,8 +68,9 @@ class FactorLean:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One decision: what it is about in words, what was chosen, the steps there, the factors, what else was possible, and where
-    it turns.
+    """One decision.
+
+    It says what the decision is about, the choice, the steps that led there, the factors, the alternatives and the flip points.
     """
 
     relationship: str
@@ -84,7 +85,7 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIndex:
-    """An index that is built though the design does not name it: `keys` as (path, 1 or -1), and what it is for."""
+    """An index that is built although the design does not name it: `keys` as (path, 1 or -1), and its purposes."""
 
     collection: str
     keys: tuple[tuple[str, int], ...]
@@ -95,7 +96,7 @@ class BuiltIndex:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntity:
-    """Where an entity that no decision is about is stored: its collection, what that is, and its indexes."""
+    """How an entity without a decision is stored: its collection, the kind of that, and its indexes."""
 
     entity: str
     collection: str
@@ -105,11 +106,11 @@ class StoredEntity:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
+    """The decisions of a proposal in order, the other structures considered, its cost, and what could not be taken into account.
 
-    `about` is what it was asked for, empty for all; `weighed`, which has what was chosen first, and `built_besides`, the indexes
-    nobody weighed, then have only what concerns that. `lacking` says which statements the decision leaves out; `stored`: the
-    entities that no decision is about.
+    `about`: the requested name, empty for everything; `weighed` (chosen ones first) and `built_besides` (indexes that were not
+    considered) are then restricted to it. `lacking`: the statements that the decision ignores. `stored`: the entities without a
+    decision.
     """
 
     strategy: str
@@ -124,14 +125,17 @@ class Explanation:
     stored: tuple[StoredEntity, ...] = ()
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for a notebook."""
         from nestling.emitters.explanation.html import explanation_html
 
         return explanation_html(self)
 
 
 def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
-    """Explain every decision, or those on a relationship, an entity or a statement; raises `InputError` naming what there is."""
+    """Explain every decision, or those about a relationship, an entity or a statement.
+
+    Raises `InputError` that lists the possible names.
+    """
     model, costs = proposal.design.model, proposal.costs
     if about is None:
         every = tuple(_explained(model, decision) for decision in proposal.decisions)
@@ -173,7 +177,7 @@ def _stored(proposal: Proposal, about: str | None) -> Iterator[StoredEntity]:
 
 
 def _kind(store: StoredCollection) -> str:
-    """What a collection is, with the options that say how the server keeps it."""
+    """The kind of a collection, with the options that affect how the server stores it."""
     options = store.options
     if options.kind is not CollectionKind.TIME_SERIES:
         return purpose(store)

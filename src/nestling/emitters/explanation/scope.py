@@ -1,4 +1,4 @@
-"""What of a proposal a name is about: the decision on a relationship, those on an entity's, those a statement weighs in."""
+"""Selects the parts of a proposal that concern a name: decisions about it, or those in which a statement counts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ..
 
 
 def scope(proposal: Proposal, name: str) -> _Scope:
-    """The decisions, the further structures and the indexes nobody weighed that concern a relationship, an entity or a statement.
+    """Return the decisions, other structures and unconsidered indexes that concern a relationship, an entity or a statement.
 
-    Raises `InputError` for another name, and for a relationship or statement that nothing is known of.
-
-    A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
+    A relationship that is part of a many-to-many is explained by the decision on the many-to-many. Raises `InputError` for
+    another name, and for a relationship or statement about which nothing is known.
     """
     model = proposal.design.model
     links = {*(link.name for link in model.relationships), *(link.name for link in model.many_to_many)}
@@ -55,12 +54,12 @@ _ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement
 
 
 def known_statements(proposal: Proposal) -> list[str]:
-    """The statements a design by cost was made for, and those a design does not convert."""
+    """The statements that a design by cost was made for, and those that a design does not convert."""
     return list(dict.fromkeys((*proposal.priced, *(name for gap in proposal.gaps for name in statements_in(gap)))))
 
 
 def undecided(proposal: Proposal, about: str | None) -> Iterator[str]:
-    """The entities whose collection alone says what was decided: no relationship touches them, or no decision is there."""
+    """The entities whose collection is the only decision: no relationship concerns them, or none was decided."""
     model = proposal.design.model
     decided = {decision.relationship for decision in proposal.decisions}
     for entity in model.entities:
@@ -70,7 +69,7 @@ def undecided(proposal: Proposal, about: str | None) -> Iterator[str]:
 
 
 def about_entities(model: Model, name: str) -> Iterator[str]:
-    """The entities a decision of this name is on: itself, the child of a relationship, what a many-to-many goes through."""
+    """The entities that a name refers to: itself, the child of a relationship, the junction of a many-to-many."""
     named = (entity.name for entity in model.entities if entity.name == name)
     children = (link.child for link in model.relationships if link.name == name)
     yield from dict.fromkeys((*named, *children, *(each.through for each in model.many_to_many if each.name == name)))
@@ -98,7 +97,7 @@ def _following(proposal: Proposal, links: set[str], names: set[str]) -> _Scope:
 
 
 def _weighing(proposal: Proposal, statement: str) -> _Scope:
-    """What a statement is a reason for; of one that is not converted, not what merely compares the costs of all statements."""
+    """The scope of a statement as a reason; for one that is not converted, without mere comparisons of total costs."""
     is_lacking = any(is_about(gap, statement) for gap in proposal.gaps)
 
     def is_reason(reason: Reason) -> bool:

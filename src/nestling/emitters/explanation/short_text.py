@@ -1,4 +1,4 @@
-"""An explanation for one screen: what decided each, when it turns, and what is kept besides, each in a line or two."""
+"""A one-screen explanation: what decided each decision, its flip point, and other structures, in a line or two each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MORE = "`nestling explain DESIGN.YAML NAME` says all of one relationship, entity
 
 
 def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
-    """The explanation of a whole design, without factors, prices and what was rejected."""
+    """The explanation of a whole design, without factors, prices and rejected alternatives."""
     blocks = head(explained)
     blocks += [list(_decided(each)) for each in explained.decisions]
     blocks += [list(_besides(explained))] if explained.weighed else []
@@ -60,7 +60,7 @@ def _besides(explained: Explanation) -> Iterator[UnbrokenLine]:
 
 
 def _saved(each: Weighed, costs: Costs | None) -> str:
-    """What it is, what it saves, and for whom."""
+    """The structure, its saving, and the statements that it serves."""
     serves = f", for {', '.join(each.motives)}" if each.motives else ""
     if each.stays:
         return f"{each.structure}: {STAYS}{serves or f', for {UNUSED}'}; {staying(each, costs)}"

@@ -1,4 +1,4 @@
-"""An explanation laid out for a terminal: a block for each decision, then what is kept besides and what is not."""
+"""An explanation laid out for a terminal: a block for each decision, then other structures, chosen or not."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ WIDTH = 80
 MOST_FLIPS = 3
 """Flips shown of one decision, the nearest."""
 FAR = 100.0
-"""A flip at so many times the present quantity, or at so small a part of it, is shown only when there is no nearer one."""
+"""A flip point further away than this factor is shown only if there is no nearer one."""
 MOST_REJECTED = 5
-"""Structures of one pattern that are shown of those not kept, the nearest to being so."""
+"""Most rejected structures of one pattern that are shown, closest to being chosen first."""
 FACTORS = "A7"
 """The rule the seven factors are."""
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -40,7 +40,7 @@ UNIT = "Costs are milliseconds of server and client work in each second: 1,000 m
 
 
 class UnbrokenLine(NamedTuple):
-    """A line yet to be broken: the first part stands after `head`, the others `indent` blanks further in."""
+    """A line yet to be wrapped: the first part follows `head`, the others are indented by `indent`."""
 
     text: str
     head: str = ""
@@ -60,7 +60,7 @@ class UnbrokenLine(NamedTuple):
 
 
 def explanation_text(explained: Explanation, *, lacking_first: bool = False, width: int = WIDTH) -> str:
-    """The explanation in plain lines, one block per decision. `lacking_first`: it begins with what is not taken into account."""
+    """The explanation as text, one block per decision. `lacking_first`: begin with what is not taken into account."""
     lacking = listed("Not taken into account", explained.gaps)
     blocks = lacking if lacking_first else []
     blocks += head(explained)
@@ -88,7 +88,7 @@ def cited(decisions: Iterable[Explained]) -> set[str]:
 
 
 def legend(ids: Container[str]) -> list[list[UnbrokenLine]]:
-    """What the codes of rules stand for, where there are any; an id that is a word says so itself."""
+    """The meaning of the rule codes that occur; an id that is a word explains itself."""
     titles = [f"{each.id} {each.title}" for each in RULES if each.id in ids and each.id[-1].isdigit()]
     return [wrapped(f"Rules: {', '.join(titles)} (docs/rules.md).", "")] if titles else []
 
@@ -99,13 +99,13 @@ def joined(blocks: Iterable[Iterable[UnbrokenLine]], width: int) -> str:
 
 
 def listed(title: str, lines: Sequence[str]) -> list[list[UnbrokenLine]]:
-    """One block, where there is anything."""
+    """A block with these items, if there are any."""
     items = [each for line in lines for each in wrapped(line, "  - ")]
     return [[UnbrokenLine(f"{title}:"), *items]] if items else []
 
 
 def head(explained: Explanation) -> list[list[UnbrokenLine]]:
-    """What the workload costs, or why that is not known; where it is about all, what of it costs most."""
+    """The cost of the workload, or why it is unknown; for the whole design also the most expensive statements."""
     if explained.costs is None:
         return [[UnbrokenLine(explained.lacking)]] if explained.lacking else []
     whole = [UnbrokenLine(cost_line(explained.costs, explained.about, explained.lacking)), UnbrokenLine(UNIT)]
@@ -113,7 +113,7 @@ def head(explained: Explanation) -> list[list[UnbrokenLine]]:
 
 
 def _costly(costs: Costs) -> list[list[UnbrokenLine]]:
-    """What the statements cost, the most first, where anybody knows how often they run."""
+    """The costs of the statements, highest first, if their rates are known."""
     rows = [*statement_cost_rows(costs)]
     widths = [max((len(row[place]) for row in rows), default=0) for place in range(len(COLUMNS))]
     cells = ([row[0].ljust(widths[0]), *(row[place].rjust(widths[place]) for place in NUMBERS)] for row in rows)
@@ -140,7 +140,7 @@ def near(flips: Sequence[Flip]) -> Sequence[Flip]:
 
 
 def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[UnbrokenLine]]:
-    """What is kept besides the homes, and what was considered and is not."""
+    """The other structures that are used, and those considered but not used."""
     kept, others = kept_and_not(weighed)
     useless = [each.structure for each in others if each.gain == 0]
     rejected = [each for each in others if each.gain]
@@ -166,12 +166,12 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[U
 
 
 def kept_and_not(weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
-    """What was chosen of what was weighed, and the rest."""
+    """Split the structures into chosen ones and others."""
     return [each for each in weighed if each.chosen], [each for each in weighed if not each.chosen]
 
 
 def _stored(each: StoredEntity) -> Iterator[UnbrokenLine]:
-    """The lines about an entity that no decision is about: where it is stored, and its indexes."""
+    """The lines about an entity without a decision: where it is stored, and its indexes."""
     yield from wrapped(f"{each.entity}: collection {each.collection}", "", indent=2)
     yield from wrapped(each.kind, "  stored    ")
     for index in each.indexes:
@@ -182,7 +182,7 @@ def _stored(each: StoredEntity) -> Iterator[UnbrokenLine]:
 
 
 def built(indexes: Sequence[BuiltIndex]) -> Iterator[UnbrokenLine]:
-    """The indexes that are there whatever the costs say, each with what it is for."""
+    """The indexes that are built whatever the costs, with their purposes."""
     yield UnbrokenLine(BUILT_BESIDES)
     for each in indexes:
         told = f"index of `{each.collection}` on {each.fields}{' (unique)' if each.unique else ''}"
@@ -243,7 +243,7 @@ def wrapped(text: str, head: str, *, indent: int | None = None) -> list[Unbroken
 
 
 def number(value: float | None, text: str) -> str:
-    """The number in brackets, unless it is 0 or the sentence holds it already, as a count, a share or a cost."""
+    """The number in brackets, unless it is 0 or the sentence contains it already, as a count, a share or a cost."""
     if not value:
         return ""
     forms = [f"{value:,.0f}", f"{value:.0%}", f"{value:.1%}", short(value), work_rate(value)]

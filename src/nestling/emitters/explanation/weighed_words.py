@@ -1,4 +1,4 @@
-"""In words: what a design without a structure would have in its place, and what it would cost."""
+"""Words for the replacement of a structure, and for the cost without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def staying(kept: Weighed, costs: Costs | None = None) -> str:
 
 
 def not_kept(rejected: Weighed, costs: Costs | None = None) -> str:
-    """What a structure that was weighed and not chosen would cost, or would save too little of."""
+    """The extra cost of a rejected structure, or that it would save too little."""
     gain = rejected.gain or 0.0
     if gain <= 0:
         return f"costs {work_rate(-gain)} more{_share(-gain, costs)}"
@@ -31,7 +31,7 @@ def not_kept(rejected: Weighed, costs: Costs | None = None) -> str:
 
 
 def kept_text(kept: Weighed, costs: Costs | None = None) -> str:
-    """What there would be without a structure, and, where it only stays, why it does."""
+    """The replacement of a structure, and if it only stays because it exists, why."""
     if not kept.stays:
         return without_it(kept)
     because = f": it {kept.because}" if kept.because else ""
@@ -39,7 +39,7 @@ def kept_text(kept: Weighed, costs: Costs | None = None) -> str:
 
 
 def without_it(kept: Weighed) -> str:
-    """What the best design without it has in its place and which statements pay, then what it costs with nothing there."""
+    """The replacement in the best design without it, the statements that pay, and the cost with no replacement."""
     others = f"{_named(kept.instead)} in its place" if kept.instead else ""
     paid = f"{'this' if others else 'leaving it out'} {kept.because}" if kept.because else ""
     dropped = f"nothing in its place costs {work_rate(kept.dropped)} more" if kept.dropped is not None else ""
@@ -47,7 +47,7 @@ def without_it(kept: Weighed) -> str:
 
 
 def rejected_text(other: Alternative, chosen: Choice) -> str:
-    """A choice that was rejected: the structure with what it costs more, or why it is impossible."""
+    """A rejected choice: the structure with its extra cost, or why it is impossible."""
     return other.text if other.cost is not None or other.choice is chosen else f"{other.choice}: {other.text}"
 
 

@@ -1,1 +1,1 @@
-"""What the server is asked to find documents that differ from a design: unknown, NULL, reordered or missing fields."""
+"""Queries for documents that deviate from a design: unknown, NULL, reordered or missing fields."""

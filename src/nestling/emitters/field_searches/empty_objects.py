@@ -1,4 +1,4 @@
-"""The sub-documents of mere structure that hold nothing: rows say nothing of them, and what is written anew has none."""
+"""Finds empty sub-documents of mere structure: no row needs them, and rewritten documents lack them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nestling.ir.storage.layout import StoredCollection
 
 
 def empty_objects(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that tell `by_path` of each sub-document that is empty somewhere."""
+    """By collection, the stages that report (`by_path`) each sub-document that is empty somewhere."""
     found = {store.name: [*dict.fromkeys(_structure(design, store))] for store in design.stores}
     return {
         store.name: tuple(in_matching({"$or": [{path: {}} for path in found[store.name]]}, design, store, _empty))

@@ -1,7 +1,7 @@
-"""What the server is asked to find sub-documents whose fields another design would write in another order.
+"""Finds sub-documents whose fields another design would write in another order.
 
-MongoDB compares sub-documents with the order of their fields. So who looks for a whole one, above all for a whole `_id`, finds it
-in one order alone. The order of a document's own fields tells nothing.
+MongoDB compares sub-documents including the order of their fields. So a query for a whole sub-document, above all for a whole
+`_id`, matches only one order. The order of a document's own fields does not matter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ID = "_id"
 
 
 def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection of the old design, the stages that tell `by_path` of each such sub-document."""
+    """By collection of the old design, the stages that report (`by_path`) each such sub-document."""
     found = {}
     for store in old.stores:
         later = _later(store, new)
@@ -53,7 +53,7 @@ def _stages(paths: Sequence[SearchExpression]) -> tuple[SearchStage, ...]:
 
 
 def _later(store: StoredCollection, new: Design) -> StoredCollection | None:
-    """What takes the place of a collection: that of its name, else the one of the same rows."""
+    """The successor of a collection: the one with its name, or else the one with the same rows."""
     named = next((each for each in new.stores if each.name == store.name), None)
     if named is not None or store.role is not Role.HOME:
         return named
@@ -75,13 +75,13 @@ def _disordered(contents: Iterable[Content], value: str, path: FieldSteps) -> It
 
 
 def _below(objects: Iterable[Object], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
-    """Those inside of a document."""
+    """The sub-documents inside a document."""
     for name, inside in by_field(objects).items():
         yield from _disordered(inside, f"{value}.{name}", (*path, name))
 
 
 def _here(objects: Sequence[Object], path: FieldSteps) -> list[SearchExpression]:
-    """The path itself, where the fields are in the order of none of these."""
+    """The path itself, if its fields are in none of these orders."""
     orders = [[field.name for field in each.fields] for each in objects]
     if not any(len(order) > 1 for order in orders):
         return []
@@ -91,7 +91,7 @@ def _here(objects: Sequence[Object], path: FieldSteps) -> list[SearchExpression]
 
 
 def _differs(order: Sequence[str]) -> SearchExpression:
-    """Whether the fields that are both there and in the order stand otherwise than in it."""
+    """Whether the fields that are in both have another order than this."""
     wanted = {"$literal": [*order]}
     here = {"$filter": {"input": "$$names", "cond": {"$in": ["$$this", wanted]}}}
     there = {"$filter": {"input": wanted, "cond": {"$in": ["$$this", "$$names"]}}}

@@ -1,6 +1,6 @@
-"""What the server is asked to find fields that are in a migration's way: one pass over each collection.
+"""Finds fields that obstruct a migration, with one pass over each collection.
 
-It follows from the trees of fields that validators are made of, and is asked of documents that a validator refuses: these are
+The search follows the trees of fields from which validators are made, and runs on documents that a validator refuses: these are
 found faster than their fields can be listed.
 """
 
@@ -24,14 +24,14 @@ Paths: TypeAlias = Callable[[Iterable[Content], str, FieldSteps], Iterator[Searc
 
 
 def in_refused(design: Design, store: StoredCollection, paths: Paths, *, additional: bool) -> Iterator[SearchStage]:
-    """The stages for documents that are not what the design says; `additional`: whether they may have other fields."""
+    """The stages for documents that deviate from the design; `additional`: whether they may have other fields."""
     return in_matching({"$nor": [validator(design, store, additional=additional)]}, design, store, paths)
 
 
 def in_matching(
     condition: SearchExpression, design: Design, store: StoredCollection, paths: Paths
 ) -> Iterator[SearchStage]:
-    """The stages for documents of which a condition is true."""
+    """The stages for documents that satisfy a condition."""
     yield {"$match": condition}
     yield {"$project": {"path": in_document(design, store, paths)}}
     yield from by_path()
@@ -48,14 +48,14 @@ def one_path(steps: FieldSteps, where: str = "") -> SearchExpression:
 
 
 def by_path() -> Iterator[SearchStage]:
-    """`{_id: {steps, where}, documents, example}` by `path`, those in most documents first; `example` is the least `_id`."""
+    """Group by `path` to `{_id: {steps, where}, documents, example}`, most documents first; `example` is the least `_id`."""
     yield {"$unwind": "$path"}
     yield {"$group": {"_id": "$path", "documents": {"$sum": 1}, "example": {"$min": "$_id"}}}
     yield {"$sort": {"documents": -1, "_id": 1}}
 
 
 def in_elements(contents: Sequence[Content], value: str, path: FieldSteps, paths: Paths) -> Iterator[SearchExpression]:
-    """What is found in the elements, where the value may be an array."""
+    """What is found in the elements, if the value may be an array."""
     items = [each.items for each in contents if isinstance(each, Array)]
     if items and (inner := [*paths(items, "$$this", (*path, None))]):
         elements = {"$cond": [{"$isArray": [value]}, value, []]}
@@ -63,7 +63,7 @@ def in_elements(contents: Sequence[Content], value: str, path: FieldSteps, paths
 
 
 def by_field(contents: Iterable[Content]) -> Mapping[str, Sequence[Content]]:
-    """What each field of a sub-document may be."""
+    """The possible contents of each field of a sub-document."""
     known = dict[str, list[Content]]()
     for field in (field for each in contents if isinstance(each, Object) for field in each.fields):
         known.setdefault(field.name, []).append(field.content)
@@ -80,7 +80,7 @@ def alternatives(contents: Iterable[Content]) -> Iterator[Content]:
 
 
 def is_whole(content: Content) -> bool:
-    """Whether a value may be of any form, and nothing is said of what lies inside it."""
+    """Whether a value may have any form, so that its inside is not described."""
     return isinstance(content, ValueContent) and not schema_of(content.types)
 
 
@@ -92,7 +92,7 @@ def union(sets: Iterable[SearchExpression]) -> SearchExpression:
 def told_apart(
     kinds: Sequence[Object], store: StoredCollection
 ) -> tuple[Sequence[tuple[str, list[object], Object]], Sequence[Object]]:
-    """The kinds of documents that a discriminator tells, with its field and values, and what all others may be."""
+    """The kinds of documents distinguished by a discriminator, with its field and values, and what all others may be."""
     variant = store.collection.variant
     if variant is None or len(kinds) == 1:
         return (), kinds
@@ -101,7 +101,7 @@ def told_apart(
 
 
 def _of_documents(kinds: Sequence[Object], store: StoredCollection, paths: Paths) -> SearchExpression:
-    """Those of a document: each kind of a variant collection, told by its discriminator, has its own fields."""
+    """What is found in a document: each kind in a variant collection, by its discriminator, has its own fields."""
     told, others = told_apart(kinds, store)
     branches = [
         {"case": {"$in": [f"${field}", {"$literal": values}]}, "then": union(paths([kind], "$$ROOT", ()))}
@@ -112,6 +112,6 @@ def _of_documents(kinds: Sequence[Object], store: StoredCollection, paths: Paths
 
 
 def _constants(kind: Object, field: str) -> list[object]:
-    """The values of a field that tell this kind of document; none where it may have other forms."""
+    """The values of a field that identify this kind of document; none if it may have other forms."""
     return [value for each in kind.fields if each.name == field and isinstance(each.content, FixedContent)
             for value in each.content.values]  # fmt: skip

@@ -20,12 +20,12 @@ from nestling.ir.found_field import FieldSteps
 
 
 def missing_arrays(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that tell `by_path` of each array that some documents lack."""
+    """By collection, the stages that report (`by_path`) each array that some documents lack."""
     return {store.name: tuple(in_refused(design, store, _missing, additional=True)) for store in design.stores}
 
 
 def written_arrays(design: Design) -> frozenset[tuple[str, FieldSteps]]:
-    """The collection of every array that is written where it is empty, and the way to it."""
+    """The collection and path of every array that is written even if it is empty."""
     return frozenset(
         (store.name, path)
         for store in design.stores

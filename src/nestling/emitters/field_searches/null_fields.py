@@ -20,7 +20,7 @@ from nestling.ir.found_field import FieldSteps
 
 
 def null_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that tell `by_path` of each field that is null and may be missing."""
+    """By collection, the stages that report (`by_path`) each field that is null and may be missing."""
     return {store.name: tuple(in_refused(design, store, _nulls, additional=True)) for store in design.stores}
 
 
@@ -31,7 +31,7 @@ def _nulls(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterato
 
 
 def _inside(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:
-    """Values kept whole have nulls of their own, and arrays with holes null elements; what is required cannot be unset."""
+    """The search inside; not in values stored whole and arrays with holes, whose nulls are their own, nor in required fields."""
     kinds = [*alternatives(contents)]
     if any(map(is_whole, kinds)):
         return

@@ -1,6 +1,6 @@
-"""Fields of another kind of row than a document says it is: reading the rows leaves them out, as they do not count there.
+"""Finds fields of another kind of row than the document's own kind: reading the rows ignores them.
 
-A collection may hold several kinds of one entity, whose own fields lie side by side and are told by a discriminator.
+A collection may hold several kinds of one entity, whose own fields are next to each other, with a discriminator.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from nestling.ir.storage.layout import Node, StoredCollection
 
 @dataclass(frozen=True, slots=True)
 class OtherKinds:
-    """The documents that have such fields, or say they are of no kind there is, and the paths of these."""
+    """The documents with such fields, or with an unknown kind, and the paths of the fields."""
 
     matching: Mapping[str, Any]
     paths: SearchExpression
 
 
 def other_kinds(store: StoredCollection) -> OtherKinds | None:
-    """What finds them; None where a collection has no such kinds."""
+    """The search for them; None if the collection has no such kinds."""
     variant = store.collection.variant
     if variant is None or not _has_kinds(store):
         return None
@@ -48,7 +48,7 @@ def other_kinds(store: StoredCollection) -> OtherKinds | None:
 
 
 def fields_of_kinds(store: StoredCollection) -> Mapping[str, tuple[str, ...]]:
-    """Such fields with the values that tell their kinds."""
+    """Such fields with the discriminator values of their kinds."""
     variant = store.collection.variant
     if variant is None or not _has_kinds(store):
         return {}
@@ -61,7 +61,7 @@ def _has_kinds(store: StoredCollection) -> bool:
 
 
 def _fields(root: Node, kinds: Mapping[str, str]) -> Mapping[str, list[str]]:
-    """The fields that only some kinds have, each with the values that tell these."""
+    """The fields that only some kinds have, each with the values of these."""
     common, found = frozenset(_names(root)), defaultdict[str, list[str]](list)
     for child in root.children:
         value = kinds.get(child.embedding.relationship) if child.embedding is not None else None

@@ -1,7 +1,7 @@
-"""What the server is asked to find arrays that another design would write in another order: one pass over each collection.
+"""Finds arrays that another design would write in another order, with one pass over each collection.
 
-Rows have no order of their own. An array's is kept only where values of its elements tell it: those its embedding is ordered by,
-in the old design or in the new one, or else their key. Whatever loading and statements write is in that order.
+Rows have no order of their own. An array's order is kept only if values of its elements determine it: those that its embedding
+is ordered by, in the old or the new design, or else their key. Everything that loading and statements write is in that order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Ways: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def reordered(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection with arrays, the stages that tell `by_path` of each whose order would be lost."""
+    """By collection with arrays, the stages that report (`by_path`) each array whose order would be lost."""
     arrays = {store.name: tuple(_arrays(old, new, store)) for store in old.stores}
     return {name: tuple(_stages(found)) for name, found in arrays.items() if found}
 
@@ -32,7 +32,7 @@ def _stages(arrays: Sequence[tuple[FieldSteps, SearchExpression]]) -> Iterator[S
 
 
 def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple[FieldSteps, SearchExpression]]:
-    """The path of every array in a collection's documents, with what is true of documents whose order would be lost."""
+    """The path of every array in a collection's documents, with the condition that its order would be lost."""
     later = {
         node.embedding.relationship: _orders(node.embedding)
         for each in new.stores
@@ -81,7 +81,7 @@ def _elements(value: str) -> SearchExpression:
 
 
 def _out_of_order(elements: SearchExpression, ways: Ways) -> SearchExpression:
-    """Whether any element stands before one it would come after."""
+    """Whether any element precedes one that it should follow."""
     places = {"$range": [1, {"$size": "$$elements"}]}
     pair = {
         "one": {"$arrayElemAt": ["$$elements", {"$subtract": ["$$at", 1]}]},

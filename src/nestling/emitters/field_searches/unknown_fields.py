@@ -1,7 +1,7 @@
-"""The fields of documents that a design does not know.
+"""Finds fields of documents that a design does not know.
 
-Nothing that loading writes counts as unknown, nor what lies inside a value kept whole (json). Below an unknown field nothing
-further is told.
+Everything that loading writes is known, and so is the inside of a value stored whole (json). Nothing is reported below an
+unknown field.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.layout import StoredCollection
 
 MOST = 100
-"""Unknown fields of one collection that are told, those in most documents first: names that are data have no end."""
+"""Most unknown fields of one collection that are reported, most documents first: names that are data are endless."""
 
 
 def unknown_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """By collection, the stages that tell `by_path` of each unknown field."""
+    """By collection, the stages that report (`by_path`) each unknown field."""
     return {store.name: (*_stages(design, store), {"$limit": MOST}) for store in design.stores}
 
 

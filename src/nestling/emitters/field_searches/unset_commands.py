@@ -17,11 +17,11 @@ from nestling.ir.storage.layout import StoredCollection
 
 
 def unset_commands(design: Design, found: Iterable[FoundField]) -> tuple[str, ...]:
-    """Those for the fields that were found, by collection.
+    """Return the commands that remove the fields that were found, by collection.
 
-    Fields of one kind in documents of another go together, as a validator refuses a document that keeps some of them. A
-    discriminator that tells of no kind there is stays: it follows from the other fields, and a check repairs it. So does what
-    lies in an `_id`, which the server never changes.
+    Fields of one kind in documents of another are removed together, because a validator refuses a document that keeps some of
+    them. A discriminator with an unknown kind stays: it follows from the other fields, and a check repairs it. So do fields
+    inside an `_id`, which the server never changes.
     """
     by_store = defaultdict[str, list[FoundField]](list)
     for each in found:
@@ -46,7 +46,7 @@ def _commands(design: Design, store: StoredCollection, found: Iterable[FoundFiel
 
 
 def _lacking(design: Design, store: StoredCollection, steps: FieldSteps) -> Mapping[str, Any]:
-    """What is true of the documents to which a field is unknown, where other kinds of them have it."""
+    """The condition on documents that do not know a field which other kinds of them have."""
     told, others = told_apart(documents(design, store), store)
     variant, is_known = store.collection.variant, _knows(others, steps)
     unlike = [value for _, values, kind in told if _knows([kind], steps) != is_known for value in values]

@@ -1,4 +1,4 @@
-"""Accumulators that are the same are one: an average's sum and count beside the statement's own are not made twice."""
+"""Merges equal accumulators: an average's sum and count are shared with the statement's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ancestors as expressions: climbing in an array of all rows, turning what was met round, joining it to a path."""
+"""Ancestors as expressions: climb in an array of all rows, reverse the result, join it to a path."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nestling.ir.programs.compiled import Mql
 
 
 def climbed(array: object, start: object) -> Mql:
-    """The rows met from a key upwards, nearest first: as many steps as there are rows, none once there is nobody above."""
+    """The rows above a key, nearest first. It takes at most as many steps as there are rows, and stops at the root."""
     found = {"$first": {"$filter": {"input": "$$all", "as": "row", "cond": {"$eq": ["$$row.k", "$$value.at"]}}}}
     ended = {"$or": [{"$lte": ["$$next", None]}, {"$in": ["$$next.k", "$$value.met.k"]}]}
     onwards = {"at": "$$next.p", "met": {"$concatArrays": ["$$value.met", ["$$next"]]}}
@@ -24,7 +24,7 @@ def climbed(array: object, start: object) -> Mql:
 
 
 def root_first(array: object, limit: int | None) -> Mql:
-    """The last one's parent is nobody, or another of them: where a cycle begins, all of which come first, by key."""
+    """Root first. In a cycle, whose rows all come first, the order is by key."""
     begin = {
         "$indexOfArray": ["$$met.k", {"$ifNull": [{"$getField": {"field": "p", "input": {"$last": "$$met"}}}, None]}]
     }
@@ -43,7 +43,7 @@ def behind(array: object, value: object) -> Mql:
 
 
 def path_text(array: object, separator: str) -> Mql:
-    """`/1/4/`; what is null is an empty text."""
+    """The path as text, such as `/1/4/`; null becomes an empty text."""
     between = {"$literal": separator}
     step = {"$concat": ["$$value", {"$ifNull": [{"$toString": "$$this"}, ""]}, between]}
     return {"$reduce": {"input": {"$ifNull": [array, []]}, "initialValue": between, "in": step}}

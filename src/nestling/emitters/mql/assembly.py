@@ -20,20 +20,20 @@ _PART = "part "
 
 
 def assembled(made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> Aggregation:
-    """What makes the documents of an entity's rows; `places` are where these live, `home` is the query of all."""
+    """The aggregation that makes documents from an entity's rows. `places`: where these are; `home`: the query for all."""
     source, rows = _rows(made, model, home, places)
     missing = _without(made, source, model)
     return _then(rows, *missing, *_lookups(made, model, source), {"$replaceWith": _document(made, source)})
 
 
 def gathered_rows(kept: HomePlace, home: Aggregation) -> Aggregation:
-    """What makes the rows that are kept at a place from the query of an entity's rows."""
+    """The aggregation that stores an entity's rows at a place."""
     columns = {path: f"${column_field(home.columns.index(name))}" for name, path in kept.paths.items()}
     return _then(home, {"$replaceWith": columns})
 
 
 def _without(made: Assembly, source: Source, model: Model) -> tuple[Mql, ...]:
-    """The stages that leave rows which find none."""
+    """The stages that exclude rows for which something exists."""
     if made.without is None:
         return ()
     lookup = _lookup(source, model, made.without, len(made.parts))
@@ -41,7 +41,7 @@ def _without(made: Assembly, source: Source, model: Model) -> tuple[Mql, ...]:
 
 
 def gathered(part: AssembledPart, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> Aggregation:
-    """What makes the rows of a part that is gathered, each with its element where this has parts of its own."""
+    """The aggregation that makes the rows of a gathered part, each with its element if that has parts of its own."""
     source, rows = _rows(part.body, model, home, places)
     row = {path: source(attribute) for attribute, path in part.home.paths.items()}
     element = {_VALUE: _document(part.body, source)} if part.body.parts else {}
@@ -92,7 +92,7 @@ def _document(made: Assembly, source: Source) -> Mql:
 
 
 def _held(part: AssembledPart, number: int) -> object:
-    """What a document holds of the children the lookup has brought."""
+    """The children in a document, from the lookup's result."""
     field: object = f"${_PART}{number}"
     if not _is_joined_plainly(part):
         return {"$first": field} if part.form is Form.OBJECT else _unwrapped(part, field, f"$$this.{_VALUE}")
@@ -107,14 +107,14 @@ def _held(part: AssembledPart, number: int) -> object:
 
 
 def _unwrapped(part: AssembledPart, array: object, value: str) -> object:
-    """Bare values where that is the form; what is missing among them is null."""
+    """Unwrap bare values if that is the form; a missing value becomes null."""
     if part.form is not Form.SCALARS:
         return array
     return {"$map": {"input": array, "in": {"$ifNull": [value, None]}}}
 
 
 def _is_joined_plainly(part: AssembledPart) -> bool:
-    """Whether the join yields the children as they are stored, and shapes them afterwards: that is the fastest join."""
+    """Whether the join returns the children as stored, to be shaped afterwards, which is fastest."""
     return part.home.is_plain and len(part.child) == 1
 
 
@@ -135,7 +135,7 @@ def _lookup(source: Source, model: Model, part: AssembledPart, number: int) -> M
 
 
 def _stages(model: Model, part: AssembledPart) -> Iterator[Mql]:
-    """What makes elements of the children, within the join."""
+    """The stages within the join that make elements of the children."""
     source = _columns(part.body, model)
     yield from (cast(Mql, dict(stage)) for stage in part.home.query.stages)
     if len(part.child) > 1:

@@ -34,7 +34,7 @@ def compiled_join(plan: JoinPlan, *, name: str = "", sql: str = "") -> ClientJoi
 
 
 def _by_ids(read: CompiledRead, parameter: str) -> CompiledRead:
-    """The read with `$in` and the list instead of an equality with the parameter; another list of the field stands beside it."""
+    """Replace an equality with the parameter by `$in` and the list; other lists on the field are kept."""
 
     def is_asked(value: object) -> TypeGuard[Mql]:
         return (
@@ -97,7 +97,7 @@ def _step(read: CompiledRead, given: str) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class _Named(Placeholder):
-    """Stands in a query as a variable of the shell."""
+    """A name that stands in a query as a variable of the shell."""
 
     name: str
 
@@ -119,7 +119,7 @@ _ALONE = "second.map((row) => ({{{fields}}}));"
 
 
 def join_shell(join: ClientJoin) -> str:
-    """The join for mongosh; free parameters are variables of their names, to be set before."""
+    """The join for mongosh. Free parameters are variables of the same name, to be set before."""
     joining = join.joining
     text = _SHELL.format(
         first=read_shell(join.first),

@@ -1,4 +1,4 @@
-"""What is asked of the elements of an array, and what they come to, in the document they are in."""
+"""Conditions on and aggregates over the elements of an array, within its document."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from nestling.ir.statements.operands import columns_of, conjuncts, is_integer
 from nestling.ir.storage.names import is_within
 
 _ELEMENT = "element"
-"""The variable that stands for an element of an array."""
+"""The variable for an element of an array."""
 _MADE = "made"
 
 
 def where_element(step: WhereElement) -> tuple[Mql, ...]:
-    """What the query language can ask of one element, by which an index finds documents; and where nothing asks again once the
-    array is unwound, all of it by an expression too, if there is more.
+    """Conditions on one element in the query language, which can use an index.
+
+    If nothing tests them again after the array is unwound, an expression is added for what the query language cannot say.
     """
     parts = conjuncts(step.predicate)
     said: tuple[Expression, ...] = ()
@@ -37,7 +38,7 @@ def where_element(step: WhereElement) -> tuple[Mql, ...]:
 
 
 def _of_element(asked: tuple[Expression, ...], step: WhereElement) -> Mql | None:
-    """What `$elemMatch` asks of an element, which may be a bare value; None where it cannot say that."""
+    """The condition of `$elemMatch` on an element, which may be a bare value; None if it cannot be expressed."""
     inside = step.layout.inside(step.array)
     if any(column not in inside for each in asked for column in columns_of(each)):
         return None
@@ -64,7 +65,7 @@ def _some_element(step: WhereElement) -> Mql:
 
 
 def kept_elements(step: KeepElements) -> Mql:
-    """The elements that meet the predicate; none where there is no array."""
+    """The elements that satisfy the predicate; an empty array if there is none."""
     return {"$filter": {**_each_element(step.array), "cond": _asked_of_each(step.predicate, step)}}
 
 
@@ -93,7 +94,7 @@ def _list(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
 
 
 def _made(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
-    """What the accumulators of `$group` make, and what finishes it."""
+    """The result of the accumulators of `$group`, including the finishing step."""
     made = sql.accumulator_mql(node, _MADE, InLayout(_as_variable(step)))
     values = {name: _over(accumulator, kept, step) for name, accumulator in made.accumulators.items()}
     if _MADE not in made.finish:
@@ -129,7 +130,7 @@ def _first(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
 
 
 def _over(accumulator: object, kept: object, step: AggregateElements) -> Mql:
-    """What an accumulator of `$group` makes, of an array."""
+    """An accumulator of `$group` as an expression over an array."""
     assert isinstance(accumulator, dict)
     ((operator, value),) = accumulator.items()
     match operator:

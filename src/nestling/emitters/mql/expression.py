@@ -93,7 +93,10 @@ def _as_number(number: AsNumber) -> Mql:
 
 
 def _pair_value(pair: PairValue) -> Mql:
-    """`$first` and `$getField`, unlike a path into an array, tell a null that was stored from one that was not."""
+    """The value of a pair.
+
+    `$first` and `$getField`, unlike a path into an array, distinguish a stored null from a missing value.
+    """
     array = {"$ifNull": [expression_mql(pair.array), []]}
     condition = {"$eq": [f"$$this.{pair.key}", {"$literal": pair.name}]}
     element = {"$first": {"$filter": {"input": array, "cond": condition}}}
@@ -123,7 +126,7 @@ def _is_told(mark: Mark, field: str) -> object:
 
 
 def predicate_mql(predicate: Predicate) -> Mql:
-    """What `$match` takes: the match language where it says it, as only that sees into arrays and uses every index."""
+    """The condition for `$match`: in the query language where possible, as only that sees into arrays and uses all indexes."""
     match predicate:
         case DocumentComparison(left, comparator, right):
             return {"$expr": {_OPERATORS[comparator]: [expression_mql(left), expression_mql(right)]}}

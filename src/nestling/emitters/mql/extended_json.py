@@ -1,4 +1,4 @@
-"""What a command says, as plain data."""
+"""Commands as plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nestling.ir.programs.program import CellRef, Negated, OrNull, PartDocument,
 
 
 def extended_json(value: object) -> object:
-    """BSON values in relaxed Extended JSON; what a command still leaves open stands as a document of one `$` key."""
+    """BSON values in relaxed Extended JSON; open parts of a command are documents with one `$` key."""
     return json.loads(json_util.dumps(_named(value), json_options=json_util.RELAXED_JSON_OPTIONS))
 
 

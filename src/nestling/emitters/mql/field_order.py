@@ -8,9 +8,9 @@ from nestling.ir.programs.compiled import Mql
 
 
 def with_fields_in_order(value: object, fields: Sequence[str], *, several: bool) -> Mql:
-    """The sub-document (`several`: each element of the array) with its fields, dotted paths, in this order.
+    """Return the sub-document (`several`: each element of the array) with its fields, given as dotted paths, in this order.
 
-    What has other fields, or is no sub-document, stays as it is.
+    A value with other fields, or that is no sub-document, is not changed.
     """
     if not several:
         return _document(value, fields)

@@ -1,4 +1,4 @@
-"""Grouping as stages: keys in which NULL and missing are the same, one group even of nothing where there are no keys."""
+"""Grouping as stages: NULL and missing keys are equal, and without keys there is one group even of no rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nestling.ir.types import TypeName
 
 
 def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
-    """`$group`, what finishes its accumulators, and for no keys the group of nothing."""
+    """The `$group`, the finishing of its accumulators, and without keys the group of no rows."""
     keys: object = None
     if step.keys:
         keys = {name: _key(key, environment) for name, key in step.keys}

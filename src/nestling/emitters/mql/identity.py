@@ -1,7 +1,7 @@
-"""A compound `_id` asked for by its parts: all of them are one `_id`, the first few a range of them. Only that uses its index.
+"""Conditions on the parts of a compound `_id`: all parts become one `_id`, the first few a range of `_id`s.
 
-A range of the part after those narrows the range of `_id`s. What is asked of the parts stays beside it, and implies it: parts are
-compared in a document as they are by themselves, and only within one type there.
+Only in this form is the index on `_id` used. A range of the next part narrows the range of `_id`s. The conditions on the parts
+are kept and imply it: parts are compared inside a document as by themselves, but only within one type.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _conditions(match: Mql) -> Mql:
 
 
 def _bounds(match: Mql, path: str) -> Mql:
-    """The comparisons with one value that a path has to stand."""
+    """The comparisons of a path with one value."""
     found: Mql = {}
     parts = match.get("$and")
     for each in (match, *(parts if isinstance(parts, list) else ())):
@@ -85,7 +85,7 @@ def _is_value(value: object) -> bool:
 
 
 def _without(match: Mql, known: Mql) -> Mql:
-    """The conditions but for those that say these values."""
+    """The conditions without those on these values."""
     rest: Mql = {}
     for path, condition in match.items():
         if path == "$and" and isinstance(condition, list):

@@ -24,5 +24,5 @@ class InLayout:
         return not self._layout.path(column).startswith(VARIABLE) and column.type.name not in COMPOSITE
 
     def parameter(self, name: str) -> object:
-        """What is replaced when the statement runs."""
+        """The placeholder that is replaced when the statement runs."""
         return ConvertedPlaceholder(name)

@@ -1,7 +1,7 @@
-"""Conditions on documents of one kind, in a collection that holds others, too.
+"""Conditions on documents of one kind in a collection that also holds others.
 
-The server asks what is required of a document in an order of its own, with an index even an expression before the kind. One that
-fails on documents of another kind (a date's text, where they have numbers) therefore says the kind itself, first.
+The server tests conditions in its own order; with an index it may evaluate an expression before the kind. An expression that
+would fail on documents of another kind (a date's text, where they have numbers) therefore tests the kind itself first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def of_kind(match: Mql, source: Step) -> Mql:
 
 
 def _kinds(step: Step) -> Iterator[Holds]:
-    """What the documents of a step hold, as long as they are those of the collection with more in them."""
+    """What the documents of a step are known to hold, as long as they are the collection's, possibly with more fields."""
     while isinstance(
         step,
         FilterDocuments

@@ -27,16 +27,16 @@ from nestling.ir.programs.program import (
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What stands in the call of a command: a document, or a filter and what is to become of what it finds."""
+    """The arguments of a command's call: a document, or a filter and the change."""
 
     arguments: list[str]
     array_filters: list[str]
 
 
 class ProgramWriter(ABC):
-    """One program being written; a language says how each line of it reads.
+    """Writes one program; a subclass defines the syntax of each line.
 
-    `row` is everywhere the variable of the row a step is done for, "" where it is done once.
+    `row`: the variable of the row for which a step is repeated, "" if it runs once.
     """
 
     document: ClassVar[str]
@@ -48,7 +48,7 @@ class ProgramWriter(ABC):
         self.words = words
 
     def body(self) -> Iterator[str]:
-        """The lines of the transaction, if there is one: its numbers, what is made of them, and the program's steps."""
+        """The lines of the transaction, if there is one: its numbers, what they are used for, and the program's steps."""
         for each in self.write.numbers_for_rows:
             yield from self.taken(each)
         yield from self.steps(self.write.steps, "")
@@ -81,7 +81,7 @@ class ProgramWriter(ABC):
                 assert_never(step)
 
     def variable(self, rows: str) -> str:
-        """What the language calls these rows."""
+        """The variable for these rows in the language."""
         return self.names[rows.lower()]
 
     def _counted(self, rows: str) -> Iterator[str]:
@@ -106,7 +106,7 @@ class ProgramWriter(ABC):
         return self.called(command, parts) if command.back is None else self.both(command, parts)
 
     def _parts(self, command: WriteCommand, row: str) -> Parts:
-        """What a command says of a row."""
+        """The arguments of a command for a row."""
         arguments = []
         if command.action is not Action.INSERT_ONE:
             arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
@@ -146,7 +146,7 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
-        """The write fails with this text where there are such rows, or rows without one of the columns `missing`."""
+        """Fail with this text if there are such rows, or rows that lack one of the columns `missing`."""
 
     @abstractmethod
     def repeated(self, variable: str, rows: str, body: str) -> Iterator[str]:
@@ -162,11 +162,11 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def alone(self, call: str) -> str:
-        """A call whose result nobody asks for."""
+        """A call whose result is not used."""
 
     @abstractmethod
     def met(self, command: WriteCommand, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
-        """A call that `counts` the documents it met, or is followed by `otherwise` where it met none."""
+        """A call that `counts` the documents it matched, or is followed by `otherwise` if it matched none."""
 
     @abstractmethod
     def called(self, command: WriteCommand, parts: Parts) -> str:
@@ -178,7 +178,7 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def first_of_each(self, columns: Sequence[str], rows: str, gathered: Sequence[str]) -> str:
-        """Of the rows that are alike in these columns the first, with lists of what all of them have in those `gathered`."""
+        """The first of the rows that are equal in these columns, with lists of all their values in `gathered`."""
 
     @abstractmethod
     def both(self, command: WriteCommand, parts: Parts) -> str:
@@ -194,7 +194,7 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def new_rows(self, column: str, first: str, found: str) -> str:
-        """The rows that `found` finds from the list `last`, again and again until there are no new ones, `first` first."""
+        """The rows that `found` finds from the list `last`, repeatedly until there are no new ones, starting with `first`."""
 
     @abstractmethod
     def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:

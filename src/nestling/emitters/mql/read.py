@@ -1,4 +1,4 @@
-"""A planned read as what the server is asked: a `find` where one says it, else an aggregation."""
+"""Compiles a planned read for the server: a `find` if possible, or else an aggregation."""
 
 from __future__ import annotations
 

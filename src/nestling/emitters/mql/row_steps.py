@@ -50,7 +50,7 @@ Pipeline = tuple[str | None, tuple[Mql, ...]]
 
 
 def row_step_stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
-    """The pipeline of a step; `pipeline` is that of what it builds on."""
+    """The pipeline of a step; `pipeline` gives that of its source."""
     if isinstance(step, Constants):
         return None, ({"$documents": [_fields(row, step.layout) for row in step.rows]},)
     if isinstance(step, Correlate) and step.beside:
@@ -106,10 +106,10 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
 
 
 def _where_pair(step: WherePair) -> Mql:
-    """The `$match` for documents in whose array a pair of the given name has a value that satisfies the predicate.
+    """The `$match` for documents with a pair of the given name whose value satisfies the predicate.
 
-    It is an `$elemMatch`, which an index over names and values can serve, unless the predicate needs `$expr`: then the value is
-    taken out of the array and compared there.
+    It is an `$elemMatch`, which can use an index over names and values, unless the predicate needs `$expr`: then the value is
+    extracted from the array and compared.
     """
     match = sql.match_mql(step.predicate, InLayout(step.layout.inside(step.array)))
     if not sql.needs_expression(match):
@@ -146,7 +146,7 @@ def _is_plain_name(name: str) -> bool:
 
 
 def _document(values: dict[str, object]) -> object:
-    """A document of any field names: those MongoDB's paths cannot say are set one after the other, so that the order stays."""
+    """A document with any field names: those that MongoDB's paths cannot express are set one by one, in order."""
     if all(map(_is_plain_name, values)):
         return values
     document: object = {}
@@ -184,10 +184,10 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
 
 
 def _read_whole(inner: Sequence[Mql]) -> list[Mql]:
-    """The stages of a lookup with `let` alone, sorted before the first limit that would end it early.
+    """The stages of a lookup with only `let`, sorted before the first limit so that it does not end early.
 
-    Servers (seen with 6.0) keep what the stages before the first that uses a variable give, to read it once. Ended early, they
-    have kept a part, and give its rows again to the next document, before all rows. The first row is right all the same.
+    Servers (seen with 6.0) cache the result of the stages before the first use of a variable. If these end early, the cache
+    holds only a part, and the next document gets its rows again in addition to all rows. The first row is right anyway.
     """
     first: int | None = None
     for place, stage in enumerate(inner):
@@ -230,9 +230,9 @@ def _sort(step: SortRows) -> list[Mql]:
 
 
 def _plain_path(value: object) -> str | None:
-    """The path of the field that a sort key is; None for a computed key.
+    """The path of the field that a sort key is, or None for a computed key.
 
-    `$ifNull` with null as the replacement is left out, as `$sort` places null and missing alike.
+    `$ifNull` with null as the replacement is removed, as `$sort` treats null and missing alike.
     """
     match value:
         case {"$ifNull": [str(reference), None]}:

@@ -1,4 +1,4 @@
-"""A compiled read as people and machines take it: a line for mongosh, or plain data. A free parameter stands as its name."""
+"""A compiled read as a line for mongosh or as plain data. A free parameter appears as its name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARK = re.compile(r'"\\u0001(.*?)\\u0001"|"\x01(.*?)\x01"')
 
 
 def read_shell(read: CompiledRead) -> str:
-    """The read for mongosh; a free parameter is a variable of its name (`variable`), to be set before."""
+    """The read for mongosh; a free parameter is a variable with its name (`variable`), to be set before."""
     where = "db" if read.collection is None else of_collection("db", read.collection)
     if read.operation is Operation.AGGREGATE:
         options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})

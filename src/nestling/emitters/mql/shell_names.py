@@ -1,4 +1,4 @@
-"""The variables of scripts for mongosh that stand for a statement's parameters."""
+"""The variables in mongosh scripts that stand for a statement's parameters."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _GLOBALS = (
     *("Array", "EJSON", "Error", "Infinity", "Map", "Math", "NaN", "Number", "Object", "Set", "print"),
     *("BinData", "Double", "ISODate", "MaxKey", "MinKey", "NumberDecimal", "NumberLong", "ObjectId", "UUID"),
 )
-"""What scripts use of JavaScript and of mongosh."""
+"""Names of JavaScript and mongosh that scripts use."""
 _OWN = ("affected", "answered", "db", "last", "met", "my", "options", "row", "session")
-"""What scripts call their own."""
+"""Names that scripts define."""
 
 
 def support() -> str:
-    """What scripts call; written out before them."""
+    """The functions that scripts call, to be printed before them."""
     return files("nestling.emitters.mql").joinpath("write_support.js").read_text(encoding="utf-8")
 
 
@@ -45,13 +45,13 @@ def taken() -> frozenset[str]:
 
 
 def legend(statement: CompiledRead | CompiledWrite | ClientJoin) -> Iterator[str]:
-    """What the variables of a compiled statement stand for, where that is not the parameter's value itself."""
+    """Explain the variables of a compiled statement that are not simply the parameter's value."""
     given = (each for each in placeholders_in(statement) if each.name in statement.parameters)
     told = {(variable(each), each.legend): None for each in given if each.legend}
     return (f"{name}: {words}" for name, words in told)
 
 
 def variable(placeholder: Placeholder) -> str:
-    """What a script knows the value of a parameter as: its name, and `_` after a name that means something else there."""
+    """The variable for a parameter: its name, with `_` if the name has another meaning in a script."""
     name = identifier(placeholder.name, taken(), otherwise="value")
     return f"{name}_{placeholder.stands_for}" if placeholder.stands_for else name

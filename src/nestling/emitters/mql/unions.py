@@ -1,7 +1,7 @@
-"""Reads inside transactions, where the server knows no `$unionWith`: one document for each branch looks that branch up.
+"""Reads inside transactions, where the server does not allow `$unionWith`: one document per branch looks that branch up.
 
-A union of A and B becomes two written documents, of which the first looks up A and the second B; what they found is unwound. It
-is slower, and one branch's rows must fit into 100 MB, so it is for the few rows a write reads.
+A union of A and B becomes two literal documents, the first of which looks up A and the second B; the results are unwound. This
+is slower, and one branch's rows must fit into 100 MB, so it is meant for the few rows that a write reads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nestling.ir.programs.compiled import CompiledRead, Mql, Operation
 
 _BRANCH, _FOUND, _JOINED = "branch", "found", "joined"
 _Stages = tuple[str | None, list[Mql]]
-"""A collection, None for the database itself, and the stages run on it."""
+"""A collection (None: the database itself) and the stages run on it."""
 
 
 def without_unions(read: CompiledRead) -> CompiledRead:
@@ -66,7 +66,7 @@ def _inside(stage: Mql) -> list[Mql]:
 
 
 def _joined(lookup: Mql, stages: Sequence[Mql]) -> list[Mql]:
-    """What the fields join is looked up with the stages before the union, and goes on as a variable."""
+    """Move the fields' join before the union; its result is passed on as a variable."""
     first = next((place for place, stage in enumerate(stages) if "$unionWith" in stage), len(stages))
     _, before = _rewritten(None, stages[:first])
     if first == len(stages):

@@ -100,7 +100,7 @@ def _row(values: tuple[tuple[str, object], ...]) -> Mql:
 
 
 def _insert(step: InsertOne) -> WriteCommand:
-    """One that may be there is an upsert by its `_id`: a failed insert would end a transaction."""
+    """An insert of a row that may exist is an upsert by its `_id`: a failed insert would end the transaction."""
     if step.if_there is IfThere.REFUSE:
         return WriteCommand(Action.INSERT_ONE, step.collection, document=document(step.document))
     by_path = dict(step.document.fields)

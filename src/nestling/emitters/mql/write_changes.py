@@ -1,4 +1,4 @@
-"""What a write matches and changes, as filters, array filters and update operators."""
+"""The matches and changes of a write as filters, array filters and update operators."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _elements(change: SetElements) -> Mql:
 
 
 def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
-    """The value of each field: the new document's where it is new, else the old value or the changed one."""
+    """The value of each field: the new document's if it is inserted, or else the old or changed value."""
     new = {path: _stored(value) for path, value in step.on_insert or ()}
     was_there = {"$ne": [{"$type": f"${step.sure}"}, "missing"]}
     paths = dict.fromkeys((*new, *changed))

@@ -1,4 +1,4 @@
-"""What writing a program down in Python and in JavaScript has in common: leaves as code, names, and which wrapper is needed."""
+"""Shared by programs in Python and JavaScript: leaves as code, names, and the necessary wrappers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nestling.ir.types import TypeName
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How a language writes the leaves of a program; the functions' names are those of its support."""
+    """How a language writes the leaves of a program; the functions are those of its support code."""
 
     literal: Callable[[object], str]
     cell: Callable[[str, str], str]  # the row's variable and the column
@@ -24,7 +24,7 @@ class Words:
     equal_to: str = ""  # in a read: what is equal to a value, and not NULL; "" where it is written out
 
     def of_expressions(self, parameter: Callable[[Placeholder], str]) -> Words:
-        """The same where parameters stand in expressions, which take null for NULL."""
+        """The words for parameters in expressions, which use null for NULL."""
         return replace(self, parameter=parameter)
 
 
@@ -66,7 +66,7 @@ def _fields(value: Mapping[str, object], row: str, words: Words) -> object:
 
 
 def equal_to(condition: Mapping[str, object]) -> Placeholder | None:
-    """The parameter in a condition that a field is equal to it, and not NULL; None for another condition."""
+    """The parameter in a condition that a field equals it and is not NULL; None for other conditions."""
     match condition:
         case {"$eq": Placeholder() as asked, "$ne": None} if len(condition) == 2:
             return asked
@@ -75,7 +75,7 @@ def equal_to(condition: Mapping[str, object]) -> Placeholder | None:
 
 
 def wrapped(value: object, wrapper: str, row: str, words: Words) -> str:
-    """The value as code, by the support's function where it holds what may be missing."""
+    """The value as code, wrapped in the support's function if a part of it may be missing."""
     text = words.literal(coded(value, row, words))
     return f"{wrapper}({text})" if is_open(value) and not isinstance(value, PartDocument) else text
 
@@ -83,7 +83,7 @@ def wrapped(value: object, wrapper: str, row: str, words: Words) -> str:
 def words_of_read(
     step: ReadRows, row: str, words: Words, lists: Mapping[str, str], converted: Callable[[Placeholder], str]
 ) -> Words:
-    """The words for a read: the parameters that stand for cells and lists are these, others as `converted` says."""
+    """The words for a read: some parameters are cells and lists, the others are `converted`."""
     columns = dict(step.cells)
 
     def parameter(placeholder: Placeholder) -> str:

@@ -41,7 +41,7 @@ ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 
 @dataclass(frozen=True, slots=True)
 class StoredParameter(compiled.Placeholder):
-    """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
+    """The place for the value of the parameter `name`, stored as an attribute of `type`; `is_number`: it is used in arithmetic.
 
     `lenient`, `among`, `numeric`, `rounds`, `fraction`, `numbered`: as in `AttributeCast`.
     """
@@ -58,7 +58,7 @@ class StoredParameter(compiled.Placeholder):
     numbered: bool = False
 
     def bind(self, value: object) -> object:
-        """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
+        """Return the BSON value. Raises `WorkloadError` if it is not a value, or one that its attribute cannot hold."""
         try:
             stored.check_stored(self.name, value, str(self.type))
             return _converted(value, self.type, self.conversion, plain=self.is_plain)
@@ -75,7 +75,7 @@ class StoredParameter(compiled.Placeholder):
 
     @property
     def conversion(self) -> Conversion:
-        """What becomes of a value that is not NULL."""
+        """The conversion of a value that is not NULL."""
         found = stored_conversion(self.type, self.rules, self.lenient, self.among, self.numeric, self.fraction)
         is_finer = self.fraction is None or self.fraction.digits > BSON_DIGITS
         if self.rounds and is_finer and _keeps_dates(self.type):
@@ -110,7 +110,10 @@ def stored_literal(value: object, node: AttributeCast) -> object:
 
 
 def constant_of(value: object, node: AttributeCast) -> object:
-    """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
+    """Return the BSON value of a conceptual one; None stays None.
+
+    Raises `WorkloadError` for a value that a strict database refuses.
+    """
     conversion = stored_conversion(node.type, node.rules, node.lenient, node.among, node.numeric, node.fraction)
     return _converted(value, node.type, conversion, plain=_is_plain(node.type, node.rules))
 
@@ -137,7 +140,7 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
 def stored_conversion(
     kind: Type, rules: Rules, lenient: bool, among: str, numeric: bool, fraction: Fraction | None = None
 ) -> Conversion:
-    """What a database with these rules does to a value that is not NULL; the others as in `AttributeCast`."""
+    """The conversion, by the rules of a database, of a value that is not NULL; the others as in `AttributeCast`."""
     found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules, fraction)
     if rules is Rules.MYSQL and kind.name in (TypeName.INTEGER, TypeName.DECIMAL) and kind.carried != YEAR:
         found = Conversion(servers.mysql_number, (found, kind.name is TypeName.INTEGER))
@@ -196,7 +199,7 @@ _READ_BACK: dict[TypeName, Convert] = {
     TypeName.UUID: sqlite.as_uuid_text,
     TypeName.JSON: sqlite.as_json_text,
 }
-"""What its file is read back as, where that is not what SQLite has."""
+"""How values in SQLite's file are read back, if that differs from their form in SQLite."""
 
 
 def _by_sqlite(kind: Type, *, numeric: bool) -> Conversion:
@@ -212,7 +215,7 @@ def _by_sqlite(kind: Type, *, numeric: bool) -> Conversion:
 
 
 def _read_back(kind: Type) -> Conversion:
-    """What an element of a JSON array is read as."""
+    """How an element of a JSON array is read."""
     if kind.name in MOMENTS:
         return Conversion(sqlite.as_moment_text, (kind.fraction_digits, _is_zoned(kind)))
     if kind.element is not None:

@@ -1,4 +1,4 @@
-"""A compiled write as the documented JSON: one command flat, a program as its steps. Leaves stand as documents of one `$` key."""
+"""A compiled write as documented JSON: one command flat, a program as its steps. Leaves have one `$` key."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def _step(step: ProgramStep) -> Json:
 
 
 def _values(step: ReadRows) -> Json:
-    """What the parameters of a read stand for that nobody gives."""
+    """The sources of a read's parameters that are not given by the user."""
     cells: Json = {name: {"$cell": column} for name, column in step.cells}
     lists: Json = {each.parameter: {"$list": {"column": each.column, "rows": [*each.rows]}} for each in step.lists}
     return cells | lists
 
 
 def _with_values(value: object, values: Mapping[str, object]) -> object:
-    """A read's JSON with cells and lists where parameters stand for them."""
+    """Replace parameters in a read's JSON by cells and lists."""
     match value:
         case {"$parameter": str(name)} if name in values:
             return values[name]

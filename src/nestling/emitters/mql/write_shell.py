@@ -32,7 +32,7 @@ _NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJE
 
 
 def _called(script: str, defined: set[str]) -> str:
-    """The part of the support that the script calls and that is not defined yet; then it is."""
+    """The support functions that the script calls and that are not `defined` yet; marks them as defined."""
     text = support()
     starts = [(match[1], match.start()) for match in BLOCK.finditer(text)]
     ends = [start for _, start in starts[1:]] + [len(text)]
@@ -48,7 +48,7 @@ def _called(script: str, defined: set[str]) -> str:
 
 
 def is_script(write: CompiledWrite) -> bool:
-    """Whether it takes a script, which calls what `support` defines."""
+    """Whether the write needs a script, which calls functions of `support`."""
     return _only_command(write) is None or write.transaction or bool(write.new_numbers)
 
 
@@ -65,11 +65,10 @@ def _only_command(write: CompiledWrite) -> WriteCommand | None:
 
 
 def write_shell(write: CompiledWrite, defined: set[str] | None = None) -> str:
-    """The write for mongosh; a free parameter is a variable of its name (`variable`), set before to the value as it is
-    stored.
+    """The write for mongosh; a free parameter is a variable with its name (`variable`), set before to the stored value.
 
-    A script's last line gives the rows RETURNING asks for, else the affected rows, or the documents met. What it calls is
-    written before it, but for what scripts before it have `defined`; the names of what is written join those.
+    The script's last line returns the rows for RETURNING, or else the number of affected rows or matched documents. Functions
+    that it calls are printed before it, except those that earlier scripts have `defined`; new ones are added to that set.
     """
     return "\n".join(_Script(write).lines(set() if defined is None else defined))
 
@@ -120,7 +119,7 @@ class _Script(ProgramWriter):
         yield f"const [{names}] = numbersForRows({counter}, {count}, {there}, {field});"
 
     def _plain(self, command: WriteCommand) -> Iterator[str]:
-        """Plain MQL, as it is written by hand."""
+        """Plain MQL, as people write it."""
         words = Words(shell, _cell, variable, "", "")
         parts = (command.filter, command.document, command.update)
         arguments = [shell(coded(each, "", words)) for each in parts if each is not None]
@@ -237,7 +236,7 @@ def _options(command: WriteCommand, parts: Parts) -> list[str]:
 
 
 def _requests(command: WriteCommand, parts: Parts) -> Iterator[str]:
-    """The command as a part of a `bulkWrite`, and what takes it back."""
+    """The command as a part of a `bulkWrite`, and how to handle its result."""
     matching, *changed = parts.arguments
     new = "replacement" if command.action is Action.REPLACE_ONE else "update"
     fields = [f"filter: {matching}", *(f"{new}: {each}" for each in changed), *_options(command, parts)]
@@ -247,7 +246,7 @@ def _requests(command: WriteCommand, parts: Parts) -> Iterator[str]:
 
 
 def _variables(parameters: Sequence[str]) -> Iterator[str]:
-    """What the parameters' values may be known as."""
+    """The possible variable names of the parameters."""
     for name in parameters:
         plain = identifier(name, taken(), otherwise="value")
         yield from (plain, f"{plain}_regex")

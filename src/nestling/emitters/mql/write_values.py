@@ -29,7 +29,7 @@ class _NoRow:
 
 
 def leaf(value: WrittenValue) -> object:
-    """The value as MQL data; `MISSING` when it is NULL for certain."""
+    """The value as MQL data; `MISSING` if it is certainly NULL."""
     match value:
         case Cell(column):
             return CellRef(column)
@@ -48,7 +48,7 @@ def leaf(value: WrittenValue) -> object:
 
 
 def given(expression: Expression) -> object:
-    """A literal or parameter of the statement; raises a gap for what only a server could compute."""
+    """A literal or parameter of the statement. Raises a gap for a value that only a server can compute."""
     if isinstance(expression, AttributeCast):
         if isinstance(expression.operand, Parameter):
             return stored_parameter(expression.operand.name, expression)
@@ -69,7 +69,7 @@ def _computed() -> object:
 
 
 def or_null(value: WrittenValue) -> object:
-    """The value as an element of an array, where what is missing is null."""
+    """The value as an element of an array, in which a missing value is null."""
     found = leaf(value)
     if found is MISSING:
         return None
@@ -83,7 +83,7 @@ def _pairs(of: PairList) -> list[object]:
 
 
 def negated(value: object) -> object:
-    """The value with the other sign; -1 · n for constants."""
+    """The value with the opposite sign; -1 · n for constants."""
     return -value if isinstance(value, int | float) and not isinstance(value, bool) else Negated(value)
 
 

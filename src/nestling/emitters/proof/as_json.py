@@ -43,7 +43,7 @@ def _source(found: SourceComparison) -> dict[str, Any]:
 
 
 def _value(value: object) -> object:
-    """A parameter's value; what JSON has no values of, as text."""
+    """A parameter's value; values that JSON lacks become texts."""
     if isinstance(value, list | tuple):
         return [_value(item) for item in value]
     return value if isinstance(value, str | int | float | None) else str(value)

@@ -1,4 +1,4 @@
-"""Predicted beside measured: a point for each statement of each design, on two logarithmic axes."""
+"""Predicted and measured times: a point for each statement of each design, on two logarithmic axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 46
 
 @dataclass(frozen=True, slots=True)
 class ScatterPoint:
-    """Seconds predicted and measured, what it is, and the class of its design."""
+    """Predicted and measured seconds, a title, and the class of its design."""
 
     predicted: float
     measured: float
@@ -69,13 +69,13 @@ class _Axes:
         return "".join(parts)
 
     def line(self, factor: float, kind: str) -> str:
-        """Where what is measured is so many times what is predicted, as far as the axes go."""
+        """The line where the measured time is this multiple of the predicted one, within the axes."""
         first, last = 10.0**self.low * max(1.0, 1 / factor), 10.0**self.high * min(1.0, 1 / factor)
         x1, x2, y1, y2 = self.x(first), self.x(last), self.y(first * factor), self.y(last * factor)
         return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
 
     def dot(self, point: ScatterPoint) -> str:
-        """A point, told when the mouse is over it."""
+        """A point with a tooltip."""
         x, y = self.x(point.predicted), self.y(point.measured)
         return (
             f'<circle class="{point.kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{plain(point.title)}</title></circle>'

@@ -64,7 +64,7 @@ def structures(proof: Proof) -> str:
 
 
 def decisions(proof: Proof) -> str:
-    """How much longer the mix takes with one decision taken the other way."""
+    """How much longer the mix takes with one decision reversed."""
     known = bought(proof)
     if not known:
         return ""
@@ -99,7 +99,7 @@ def latencies(proof: Proof) -> str:
 
 
 def open_loop(proof: Proof) -> str:
-    """What was due and reached, and the latencies from the moment each execution was due."""
+    """The load that was due and reached, and the latencies from the moment each execution was due."""
     known = [each for each in proof.designs if each.opened is not None]
     if not known:
         return ""
@@ -147,7 +147,7 @@ def space(proof: Proof) -> str:
 
 
 def writes(proof: Proof) -> str:
-    """What a writing statement becomes."""
+    """The cost of writing statements."""
     known = [(each, each.upkeep) for each in proof.designs if each.upkeep is not None and each.upkeep.writes]
     if not known:
         return ""
@@ -170,7 +170,7 @@ def writes(proof: Proof) -> str:
 
 
 def _documents_a_write(each: RivalFigures) -> float | None:
-    """Documents changed by a writing statement, those that run often counting more."""
+    """Documents changed per write, weighted by rate."""
     known = [(one.rate_per_second, one.examined) for one in each.statements if one.writes and one.examined is not None]
     total = sum(often for often, _ in known)
     return sum(often * examined.documents_written for often, examined in known) / total if total else None
@@ -197,7 +197,7 @@ def work(proof: Proof) -> str:
 
 
 def predictions(proof: Proof) -> str:
-    """Predicted beside measured."""
+    """Predicted and measured times."""
     shown, colours, names = _shown(proof), _colours(proof), labels(proof)
     points = [
         _point(one, names[each.name], colours[each.name])
@@ -263,7 +263,7 @@ def _three(found: Latency) -> str:
 
 
 def _shown(proof: Proof) -> list[RivalFigures]:
-    """The chosen design, the yardsticks and designs from files, as many as can be told apart."""
+    """The chosen design, the designs by rule and those from files, as many as can be distinguished."""
     known = [each for each in proof.designs if any(one.latency for one in each.statements)]
     first = [each for each in known if each.name == proof.advised]
     first += [each for each in known if ":" not in each.name and each.name not in (*YARDSTICKS, proof.advised)]
@@ -293,7 +293,7 @@ def _label(each: RivalFigures, proof: Proof) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, of: str = "numbers") -> str:
-    """A table of numbers, one below the other, or of words, in as many lines as they need."""
+    """A table of aligned numbers or of wrapped words."""
     head = "".join(f"<th>{plain(name)}</th>" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{plain(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="scroll"><table class="{of}"><tr>{head}</tr>{body}</table></div>'

@@ -13,7 +13,7 @@ from nestling.ir.programs.compiled import Placeholder
 from nestling.ir.programs.program import ReadRows
 
 _OTHERS = frozenset(("path", "plan", "skip", "limit"))
-"""The fields of what is compiled that hold no value to convert."""
+"""Fields of compiled statements that contain no value to convert."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Conversions:
 
     @staticmethod
     def of(asked: object, arguments: Collection[str]) -> Conversions:
-        """The conversions in what a function asks, which has these arguments."""
+        """The conversions for a function's query, given its arguments."""
         found = list(_placeholders(asked))
         calls = {_call(each): each.name for each in found}
         times = Counter(map(_call, found))
@@ -36,7 +36,7 @@ class Conversions:
         return Conversions(names)
 
     def lines(self, *, late: Collection[str] = ()) -> Iterator[str]:
-        """The assignments, at the level of a function's body; those of parameters that are known `late` come later."""
+        """The assignments in a function's body, except for parameters that are known `late`."""
         for call, name in self.names.items():
             if call.arguments[1] not in late:
                 yield INDENT + laid_out(call, before=f"{name} = ", level=1)
@@ -64,7 +64,7 @@ def _call(placeholder: Placeholder) -> CallCode:
 
 
 def _placeholders(node: object) -> Iterator[Placeholder]:
-    """The parameters somebody gives, each as often as it is there. Those of LIMIT and OFFSET are converted otherwise."""
+    """The parameters that the caller gives, once per occurrence. Those of LIMIT and OFFSET are converted separately."""
     if isinstance(node, str):
         return
     if isinstance(node, Placeholder):

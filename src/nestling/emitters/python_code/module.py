@@ -1,4 +1,4 @@
-"""A module of functions, one for each statement, with what they lean on above them and nothing else."""
+"""A module with one function for each statement, preceded by exactly the support code that they use."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _functions(statements: Iterable[CodeStatement]) -> Iterator[str]:
 
 
 def _source(statement: CodeStatement, name: str) -> tuple[str, str]:
-    """The source of a statement's function, or why there is none."""
+    """The source of a statement's function, and the reason if there is none."""
     if isinstance(statement, NotCompiled):
         return "", str(statement.gap)
     try:
@@ -53,7 +53,7 @@ def _source(statement: CodeStatement, name: str) -> tuple[str, str]:
 
 
 def function_source(statement: CompiledCode, name: str) -> str:
-    """The source of one statement's function; raises a gap error for what only nestling can convert."""
+    """The source of one statement's function. Raises a gap error if only nestling itself can do the conversion."""
     match statement:
         case CompiledRead():
             return read_function(statement, name)

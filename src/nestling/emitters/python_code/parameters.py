@@ -26,7 +26,7 @@ def given(placeholder: Placeholder) -> CallCode:
 
 
 def stored(placeholder: StoredParameter) -> CallCode:
-    """The call that gives a value as a field keeps it; raises a gap error for what only nestling encodes."""
+    """The call that converts a value to its stored form. Raises a gap error if only nestling can encode it."""
     is_json = placeholder.type.name is TypeName.JSON
     if not placeholder.is_plain and not is_json:
         raise rendering_gap(f"the parameter `{placeholder.name}`, which is stored as {placeholder.type}, in Python")
@@ -62,8 +62,8 @@ _OWN = frozenset(
         *("found", "first", "second", "keys", "rows", "row", "other", "others", "every", "made", "each"),
     )
 )
-"""What the functions call their own."""
+"""Names that the functions define."""
 _BUILTIN = frozenset(("dict", "float", "int", "len", "list", "max", "str"))
-"""What functions use of Python's own: an argument may have the name of anything else, such as `id`."""
+"""Python's builtins that functions use: an argument may have any other name, such as `id`."""
 TAKEN = _OWN | _BUILTIN | DEFINED | frozenset(keyword.kwlist)
 """Names that no argument and no row of theirs has."""

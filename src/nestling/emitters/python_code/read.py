@@ -24,7 +24,7 @@ _SHOWN = {
 }
 
 _NUMBERS: dict[TypeName | None, str] = {TypeName.DECIMAL: "as_numeric", TypeName.FLOAT: "as_double"}
-"""For a column every number of which is shown as one of its type."""
+"""The function for a column whose numbers are all shown as one type."""
 
 _VARIABLES = ("stages", "query", "fields")
 _INNER_VARIABLES = ("steps", "asked", "shown")
@@ -147,12 +147,12 @@ def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
 
 
 def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, PlainCode]:
-    """What makes of each column's value the one that is shown, by its field."""
+    """The function that converts each column's value for display, by its field."""
     return {column.field: PlainCode(conversion_of(column.type, _NUMBERS.get(column.number))) for column in columns}
 
 
 def conversion_of(kind: Type, number: str | None = None) -> str:
-    """The function, in text, that makes of a stored value of this type the one shown; `number` names that of a plain number."""
+    """The function, as text, that converts a stored value of this type for display; `number`: that for a plain number."""
     if kind.name is TypeName.ARRAY and kind.element is not None:
         return f"as_array({conversion_of(kind.element, number)})"
     if number is not None:

@@ -1,5 +1,6 @@
-"""How the functions of a written module ask, and show what is answered. What a module uses is copied into it, so this knows
-pymongo alone.
+"""Functions of a generated module that run reads and convert the results.
+
+Those that a module uses are copied into it, so they depend only on pymongo.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ LONG_NUMBER = re.compile(r"-?\d[\d.]{34,}(E[-+]\d+)?", re.ASCII)
 
 
 def collection(db: Any, name: str) -> Any:
-    """A collection whose UUIDs are read as such."""
+    """A collection whose UUIDs are decoded as UUIDs."""
     return db.get_collection(name, codec_options=CODEC)
 
 
@@ -62,17 +63,17 @@ def rows_from(
 
 
 def as_read(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Rows of values to be stored, as they would be read."""
+    """Rows of values to be stored, as they would be read back."""
     return [decode(encode(row, codec_options=CODEC), CODEC) for row in rows]
 
 
 def shown_or_none(value: Any, shown: Callable[[Any], Any]) -> Any:
-    """The value as it is shown, NULL as None."""
+    """The converted value; NULL becomes None."""
     return None if value is None else shown(value)
 
 
 def as_found(value: Any) -> Any:
-    """A BSON value as the Python value it stands for."""
+    """A BSON value as the corresponding Python value."""
     if isinstance(value, Decimal128):
         return exact(value)
     if isinstance(value, Int64):
@@ -88,13 +89,13 @@ def exact(value: Decimal128) -> Decimal:
 
 
 def as_date(value: Any) -> Any:
-    """A day, of what is stored as its midnight."""
+    """A date, stored as its midnight."""
     is_day = isinstance(value, datetime) and value.time() == datetime.min.time()
     return value.date() if is_day else as_found(value)
 
 
 def as_timestamp(value: Any) -> Any:
-    """A timestamp, also of the text it is stored as where it has microseconds."""
+    """A timestamp; one with microseconds is stored as text."""
     is_text = isinstance(value, str) and TIMESTAMP.fullmatch(value)
     return datetime.fromisoformat(value) if is_text else as_found(value)
 
@@ -105,7 +106,7 @@ def as_instant(value: Any) -> Any:
 
 
 def as_decimal(value: Any) -> Any:
-    """A decimal, also of the text it is stored as where it has too many digits."""
+    """A decimal; one with too many digits is stored as text."""
     found = as_found(value)
     is_long = isinstance(found, str) and LONG_NUMBER.fullmatch(found)
     return Decimal(found) if is_long else found
@@ -124,14 +125,14 @@ def as_double(value: Any) -> Any:
 
 
 def as_integer(value: Any) -> Any:
-    """A whole number, also one that is too large for 64 bits."""
+    """A whole number; one beyond 64 bits may be stored as a decimal."""
     found = as_found(value)
     is_whole = isinstance(found, Decimal) and found.as_tuple().exponent == 0
     return int(found) if is_whole and not -INT64 <= found < INT64 else found
 
 
 def as_json(value: Any) -> Any:
-    """A JSON value; a text is what its JSON says."""
+    """A JSON value; a text is parsed as JSON."""
     try:
         if type(value) is str:
             return json.loads(value)
@@ -143,12 +144,12 @@ def as_json(value: Any) -> Any:
 
 
 def as_jsonb(value: Any) -> Any:
-    """JSON that keeps the digits of its numbers, which are shown as those they are worth."""
+    """A JSON value in which decimal fractions become floats if that keeps their value."""
     return as_json(by_worth_alone(value))
 
 
 def by_worth_alone(value: Any) -> Any:
-    """A value inside of JSON with floats for the decimals they are worth."""
+    """A value inside JSON with floats in place of decimal fractions of the same value."""
     if isinstance(value, dict):
         return {name: by_worth_alone(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -159,7 +160,7 @@ def by_worth_alone(value: Any) -> Any:
 
 
 def as_json_part(value: Any) -> Any:
-    """A value inside of JSON, also of the text it is stored as where no document can hold it."""
+    """A value inside JSON; one that no document can hold is stored as its text."""
     if isinstance(value, Binary) and value.subtype == 129:
         return json.loads(bytes(value))
     if isinstance(value, dict):
@@ -172,7 +173,7 @@ def as_json_part(value: Any) -> Any:
 
 
 def is_beyond_json(value: Any) -> bool:
-    """Whether JSON has no such value: it stands there as Extended JSON."""
+    """Whether JSON has no such value, so that it becomes Extended JSON."""
     if isinstance(value, Decimal128):
         number = value.to_decimal()
         if number.as_tuple().exponent == 0:
@@ -188,7 +189,7 @@ def as_char(length: int) -> Callable[[Any], Any]:
 
 
 def as_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """An array of such elements."""
+    """A function that converts an array with such elements."""
 
     def convert(value: Any) -> Any:
         if not isinstance(value, list):

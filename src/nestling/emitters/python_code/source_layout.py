@@ -17,7 +17,7 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class PlainCode:
-    """Source that stands for itself in a literal."""
+    """Source code that is inserted verbatim into a literal."""
 
     text: str
 
@@ -36,7 +36,7 @@ class CallCode:
 
 
 def laid_out(value: object, *, before: str = "", level: int = 0, after: str = "") -> str:
-    """A value after `before` (what its first line begins with, indentation left out), its closing bracket at `level`."""
+    """A value after `before` (the start of its first line, without indentation), its closing bracket at `level`."""
     flat = one_line(value)
     if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH or not _opens(value):
         return f"{before}{flat}{after}"
@@ -60,7 +60,7 @@ def _flat(argument: str | CallCode) -> str:
 
 
 def called(before: str, arguments: Sequence[str | CallCode], after: str, *, level: int) -> str:
-    """A call or signature: its arguments on one line, on one line of their own, or each on a line."""
+    """A call or signature: its arguments on the same line, on one line of their own, or one per line."""
     flat = ", ".join(map(_flat, arguments))
     if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH:
         return f"{before}{flat}{after}"
@@ -71,7 +71,7 @@ def called(before: str, arguments: Sequence[str | CallCode], after: str, *, leve
 
 
 def _argument(argument: str | CallCode, level: int) -> str:
-    """An argument on lines of its own, with a comma at the end."""
+    """An argument on lines of its own, with a trailing comma."""
     return laid_out(argument, level=level, after=",") if isinstance(argument, CallCode) else f"{argument},"
 
 

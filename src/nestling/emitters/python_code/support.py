@@ -1,4 +1,4 @@
-"""What emitted functions lean on: definitions of nestling's own, copied with those they need in turn."""
+"""The support code of emitted functions: nestling's own definitions, copied together with those they need."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _MODULES = (
     read_support,
     write_support,
 )
-"""Where definitions are looked up: no two of these define one name. What is copied of them knows pymongo alone."""
+"""Modules that are searched for definitions. No two define the same name, and copied code knows only pymongo."""
 OWN_IMPORTS = """\
 from datetime import UTC, datetime
 from typing import Any
@@ -71,11 +71,11 @@ from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 """
-"""What the functions themselves use."""
+"""Imports that the functions themselves use."""
 
 
 def _names_of(node: ast.stmt) -> set[str]:
-    """What a statement at the top of a module defines."""
+    """The names that a top-level statement of a module defines."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name, decorator_list=[]):
             return {name}
@@ -108,7 +108,7 @@ def _definitions(source: str, tree: ast.Module) -> dict[str, str]:
 
 
 def _text(lines: list[bytes], node: ast.stmt) -> str:
-    """What a statement says that begins its line."""
+    """The source text of a statement that begins its line."""
     *whole, last = lines[node.lineno - 1 : node.end_lineno]
     return b"\n".join((*whole, last[: node.end_col_offset])).decode()
 
@@ -124,7 +124,7 @@ DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias i
 
 @cache
 def _mentioned(source: str) -> frozenset[str]:
-    """The names the source takes from around it: those that are no arguments of the function they are in."""
+    """The global names that the source uses."""
     found: set[str] = set()
     for node in ast.parse(source).body:
         arguments = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}

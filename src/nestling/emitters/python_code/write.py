@@ -24,7 +24,10 @@ _NEW_IDS = {IdForm.UUID: "uuid4()", IdForm.TEXT: "str(uuid4())", IdForm.OBJECT_I
 
 
 def write_function(write: CompiledWrite, name: str = "") -> str:
-    """The source of the write's function, called `name`; raises a gap error for what only nestling can convert."""
+    """The source of the write's function, called `name`.
+
+    Raises a gap error if only nestling itself can do the conversion.
+    """
     return "\n".join(_Function(write, name or argument(write.name or "statement")).lines()) + "\n"
 
 
@@ -189,7 +192,7 @@ def _options(command: WriteCommand, parts: Parts) -> list[str]:
 
 
 def _requests(command: WriteCommand, parts: Parts) -> Iterator[str]:
-    """The command as a part of a `bulk_write`, and what takes it back."""
+    """The command as a part of a `bulk_write`, and how to handle its result."""
     kind = f"{command.action[0].upper()}{command.action[1:]}"
     yield f"{kind}({', '.join([*parts.arguments, *_options(command, parts)])})"
     if command.back is not None:
@@ -197,7 +200,7 @@ def _requests(command: WriteCommand, parts: Parts) -> Iterator[str]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    """Each on a line of its own."""
+    """Each item on a line of its own."""
     return "".join(f"{indent(each, '    ')},\n" for each in items)
 
 

@@ -1,5 +1,6 @@
-"""The functions that converted writes in Python lean on, copied into the modules that use them. A value that is not there is
-`MISSING`, as NULL is a field that is missing.
+"""Functions that converted writes in Python use, copied into the generated modules.
+
+An absent value is `MISSING`, because NULL is a missing field.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from nestling.emitters.conversions.stored import MISSING
 
 
 def there(value: Any) -> Any:
-    """A value of which None says that it is not there."""
+    """The value, or `MISSING` for None."""
     return MISSING if value is None else value
 
 
 def or_none(value: Any) -> Any:
-    """A value where none may be missing: in arrays and in expressions."""
+    """The value, or None for `MISSING`: for arrays and expressions, where nothing may be missing."""
     return None if value is MISSING else value
 
 
 def negated(value: Any) -> Any:
-    """The number with the other sign."""
+    """The number with the opposite sign."""
     if isinstance(value, Decimal128):
         return Decimal128(-value.to_decimal())
     return -value if isinstance(value, int | float) else value
@@ -41,7 +42,7 @@ def document(value: Any) -> Any:
 
 
 def part(fields: Mapping[str, Any], rest: Any = MISSING) -> dict[str, Any]:
-    """A document of dotted paths, then the fields of `rest` that none of them names; what stays empty is left out."""
+    """A document from dotted paths, followed by the fields of `rest` that none of them names; empty parts are omitted."""
     others = rest if isinstance(rest, dict) else {}
     groups: dict[str, dict[str, Any]] = {}
     for path, value in fields.items():
@@ -62,7 +63,7 @@ def whole(fields: dict[str, Any]) -> Any:
 
 
 def matching(conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """A filter: what is missing matches absence and null where it is compared for equality, and else nothing."""
+    """A filter. Compared for equality, `MISSING` matches missing fields and null; in other comparisons nothing."""
     return {
         path: [matching(each) for each in condition] if path == "$and" else compared(condition, path)
         for path, condition in conditions.items()
@@ -85,7 +86,7 @@ def compared(condition: Mapping[str, Any], path: str = "") -> dict[str, Any]:
 
 
 def changes(operators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """An update: a field that is set to what is missing is removed, other changes by it are none."""
+    """An update. Setting a field to `MISSING` removes it; other changes by `MISSING` are dropped."""
     made: dict[str, dict[str, Any]] = {}
     for operator, fields in operators.items():
         for path, value in fields.items():
@@ -122,7 +123,7 @@ def values_of(column: str, *sets: Iterable[Mapping[str, Any]]) -> list[Any]:
 
 
 def as_key(value: Any) -> Any:
-    """What tells a stored value from others, of other types too."""
+    """A hashable key that distinguishes stored values, also of different types."""
     if isinstance(value, Mapping):
         return dict, tuple((name, as_key(inner)) for name, inner in value.items())
     if isinstance(value, list):
@@ -133,7 +134,7 @@ def as_key(value: Any) -> Any:
 def first_of_each(
     columns: Sequence[str], rows: Iterable[dict[str, Any]], *, gathered: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Of the rows that are alike in these columns the first, with lists of what all of them have in those `gathered`."""
+    """The first of the rows that are equal in these columns, with lists of all their values in `gathered`."""
     found: dict[Any, dict[str, Any]] = {}
     for row in rows:
         alike = as_key({column: row[column] for column in columns if column in row})
@@ -144,7 +145,7 @@ def first_of_each(
 
 
 def new_rows(column: str, first: list[Any], read: Callable[[list[Any]], list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The rows that a read finds by the values it found last, as long as it finds new ones."""
+    """The rows that a read finds by the values it found last, repeated as long as there are new ones."""
     seen, last = {as_key(value) for value in first}, first
     kept: list[dict[str, Any]] = []
     while last:
@@ -170,7 +171,7 @@ def next_numbers(counters: Any, counter: str, count: int, there: Sequence[Mappin
 def numbers_for_rows(
     counters: Any, counter: str, counted: Sequence[Mapping[str, Any]], there: Sequence[Mapping[str, Any]], field: str
 ) -> tuple[int, int]:
-    """The first and the last of as many next numbers as were counted. For no rows none is taken."""
+    """The first and the last of as many new numbers as rows were counted; none are taken for no rows."""
     count = int(counted[0]["count"]) if counted else 0
     if not count:
         return 1, 0
@@ -198,7 +199,7 @@ def place(row: Mapping[str, Any], column: str, first: int) -> int:
 
 
 def refuse(rows: Iterable[Mapping[str, Any]], text: str, *, missing: Iterable[str] = ()) -> None:
-    """Fail when there are rows; when `missing` names columns, rows without one of them. No value of a row is told."""
+    """Raise an error if there are rows; with `missing`, if a row lacks one of these columns. Values are not shown."""
     columns = list(missing)
     for row in rows:
         lacking = [column.removeprefix("new_") for column in columns if column not in row]

@@ -1,4 +1,4 @@
-"""What is allowed of an attribute's values as `$jsonSchema`, which compares numbers of all BSON types by their exact value."""
+"""Allowed values of an attribute as `$jsonSchema`, which compares numbers of all BSON types by their exact value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nestling.ir.value_forms.decimal128 import to_decimal128
 
 
 def allowed_schema(schema: Schema, allowed: Allowed | None, types: Sequence[Type]) -> Schema:
-    """The schema of those types, narrowed to what is allowed; a number that had to become text is let through."""
+    """The schema of these types, narrowed to allowed values; a number that had to become text passes."""
     if allowed is None:
         return schema
     if not allowed.values:
@@ -25,7 +25,7 @@ def allowed_schema(schema: Schema, allowed: Allowed | None, types: Sequence[Type
 
 
 def _bson(value: Scalar | float, types: Sequence[Type]) -> object:
-    """A constant as BSON: a double beside doubles; elsewhere a Decimal128 when no double is exactly that."""
+    """A constant as BSON: a double for doubles; otherwise a Decimal128 if no double equals it."""
     if not isinstance(value, Decimal):
         return value
     return float(value) if types[0].name is TypeName.FLOAT or Decimal(float(value)) == value else to_decimal128(value)
@@ -37,9 +37,9 @@ def _lengths(allowed: Allowed) -> Schema:
 
 
 def _bounds(allowed: Allowed, types: Sequence[Type]) -> Schema:
-    """The range. NaN is not below the minimum, which is how it passes where there is no maximum; an integer is never NaN.
+    """The range. NaN is not below the minimum, so it passes if there is no maximum; an integer is never NaN.
 
-    Of a `not` alone the server does not tell what it holds and which value broke it; of the minimum beside it, it does.
+    For a bare `not` the server does not report the limit and the value; for the minimum next to it, it does.
     """
     least, most = allowed.minimum, allowed.maximum
     upper = {"maximum": _bson(most, types)} if most is not None else {}

@@ -1,7 +1,7 @@
-"""Conceptual types as `$jsonSchema` fragments: exactly what `nestling.ir.values` stores for the types a model knows of.
+"""Conceptual types as `$jsonSchema` fragments: exactly what `nestling.ir.values` stores for the types that a model knows.
 
-Where `unseen` is set, also what it stores for values of a source that no model tells: inspecting looks at a part of large tables,
-and rows come later. A load takes that validator when it meets the first such value, and not before.
+With `unseen`, also what it stores for values that the model does not know: inspecting reads only a part of large tables, and
+rows may be added later. A load switches to that validator when it meets the first such value.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _schema(kind: Type, policy: Policy, unseen: bool) -> Schema:  # noqa: C901 -
 
 
 def _text(form: str) -> Schema:
-    """Texts of which the whole has that form."""
+    """Texts that have this form as a whole."""
     return {**bson_type("string"), "pattern": f"^({form}){END}"}
 
 
@@ -118,7 +118,7 @@ def _moment(kind: Type, policy: Policy, unseen: bool) -> Schema:
 
 
 def _array(kind: Type, policy: Policy, unseen: bool) -> Schema:
-    """Elements may be NULL; what is not known to be of one dimension may have arrays in it, of however many."""
+    """An array. Elements may be NULL; if it is not known to be one-dimensional, arrays may be nested to any depth."""
     assert kind.element is not None
     nested = unseen or kind.element.name is TypeName.ARRAY
     items = schema_of((kind.element,), policy, unseen=unseen)

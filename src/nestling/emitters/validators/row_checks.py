@@ -1,7 +1,7 @@
-"""CHECKs over a row's columns as `$expr` of a validator, beside `$jsonSchema`.
+"""CHECKs over a row's columns as `$expr` of a validator, in addition to `$jsonSchema`.
 
-A row passes unless its check is false: unknown passes, as in SQL. Each `$expr` names the broken constraint in itself, as the
-server says of it nothing but the expression.
+A row passes unless its check is false: unknown passes, as in SQL. Each `$expr` contains the name of its constraint, because the
+server's error shows nothing but the expression.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _AS_FOUND: Mapping[TypeName, tuple[str, ...]] = {
     TypeName.DATE: ("string",),
     **dict.fromkeys(MOMENTS, ("string", "binData")),
 }
-"""The BSON types of values that are kept as they were found, as no type of theirs holds them: these pass."""
+"""BSON types of values that are stored as found because no type fits: these pass."""
 _NUMBERS = ("int", "long", "double", "decimal")
 _WIDE = r"^\d{4}-\d\d-\d\dT"
-"""How moments begin that are kept as texts; infinite ones, and those before our era, are none of these."""
+"""How timestamps stored as texts begin; infinite ones, and those before our era, do not match."""
 
 
 def row_conditions(design: Design, store: StoredCollection, policy: Policy) -> list[dict[str, object]]:
@@ -41,13 +41,13 @@ def row_conditions(design: Design, store: StoredCollection, policy: Policy) -> l
 
 
 def _named(kept: KeptCheck, policy: Policy) -> MqlValue:
-    """True, or false where the name of what is broken is found."""
+    """True, or false together with the name of the broken constraint."""
     return {"$not": [{"$cond": [_Rows(kept, policy).holds(), False, {"$literal": kept.label}]}]}
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of one place: what their documents are called in expressions, level by level."""
+    """The rows of one place, and how expressions refer to their documents, level by level."""
 
     kept: KeptCheck
     policy: Policy
@@ -71,7 +71,7 @@ class _Rows:
         return self._unless_absent(node, self._below(level + 1, (*outer, at)), at if node.field else "")
 
     def _unless_absent(self, node: Node, holds: MqlValue, at: str) -> MqlValue:
-        """What holds of a row, or that there is none: no sub-document, an empty slot, another kind of document."""
+        """The condition for a row, or that there is none: no sub-document, an empty slot, another kind of document."""
         found = list[MqlValue]()
         if at and node.form is not Form.SCALARS:
             found.append({"$ne": [{"$type": at}, "object"]})
@@ -143,5 +143,5 @@ class _AtPlace:
         return column.name not in self._paths
 
     def parameter(self, name: str) -> object:
-        """A check has none."""
+        """Not needed: a check has no parameters."""
         raise KeyError(name)

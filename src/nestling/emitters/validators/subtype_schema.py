@@ -1,4 +1,4 @@
-"""Subtypes whose fields stand beside their supertype's, as `$jsonSchema`: what is there and what is not, by the discriminator."""
+"""Subtypes whose fields are next to their supertype's, as `$jsonSchema`: required and forbidden fields by discriminator."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nestling.ir.literals import shell
 
 
 def subtype_rules(rows: Iterable[InlineRow], *, foreign: bool) -> list[Schema]:
-    """A rule for each subtype: with its value its required fields are there, without it none of its fields are.
+    """A rule for each subtype: with its value its required fields must be present, without it none of its fields may be.
 
-    `foreign`: whether other applications write the documents, whose fields of another subtype are left where they are.
+    `foreign`: other applications write the documents too, so fields of another subtype are allowed.
     """
     return [rule for row in rows for rule in _rules(row, foreign=foreign)]
 
@@ -31,20 +31,20 @@ def _rules(row: InlineRow, *, foreign: bool) -> Iterator[Schema]:
 
 
 def _words(row: InlineRow, required: list[str], own: list[str]) -> str:
-    """What the server shows when it refuses a document by the rule."""
+    """The server's message when the rule refuses a document."""
     needs = f"{row.discriminator} {shell(row.value)} needs {', '.join(required)}" if required else ""
     keeps = f"{', '.join(own)} only with {row.discriminator} {shell(row.value)}" if own else ""
     return "; ".join(filter(None, (needs, keeps)))
 
 
 def _saying(value: str) -> Schema:
-    """That a discriminator tells of a subtype: its value, or an array with it."""
+    """The condition that a discriminator names a subtype: its value, or an array with it."""
     one: Schema = {"enum": [value]}
     return {"anyOf": [one, {**bson_type("array"), "not": {"items": {"not": one}}}]}
 
 
 def _holding(fields: Mapping[str, Schema]) -> Schema:
-    """That fields, named by dotted paths, are there and are such values."""
+    """The condition that fields, given by dotted paths, are present with such values."""
     inside = defaultdict[str, dict[str, Schema]](dict)
     for path, schema in fields.items():
         name, _, below = path.partition(".")

@@ -1,4 +1,4 @@
-"""Proving a design: its rivals loaded into databases of our own, the workload run on all of them, and what was measured.
+"""Proves a design: loads its rivals into databases of our own, runs the workload on all of them, and measures.
 
 ::
 
@@ -8,7 +8,7 @@
                                                           homes compared ◄───────────┘
                                                                 └──► open loop at the stated rates ──► Proof
 
-Each rival is sent the same executions in the same order. So their rows are the same before and after every block, whatever the
+All rivals execute the same statements in the same order. So they hold the same rows before and after every block, whatever the
 statements write, and every answer can be compared.
 """
 

@@ -1,4 +1,4 @@
-"""Copies that may be behind: a background sync that mends them meanwhile, and how old they were when they were read."""
+"""Handles copies that may lag: runs a background sync meanwhile, and measures how old they were when read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from nestling.pipeline.syncing import sync
 from nestling.planner.upkeep import upkeeps_of
 
 NEVER_RIGHT = Freshness(Level.SCHEDULED, 1e12)
-"""What no read puts up with."""
+"""A lag that no read tolerates."""
 POLL_SECONDS = 0.01
 
 
 def may_be_behind(design: Design) -> tuple[Upkeep, ...]:
-    """The copies and computed values that a background sync keeps right, but for those that are rough on purpose."""
+    """Return the copies and computed values that a background sync keeps right, except deliberately approximate ones."""
     return tuple(
         each
         for each in upkeeps_of(design)
@@ -47,10 +47,10 @@ class Background:
 
 @contextmanager
 def kept_right(proposal: Proposal, on: LoadedDesign) -> Iterator[Background]:
-    """Mend what is behind, then run the background sync of a design until the block ends.
+    """Repair what lags, then run the background sync of a design until the block ends.
 
-    Copies of rows that are gone are taken away: the data is the proof's own, and the designs are to answer alike.
-    A server that cannot be followed, or a sync that gives up, is said; one that is lost, or whose disk is full, is an error.
+    Copies of deleted rows are removed: the data is the proof's own, and all designs must give the same answers. If the server
+    cannot be followed, or the sync gives up, the rival records that. A lost server or a full disk is an error.
     """
     told = Background()
     with _losses_told(told):
@@ -114,7 +114,7 @@ def copy_ages(
 def _copied(
     proposal: Proposal, reading: Reading, shapes: Mapping[str, AnswerShape], on: LoadedDesign, upkeep: Upkeep
 ) -> Mapping[str, CopyRead]:
-    """The statements that answer from a copy: those that are compiled to something else where it may not be used."""
+    """Return the statements that answer from a copy: those that compile differently without it."""
     distrusted = replace(proposal, design=_without(proposal.design, upkeep.what))
     found = {}
     for each in reading.workload.statements:
@@ -131,6 +131,6 @@ def _asks(read: CompiledRead) -> tuple[object, ...]:
 
 
 def _without(design: Design, what: Derived) -> Design:
-    """The design with one copy that no read may answer from; it is stored as before."""
+    """Return the design with one copy that reads may not use. It is stored as before."""
     unread = replace(what, freshness=NEVER_RIGHT)
     return replace(design, collections=rebuilt(design.collections, lambda part: unread if part == what else None))

@@ -1,9 +1,9 @@
-"""The reads of the workload asked of the SQL source and of all rivals, before anything is written to these.
+"""Runs the workload's reads on the SQL source and on all rivals, before anything is written to these.
 
-A rival that gives another answer than the source is disqualified. Where all rivals give the same other answer, the conversion of
-the statement is wrong and no design: the statement is left out of what is measured. What the source cannot be asked, or does not
-answer in time, is said, and so is where SQL leaves a choice. Where an answer differs the rows are compared first: those of a
-source that others write to may not be those that were loaded.
+A rival whose answer differs from the source's is disqualified. If all rivals give the same different answer, the conversion of
+the statement is wrong, not a design, and the statement is excluded from the measurement. Notes name what the source cannot be
+asked or does not answer in time, and where SQL leaves a choice. Before an answer counts as different, the rows are compared: if
+others write to the source, they may not be the rows that were loaded.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ SourceOpener = Callable[[], AbstractContextManager[AskedSource]]
 
 
 _OF_LOCKS = frozenset(lock.note for lock in ReadLock)
-"""Notes that say nothing of the answer where nobody else writes."""
+"""Notes that do not affect the answer if nobody else writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class BesideSource:
-    """What was found. `shapes`: how far the statements fix their answers, as is known now."""
+    """The result. `shapes`: how far the statements fix their answers, as far as is now known."""
 
     comparison: SourceComparison
     shapes: Mapping[str, AnswerShape]
@@ -63,7 +63,10 @@ def beside_source(
     source: SourceOpener | str,
     rows: Rows,
 ) -> BesideSource:
-    """Compare the answers; disqualifies rivals whose answer is another one. `source`: a text says why there is none."""
+    """Compare the answers, and disqualify rivals that answer differently.
+
+    `source` may be a text that says why there is none.
+    """
     reads = tuple(each for each in reading.workload.statements if not each.kind.writes)
     if isinstance(source, str) or not reads:
         why_not = source if isinstance(source, str) else "the workload has no reads"
@@ -91,8 +94,9 @@ class _Suspect:
 
 @dataclass(slots=True)
 class _Comparison:
-    """What has been found so far. `without`: why a read is not compared, or not any further; `choices`: where SQL leaves a choice
-    to a read that was answered otherwise.
+    """The result so far.
+
+    `without`: why a read is not, or no longer, compared. `choices`: where SQL leaves a choice to a read whose answers differ.
     """
 
     source: AskedSource
@@ -107,7 +111,7 @@ class _Comparison:
     differences: list[OtherAnswer] = field(default_factory=list)
 
     def ask(self, contenders: list[Contender], tracer: Tracer) -> None:
-        """Each read in its turn, so that all have had one when the time is over."""
+        """Run the reads in turn, so that each has run at least once when time is up."""
         until = perf_counter() + self.effort.source_seconds
         known: set[tuple[str, str]] = set()
         for _ in range(self.effort.source_answers):
@@ -169,7 +173,7 @@ class _Comparison:
         yield _Suspect(each, call, theirs, ours)
 
     def _is_impossible(self, each: Contender, call: Execution, answer: StatementAnswer, seconds: float) -> bool:
-        """Whether an answer has rows the source cannot choose, as far as the source can be asked."""
+        """Whether an answer has rows that the source cannot choose, as far as the source can be asked."""
         statement = next(read for read in self.reads if read.name == call.statement)
         dialect, columns = self.reading.dialect_of(statement), _read(each, call).columns
 
@@ -186,7 +190,7 @@ class _Comparison:
         return both_right(one.found, other.found, self.shapes[one.call.statement])
 
     def _by_last_digits(self, statement: Statement, suspects: Sequence[_Suspect], seconds: float) -> bool:
-        """Whether it is the last digits of a sum that decide which rows there are."""
+        """Whether the last digits of a sum decide which rows are in the answer."""
         dialect, call = self.reading.dialect_of(statement), suspects[0].call
         columns, shape = _read(suspects[0].by, call).columns, self.shapes[statement.name]
 
@@ -204,7 +208,7 @@ class _Comparison:
             return False  # the source does not take the changed statement, so nothing is known
 
     def disqualify(self, contenders: list[Contender], rows: Rows) -> None:
-        """Those that answered otherwise, unless the source's rows are not those that were loaded."""
+        """Disqualify the rivals that answered differently, unless the source no longer holds the rows that were loaded."""
         if not self.suspects:
             return
         first = min((each.by for each in self.suspects), key=contenders.index)
@@ -256,8 +260,9 @@ def _read(each: Contender, call: Execution) -> CompiledRead:
 def _depends_on_language(
     one: StatementAnswer, other: StatementAnswer, columns: Sequence[OutputColumn], shape: AnswerShape
 ) -> bool:
-    """Whether it may be a language's order of texts that tells answers apart: in a window, in which rows a LIMIT takes, or in the
-    order of the same rows.
+    """Whether a language's sort order may explain the difference between two answers.
+
+    It may affect a window, the rows that a LIMIT takes, or the order of the same rows.
     """
     if shape.inner_texts:
         return True
@@ -267,7 +272,7 @@ def _depends_on_language(
 
 
 def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:
-    """The entities of which the source does not hold the rows any more that were loaded; all, where they cannot be read."""
+    """Return the entities whose rows in the source have changed since the load; all of them if they cannot be read."""
     from nestling.executors.verify import verify
 
     design = each.proposal.design
@@ -289,7 +294,7 @@ def _answer_words(answer: StatementAnswer, beside: StatementAnswer) -> str:
 
 
 def _others(answer: StatementAnswer, beside: StatementAnswer) -> Iterator[tuple[object, ...]]:
-    """Rows the other answer has not; then those in another place."""
+    """Yield rows that the other answer lacks, then those at a different position."""
     there = Counter(map(row_text, beside.rows))
     for row in answer.rows:
         if not there[row_text(row)]:

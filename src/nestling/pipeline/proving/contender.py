@@ -1,4 +1,4 @@
-"""A rival while it is measured: what it is, and what has been found so far."""
+"""A rival while it is being measured: what it is, and what has been found so far."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
 TWIN = "chosen, again"
-"""The advised design loaded a second time: what it seems to differ from itself is noise."""
+"""The recommended design loaded a second time: any difference from itself is noise."""
 
 
 @dataclass
 class Contender:
     """Filled step by step. `rounds`: the seconds of each statement's executions, round by round.
 
-    `choices`: how often each statement was answered otherwise than on another design, where SQL leaves a choice; `refused`: how
-    often of the times that it was `asked` side by side it broke a rule of the source, which the values drawn for it decide.
-    `left_out`: why it is not measured, which says nothing against its answers.
+    `choices`: how often each statement was answered differently from another design where SQL leaves a choice. `refused`: how
+    often, of the times it was `asked` side by side, a statement broke a constraint of the source, which depends on the values
+    drawn for it. `left_out`: why it is not measured; this says nothing against its answers.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Contender:
 
     @property
     def running(self) -> LoadedDesign:
-        """What runs its statements; only for a loaded one."""
+        """What runs its statements; only for a loaded design."""
         assert self.driven is not None, self.name
         return self.driven
 
@@ -67,5 +67,5 @@ class Contender:
 
 
 def in_race(contenders: list[Contender]) -> list[Contender]:
-    """Those that are loaded, have not gone wrong and are not left out."""
+    """Return the rivals that are loaded, have made no mistake and are not left out."""
     return [each for each in contenders if not each.disqualified and not each.left_out and each.driven is not None]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """`seconds` of measuring in all, in `rounds` after one to warm up; `checks` executions of each statement side by side.
+    """`seconds` of measuring in all, in `rounds` after a warm-up; `checks` executions of each statement side by side.
 
-    `source_answers` executions of each read are compared with the source's answers, in `source_seconds` at most.
-    `open_seconds` for each rival in the open loop, with `users` at once; 0 leaves it out. `clients` share the closed loop.
-    `within_seconds` of the start the rounds are over, though fewer than asked for are done, on a machine that is busy.
-    `made_rows`: no more are made up where nobody says how many (`--scale`).
-    `cache_ratio`: bytes of the chosen design's data and indexes for a byte of the server's cache (None: its own cache).
+    `source_answers`: executions of each read whose answers are compared with the source's, in `source_seconds` at most.
+    `open_seconds`: for each rival in the open loop, with `users` concurrent users; 0 skips it. `clients`: number of clients
+    that share the closed loop. `within_seconds`: the rounds end this long after the start, even if fewer are done on a busy
+    machine. `made_rows`: the most rows that are generated without `--scale`. `cache_ratio`: bytes of the chosen design's data
+    and indexes per byte of the server's cache (None: leave the cache as it is).
     """
 
     seconds: float = 120.0
@@ -32,12 +32,12 @@ class Effort:
 
     @property
     def warming_seconds(self) -> float:
-        """How long warming up may take, where each statement does not need longer for one execution on each rival."""
+        """How long the warm-up may take, unless one execution of each statement on each rival needs longer."""
         return max(self.seconds / 4.0, 1.0)
 
     @property
     def patience_seconds(self) -> float:
-        """How long one execution of a rival may take that need not, for the rounds to be over in time."""
+        """How long one avoidably slow execution of a rival may take, so that the rounds finish in time."""
         return max(self.within_seconds / 6.0, 1.0)
 
 

@@ -13,7 +13,7 @@ from nestling.pipeline.proving.contender import Contender
 
 
 def compare_homes(contenders: list[Contender], watch: Watch | None) -> None:
-    """Disqualifies those whose rows are not those most designs hold."""
+    """Disqualify the rivals whose rows differ from those that most designs hold."""
     held: list[tuple[Contender, HomeFingerprints]] = []
     for each in contenders:
         if watch is not None:

@@ -1,4 +1,4 @@
-"""Rivals made ready: each in a database of its own, loaded from the same rows. One that cannot be is disqualified."""
+"""Prepares the rivals: each gets a database of its own, loaded from the same rows. One that fails is disqualified."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
 POLICY = Policy(long_decimals="text", microseconds="text")
-"""Every value a source may hold can be stored."""
+"""A policy with which every value of a source can be stored."""
 Rows = Callable[[Model], RowSource]
 """Opens the rows every rival is loaded from."""
 
@@ -35,7 +35,7 @@ Rows = Callable[[Model], RowSource]
 def make_ready(
     each: Contender, made: tuple[CompiledByName, Exact], reading: Reading, rows: Rows, watch: Watch | None
 ) -> None:
-    """Load one rival whose statements are compiled; only a server that is lost, or has no room left, is an error."""
+    """Load one rival with its compiled statements. Only a lost server or a full disk raises an error."""
     names = {statement.name for statement in reading.workload.statements}
     ready = {name: one for name, one in made[0].items() if name in names}
     statements = {name: one for name, one in ready.items() if not isinstance(one, NotCompiled)}
@@ -61,7 +61,7 @@ def make_ready(
 
 
 def predict(contenders: Sequence[Contender], reading: Reading) -> None:
-    """Say how long the statements take on each rival. All wait for one disk, which is asked once: it is not of a design."""
+    """Predict how long the statements take on each rival. The disk's wait is measured once, as all share the disk."""
     with typed_errors(address(contenders[0].database)):
         waited = disk_wait(contenders[0].database)
     for each in contenders:
@@ -71,7 +71,7 @@ def predict(contenders: Sequence[Contender], reading: Reading) -> None:
 def load_rows(
     proposal: Proposal, source: RowSource, database: Database[Any], name: str, watch: Watch | None = None
 ) -> None:
-    """Create a design's collections in an empty database, fill them, build the indexes; none of these lets documents expire."""
+    """Create a design's collections in an empty database, fill them, and build the indexes without any expiry."""
     from nestling.emitters.commands import collection_commands, indexes_of, unseen_commands
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
@@ -86,7 +86,7 @@ def load_rows(
 
 
 def _lasting(index: CreateIndex) -> CreateIndex:
-    """The index without what the server removes documents by: rows of long ago would go while they are asked for."""
+    """Remove the expiry from an index: old rows would otherwise disappear while they are being read."""
     return replace(index, options={name: told for name, told in index.options.items() if name != "expireAfterSeconds"})
 
 

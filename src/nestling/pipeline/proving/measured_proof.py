@@ -1,4 +1,4 @@
-"""From what was measured to a proof."""
+"""Turns the measurements into a proof."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def summary(
 
 
 def _noise(measured: Mapping[str, MixSeconds]) -> float:
-    """How far from 1 the ratio of the twins may be."""
+    """Return how far the ratio of the A/A twins may be from 1."""
     if not {TWIN, ADVISED} <= set(measured):
         return 0.0
     _, interval = measured[TWIN].times(measured[ADVISED])
@@ -78,7 +78,7 @@ def _figures(each: Contender, measured: Mapping[str, MixSeconds], workload: Work
 
 
 def _predicted(each: Contender, workload: Workload) -> float | None:
-    """Seconds of the mix's average statement by the cost model; None where it does not know one of them."""
+    """Return the predicted seconds of an average statement of the mix, or None if the cost model lacks one of them."""
     total = weighted = 0.0
     for statement in workload.statements:
         seconds = each.predicted.get(statement.name)

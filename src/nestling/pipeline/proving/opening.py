@@ -1,7 +1,7 @@
-"""The open loop: executions due at the rates the workload states, or at what the server can reach where that is less.
+"""The open loop: starts executions at the rates in the workload, or at the rate that the server can sustain if that is lower.
 
-A design with copies that may be behind has its background sync meanwhile, as it would in use: the work of that is in its times,
-and how old its copies were when they were read is looked at afterwards.
+A design whose copies may lag runs its background sync meanwhile, as in production. The sync's work is included in the times,
+and the age of the copies when they were read is determined afterwards.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import Effort
 
 REACHABLE = 0.5
-"""Share of the chosen design's ceiling that is asked for where the stated rates are higher: a queue near its ceiling grows."""
+"""Highest load, as a share of the chosen design's maximum throughput: close to the maximum, queues grow without end."""
 HOPELESS = 0.5
-"""A rival whose own ceiling is below this share of what is asked is not asked: it would only queue."""
+"""A rival whose maximum throughput is below this share of the load is skipped: its queue would only grow."""
 
 
 def open_loop(
@@ -34,7 +34,7 @@ def open_loop(
     effort: Effort,
     watch: Watch | None,
 ) -> list[str]:
-    """Run it on every rival that has a chance; what is to be said of it."""
+    """Run the loop on every rival that has a chance. Return notes."""
     workload = reading.workload
     racing = [each for each in in_race(contenders) if each.rounds and each.name != TWIN]
     rates = {statement.name: statement.rate_per_second for statement in workload.statements}
@@ -91,7 +91,7 @@ def _followed(
 
 
 def _late(each: Contender) -> Iterator[str]:
-    """What is to be said of a rival's copies."""
+    """Yield notes on the age of a rival's copies."""
     if each.unsynced:
         yield f"{each.name} ran without a background sync, so its copies only grew older: {each.unsynced}"
     for copy in each.copies:

@@ -1,4 +1,4 @@
-"""The whole of it, in order."""
+"""Running a proof, from loading the rivals to the result."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from nestling.pipeline.proving.statements import CompiledByName
 
 PREFIX = "nestling_prove"
-"""A database of this name (or one that begins so) may be named in a URI; all others are somebody's."""
+"""Databases with this prefix may be named in a URI. All others belong to somebody."""
 
 FEWEST_TOLD = 2
-"""Rounds without which there is nothing to tell when the server is lost."""
+"""Fewest rounds from which a result is reported if the server is lost."""
 OPEN_LOOP = "all of the open loop and the comparison of rows after it"
 ROWS_AND_MORE = "the comparison of rows in the end and the open loop"
 ROUNDS_AND_MORE = "the other rounds, the comparison of rows in the end and the open loop"
@@ -50,14 +50,15 @@ def prove(
     effort: Effort = FULL,
     watch: Watch | None = None,
 ) -> Proof:
-    """Load the rivals (`chosen` among them) from the same rows, run the workload on all of them, and say what was measured.
+    """Load the rivals (`chosen` among them) from the same rows, run the workload on all of them, and return the measurements.
 
-    Works in databases with names of its own and drops them. A rival that cannot be loaded, cannot answer a statement, answers
-    wrong or ends with other rows is disqualified; a statement that all answer wrong in the same way is left out. A server that
-    dies or whose disk is full, after two rounds or more, leaves a
-    proof with `missing` set. `source` opens the SQL database the rows are from, to compare answers with; a text says why there is
-    none. `on`: a server, and any database of it, which is left alone. Raises `InputError` (nothing to
-    measure), `LoadError` (no room for the rows, or no design that can be loaded), `ConnectionFailed`, `DiskFull`.
+    Uses databases with names of its own and drops them. A rival is disqualified if it cannot be loaded, cannot answer a
+    statement, answers wrongly or ends with different rows. A statement that all rivals answer wrongly in the same way is left
+    out. If a server dies or its disk fills up after two rounds or more, the proof has `missing` set.
+
+    `source` opens the SQL database that the rows come from, to compare answers; it may be a text that says why there is none.
+    `on`: a server, and any database of it, which is left alone. Raises `InputError` (nothing to measure), `LoadError` (no room
+    for the rows, or no design that can be loaded), `ConnectionFailed` and `DiskFull`.
     """
     began = perf_counter()
     asked = len(reading.workload.statements)
@@ -76,7 +77,7 @@ def prove(
 
 
 def _measurable(reading: Reading, bindings: Mapping[str, Bindings]) -> tuple[Reading, tuple[str, ...]]:
-    """The reading with the statements that can be run; what is left out is said."""
+    """Restrict the reading to statements that can be run, with notes on those left out."""
     from nestling.common.errors import InputError, Problem
 
     statements = tuple(each for each in reading.workload.statements if each.name in bindings)
@@ -160,7 +161,7 @@ class _Race:
         predict(in_race(self.contenders), self.reading)
 
     def _any_left(self) -> None:
-        """Raise `LoadError` with every reason when there is no design to go on with."""
+        """Raise `LoadError` with every reason if there is no design to go on with."""
         from nestling.common.errors import LoadError, Problem
         from nestling.pipeline.proving.contender import in_race
 
@@ -168,7 +169,7 @@ class _Race:
             raise LoadError(*(Problem(each.disqualified or each.left_out, where=each.name) for each in self.contenders))
 
     def _leave_out(self, statements: Mapping[str, str]) -> None:
-        """Go on without statements no design can answer; raises `InputError` when none is left."""
+        """Continue without statements that no design can answer. Raises `InputError` if none is left."""
         from nestling.common.errors import InputError, Problem
 
         if all(each.name in statements for each in self.reading.workload.statements):
@@ -275,7 +276,7 @@ class _Race:
         )
 
     def proof(self, setting: Setting, notes: tuple[str, ...]) -> Proof:
-        """What was found."""
+        """Return the proof."""
         from nestling.pipeline.proving.measured_proof import summary
 
         return summary(

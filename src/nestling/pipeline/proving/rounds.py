@@ -1,4 +1,4 @@
-"""The measured rounds: the same block on every rival, slice by slice, in another order of rivals each time."""
+"""The measured rounds: the same block on every rival, slice by slice, with the rivals in a new order each time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.proving.side_by_side import ask_again
 
 FIRST_SIZE = 60
-"""Executions, at most, of the block that warms up and tells how long a block takes."""
+"""Most executions in the warm-up block, which also shows how long a block takes."""
 WARMING_BLOCKS = 3
 """How often it runs: twice to warm up, once on each rival alone for the server's counters."""
 SMALLEST_SIZE, MOST_SIZE = 10, 20_000
@@ -25,17 +25,17 @@ SMALLEST_SIZE, MOST_SIZE = 10, 20_000
 LEAST_READS, LEAST_WRITES = 10, 5
 """Executions of a seldom statement in all rounds together."""
 SLICE = 8
-"""Executions on one rival before it is the next one's turn."""
+"""Executions on one rival before the next one's turn."""
 FEWEST_ROUNDS = 4
-"""Rounds without which there is no interval."""
+"""Fewest rounds for a confidence interval."""
 ASKED_AGAIN = 20
-"""Reads a round whose digests differ that are asked again; more of them tell nothing new."""
+"""Most reads per round that are repeated because their digests differ; more would show nothing new."""
 
 _Kept = Mapping[str, Sequence[TimedExecution]]
 
 
 class Rounds:
-    """Runs rounds until the effort is spent; what it has found is with the contenders."""
+    """Runs rounds until the effort is spent, and stores the results in the contenders."""
 
     def __init__(
         self,
@@ -71,9 +71,10 @@ class Rounds:
             self.done = number
 
     def _warmed_up(self) -> tuple[dict[str, int], float, dict[str, float]]:
-        """The block that warms up, as large as there is time for; its seconds, and those of each statement on all rivals.
+        """Return a warm-up block as large as time allows, its seconds, and the seconds of each statement on all rivals.
 
-        Each statement comes once. Where that takes longer than warming up may, it is all: answers were compared before.
+        Each statement comes once. If that takes longer than the warm-up may, nothing is added: all answers have been compared
+        before.
         """
         once = mix(self._workload, 0, least_reads=1, least_writes=1)
         took, sums = self._timed(once)
@@ -91,7 +92,7 @@ class Rounds:
         return perf_counter() - began, _sums(runs)
 
     def _round(self, block: Block, label: str, *, keep: bool) -> _Kept:
-        """Run a block on all rivals, a slice of it after the other, so that a busy moment of the machine hits all alike."""
+        """Run a block on all rivals slice by slice, so that a busy moment of the machine affects all of them alike."""
         alone = self._effort.clients == 1
         whole = not alone or self._effort.cache_ratio is not None
         step = len(block) if whole else SLICE

@@ -1,8 +1,8 @@
-"""Every statement on all rivals side by side: the answers compared while all of them hold the same rows, the work counted.
+"""Runs every statement on all rivals side by side: compares answers while all hold the same rows, and counts the work.
 
-Where answers differ, and SQL leaves no choice, each design is asked again without the copies that may be behind. What most then
-say is right; where as many say otherwise, what the normalized design says. A design that says so then, but did not at first, was
-stale; the others are wrong.
+If answers differ and SQL leaves no choice, each design is asked again without copies that may lag. The majority answer is then
+taken as correct; in a tie, the normalized design's. A design that now gives this answer, but did not at first, was stale; the
+others are wrong.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 
 SIMPLEST = "normalized"
 TIMES_SLOWER = 4.0
-"""A rival is too slow when a statement takes so many times as long as on the fastest, and longer than there is patience for."""
+"""A rival is too slow if a statement takes this many times as long as on the fastest, and exceeds the patience."""
 
 
 def check_side_by_side(
     contenders: list[Contender], block: Block, shapes: Mapping[str, AnswerShape], patience_seconds: float
 ) -> dict[str, str]:
-    """Run a block on all rivals, execution by execution; disqualifies those that answer wrong, and leaves out those on which a
-    statement takes longer than there is patience for, though it need not.
+    """Run a block on all rivals, execution by execution.
 
-    Returns the statements no design can answer, with what they all fail with.
+    Disqualifies those that answer wrongly, and leaves out those on which a statement takes avoidably long. Returns the
+    statements that no design can answer, each with the failure that all rivals share.
     """
     failing: dict[str, str] = {}
     with ExitStack() as stack:
@@ -97,13 +97,13 @@ def judge(racing: list[Contender], call: Execution, answers: Mapping[str, Statem
 
 
 def _exact(each: Contender, call: Execution, answer: StatementAnswer) -> StatementAnswer:
-    """The answer without copies that may be behind; the answer itself where none were used."""
+    """Return the answer without copies that may lag, or the given answer if none were used."""
     found = execute_exact(each.running, call)
     return answer if found is None else found
 
 
 def _right(answers: Mapping[str, StatementAnswer], shape: AnswerShape) -> StatementAnswer | None:
-    """The answer most give; None when all fail."""
+    """Return the answer that most rivals give, or None if all fail."""
     groups: list[tuple[StatementAnswer, list[str]]] = []
     for name, answer in answers.items():
         if answer.failed:

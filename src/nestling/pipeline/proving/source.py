@@ -1,4 +1,4 @@
-"""A source in, a proof out: the design nestling advises, its rivals, its rows and its statements' values, measured."""
+"""Proving a design from a source: the recommended design, its rivals, their rows and parameter values, measured."""
 
 from __future__ import annotations
 
@@ -47,15 +47,17 @@ def prove_source(
     effort: Effort = FULL,
     watch: Watch | None = None,
 ) -> Proof:
-    """Prove the design of a reading with the rows behind `address`; errors as of `prove` and `rivals`.
+    """Prove the design of a reading with the rows behind `address`.
 
-    `proposal`: the design that is advised (None: the one in `address` where that is a design file, else the one `design` finds
-    for this reading, whatever rows are made of it); `variants`: with single decisions taken another way, unless the design is
-    a file's.
-    `profile`: what work costs, for the designs that are chosen by cost.
-    `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
-    and for a live MongoDB, whose documents are not read as rows: as many as the effort allows at most. A note says so. Where the
-    rows are a SQL database's own, it is asked the reads as well.
+    - `proposal`: the recommended design. None means the one in `address`, if that is a design file, or else the one that `design`
+      finds for this reading, whatever rows are generated.
+    - `variants`: also measure designs with one decision changed, unless the design comes from a file.
+    - `profile`: the cost of work, for designs that are chosen by cost.
+    - `scale`: generate this multiple of the rows in the statistics.
+
+    Rows are also generated, up to the effort's limit, if `address` holds none, and for a live MongoDB, whose documents are not
+    read as rows; a note says so. If the rows are a SQL database's own, it is asked the reads as well. Raises the errors of
+    `prove` and `rivals`.
     """
     from nestling.sources.front import open_rows
 
@@ -93,7 +95,7 @@ def prove_source(
 
 
 def _with_values(reading: Reading, values: Draws) -> tuple[Reading, tuple[str, ...]]:
-    """The reading without statements whose parameters have no values, each of which is said; an error when none is left."""
+    """Restrict the reading to statements with parameter values, with a note on each other. Raises an error if none is left."""
     from nestling.common.errors import WorkloadError
 
     problems = [problem for each in values.without.values() for problem in each]
@@ -108,7 +110,7 @@ def _with_values(reading: Reading, values: Draws) -> tuple[Reading, tuple[str, .
 def _rows(
     reading: Reading, address: Path | str, scale: float | None, effort: Effort, watch: Watch | None
 ) -> Iterator[tuple[Reading, Path | str, tuple[str, ...]]]:
-    """The reading as the rows are, where these are, and what is to be said of them: the source's, or generated ones."""
+    """Return the reading, the address of the rows and notes: the source's own rows, or generated ones."""
     from nestling.sources.front import has_rows
 
     if scale is None and has_rows(address) and not is_mongodb(address):
@@ -127,7 +129,7 @@ def _rows(
 
 
 def _within(reading: Reading, most: int) -> float:
-    """How many times the rows the statistics tell of may be made, for no more than so many in all."""
+    """Return the share of the statistics' rows that can be generated without exceeding `most` in all."""
     known = reading.statistics
     rows = sum(value_of(known.entity(entity.name).count, UNKNOWN_ROWS) for entity in reading.model.entities)
     return min(1.0, most / rows) if rows else 1.0

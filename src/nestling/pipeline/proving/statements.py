@@ -1,4 +1,4 @@
-"""The workload made ready for one design: compiled, and what the cost model says of each statement."""
+"""Prepares the workload for one design: compiles it, and predicts each statement's time by the cost model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ Exact = Mapping[str, CompiledRead]
 
 
 def compiled(proposal: Proposal, reading: Reading) -> tuple[CompiledByName, Exact]:
-    """Every statement for a design, gaps included; and the reads again, without what may be behind or rough, where it differs."""
+    """Compile every statement for a design; gaps are included.
+
+    The second result holds those reads that compile differently without copies that may lag or approximate values.
+    """
     asked, none = proposal.requirements, Requirements()
     unbehind = replace(proposal, requirements=replace(asked, freshness=none.freshness, tolerance=none.tolerance))
     found: dict[str, CompiledRead | CompiledWrite | NotCompiled] = {}
@@ -42,9 +45,9 @@ def compiled(proposal: Proposal, reading: Reading) -> tuple[CompiledByName, Exac
 
 
 def predicted(proposal: Proposal, reading: Reading, disk_wait: float = 0.0) -> dict[str, float | None]:
-    """Seconds an execution of each statement takes on a design by the cost model; None where it cannot say.
+    """Predict the seconds per execution of each statement on a design; None where the cost model cannot say.
 
-    `disk_wait`: how long a write, or its transaction, waits besides until the server has it on disk.
+    `disk_wait`: how long a write or its transaction also waits until the server has it on disk.
     """
     found: dict[str, float | None] = {}
     for each in reading.workload.statements:
@@ -65,9 +68,9 @@ def is_answered(proposal: Proposal, reading: Reading, statement: Statement) -> b
 def predicted_seconds(
     proposal: Proposal, reading: Reading, statement: Statement, profile: Profile | None = None
 ) -> float | None:
-    """Seconds an execution of one statement takes, as what it is compiled to; None where the cost model cannot say.
+    """Predict the seconds per execution of one statement as compiled; None if the cost model cannot say.
 
-    With a profile, what its cache does not hold is read from disk; without one the cache holds everything.
+    With a profile, data that exceed its cache are read from disk. Without one the cache holds everything.
     """
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read

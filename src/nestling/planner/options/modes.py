@@ -19,7 +19,7 @@ NOTHING = Extra()
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """A situation with its candidates, their sizes, and what work costs."""
+    """A situation with its candidates, their sizes, and the cost of work."""
 
     situation: Situation
     places: Places
@@ -42,17 +42,17 @@ class Modes:
         without: tuple[str, ...] = (),
         reads: tuple[str, ...] = (),
     ) -> Mode:
-        """A mode with its prices; `reads`: the entities whose rows are read, besides those whose homes it needs."""
+        """A mode with its prices; `reads`: entities whose rows are read in addition to those whose homes it needs."""
         share = self._cold(needs, reads) if self.cold.shares else 0.0
         loads = tuple((name, self._price(work, share)) for name, work in extra.loads)
         return Mode(text, needs, self._price(cost, share), without=without, loads=loads)
 
     def price_of(self, work: Work, *entities: str) -> float:
-        """Seconds of work on rows of these entities, with those from disk."""
+        """Seconds of work on rows of these entities, including reads from disk."""
         return self._price(work, self.cold.of(entities))
 
     def _cold(self, needs: Collection[str], reads: Collection[str]) -> float:
-        """The share of documents read from disk where these entities are read, and those whose homes are needed."""
+        """The share of documents read from disk, over these entities and those whose homes are needed."""
         return self.cold.of([*reads, *(name for each in needs for name in self.places.held.get(each, ()))])
 
     def _price(self, work: Work, cold: float) -> float:

@@ -1,4 +1,4 @@
-"""Everything there is to choose for a situation and its candidates, with the work each choice means."""
+"""Everything there is to choose for a situation and its candidates, with the work of each choice."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def options(
     cache_bytes: float | None = None,
     today: frozenset[str] | None = None,
 ) -> DesignProblem:
-    """Structures, their exclusions, and per statement the modes of its steps, each with its price.
+    """Return structures, their exclusions, and for each statement the modes of its steps with prices.
 
-    `cache_bytes`: of the server, for the reads it cannot hold; None when nothing is known of it. `today`: what the design in
-    place has, None where there is none; of equals it is preferred, and a change has to save something.
+    `cache_bytes`: the server's cache, for reads from disk; None if unknown. `today`: the structures of the design in place,
+    None if there is none; it is preferred among equals, and a change must save something.
     """
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
@@ -131,7 +131,7 @@ def options(
 
 
 def _is_more(candidate: Candidate, situation: Situation) -> bool:
-    """Whether it is an index that is built for statements alone: foreign keys have one in any design."""
+    """Whether it is an index built only for statements: foreign keys have one in any design."""
     match candidate.part:
         case Indexed(entity, keys, rows=()):
             names = tuple(name for name, _ in keys)
@@ -171,13 +171,13 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
 
 
 def _possible(steps: Iterable[StatementStep]) -> Iterator[StatementStep]:
-    """Steps of accesses to entities there are no rows of cannot fail: one mode without work."""
+    """Steps on entities without rows cannot fail: they get one mode without work."""
     for step in steps:
         yield step if step.modes else StatementStep(step.statement, step.name, (Mode("nothing to do", (), 0.0),))
 
 
 def _needs(places: Places) -> Iterator[Needs]:
-    """An embedding needs its parent where it says it is; ids of the other side need the junction in this one's partner."""
+    """Yield dependencies: an embedding needs its parent's place; ids of the other side need the junction in its partner."""
     for homes in places.homes.values():
         for home in homes:
             if home.links:
@@ -206,7 +206,7 @@ def _needs(places: Places) -> Iterator[Needs]:
 
 
 def _both_held(places: Places) -> Iterator[Needs]:
-    """An index over rows and their parents needs the rows inside these, or copies of what it has of them."""
+    """Yield dependencies: an index over rows and their parents needs the rows inside these, or copies of the attributes."""
     for entity, indexes in places.across.items():
         for name, index in indexes:
             for key in index.keys:
@@ -222,7 +222,7 @@ def _both_held(places: Places) -> Iterator[Needs]:
 def _bytes(  # noqa: C901 - one case for each
     candidate: Candidate, places: Places, documents: DocumentSizes, sizes: Sizes
 ) -> float:
-    """Bytes a structure adds to what is stored."""
+    """The stored bytes that a structure adds."""
     match candidate.part:
         case CopiedAttribute(holder) as copy:
             return sizes.rows(holder) * documents.copied_bytes(copy)

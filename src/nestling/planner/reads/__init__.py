@@ -1,7 +1,7 @@
-"""Reads on any design: a query of the algebra becomes steps over its entities' homes, and rewrites make them good.
+"""Reads on any design: a query of the algebra becomes steps over its entities' homes, which rewrites then improve.
 
-`rewrites` change relations, `lower` makes steps of them (`scan`, `joins`, `correlate`, `subqueries`, `grouping`, `sorting`,
-`set_operations`, `windows`, `recursion`), `outputs` names what comes out. Without any rewrite the answer is the same.
+`rewrites` change relations, `lower` turns them into steps (`scan`, `joins`, `correlate`, `subqueries`, `grouping`, `sorting`,
+`set_operations`, `windows`, `recursion`), and `outputs` names the result's fields. The answer is the same without any rewrite.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ from nestling.planner.reads.rows import First, LoweringContext, VariableNames
 from nestling.planner.reads.traverse import everything, everywhere, used
 
 MOST_STARTS = 3
-"""Plans that begin at another table which are made beside the plain one."""
+"""Most alternative plans that start with another table."""
 MOST_SETS = 3
-"""Plans that begin with the values of a condition which are made beside the plain one."""
+"""Most alternative plans that start with the values of a condition."""
 
 __all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read", "ways"]
 
@@ -64,12 +64,12 @@ def plan_read(
     statistics: Statistics | None = None,
     price: Callable[[Work], float] | None = None,
 ) -> ReadPlan:
-    """The steps that give the query's rows: one field for each output column, in order, with null for NULL.
+    """Return the steps that yield the query's rows: one field for each output column, in order, with null for NULL.
 
-    `rewrites` are those that may be used. `tolerated` says how old a copy may be to be read in place of its source, by (entity,
-    attribute), and a count of rows by (entity, ""); what it does not name must be up to date. `statistics` choose the table joins
-    start at. `price` gives the seconds some work takes: with it several plans are made and the cheapest is returned, without it
-    only the first is made. Raises `ReadGap` for a query that cannot be converted.
+    `rewrites`: those that may be used. `tolerated`: how old a copy may be to replace its source, by (entity, attribute), or by
+    (entity, "") for a count of rows; anything else must be up to date. `statistics`: choose the table with which joins start.
+    `price`: the seconds that some work takes; with it several plans are made and the cheapest is returned, otherwise only the
+    first is made. Raises `ReadGap` for a query that cannot be converted.
     """
     from nestling.planner.work import estimate
 
@@ -98,12 +98,12 @@ def ways(
     *,
     priced: bool,
 ) -> Iterator[Relation]:
-    """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
+    """Yield the rewritten relation and, if plans are `priced`, other forms of it with the same rows.
 
-    In the others the joins start at a table whose rows have copies of others, the first children of one parent are found
-    by their foreign key, a join with embedded children becomes an EXISTS, or one that only asks under DISTINCT does, the values
-    of an EXISTS or IN are found first, those that a negated one refuses are, or a limited order comes before what other tables
-    are asked for. Which is cheapest depends on the data.
+    In other forms the joins start with a table whose rows hold copies of others; the first children of one parent are found by
+    their foreign key; a join with embedded children becomes an EXISTS, as does one that only tests for a match under DISTINCT;
+    the values of an EXISTS or IN, or those that a negated one excludes, are found first; or a limited order comes before
+    lookups in other tables. Which is cheapest depends on the data.
     """
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
     yield from _by_starts(relation, design, allowed, tolerated, statistics, several=joins)
@@ -125,7 +125,7 @@ def ways(
 def _other_joins(
     relation: Relation, design: Design, allowed: frozenset[Rewrite], tolerated: Tolerated, statistics: Statistics
 ) -> Iterator[Relation]:
-    """The relation with joins taken for what they ask."""
+    """Yield the relation with joins replaced by simpler conditions where these are equivalent."""
     pushed = push_predicates(relation)
     if Rewrite.FOREIGN_KEY in allowed and (found := by_foreign_key(pushed, design.model)) is not pushed:
         yield _rewritten(found, design, allowed, tolerated, statistics)
@@ -213,7 +213,7 @@ def _rewritten(
 
 
 def _checked(relation: Relation) -> Relation:
-    """Refuse what no step can say before anything is made of it."""
+    """Refuse what no step can express, before anything is made of it."""
 
     def check(each: Relation) -> Relation:
         for bound in (each.count, each.offset) if isinstance(each, LimitOffset) else ():

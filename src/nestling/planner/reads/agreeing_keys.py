@@ -1,4 +1,4 @@
-"""Whether the rows a read puts together are told apart by no text that is compared to the letter."""
+"""Whether no text that identifies or links the rows combined by a read is compared exactly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_alone(places: Sequence[Place]) -> bool:
 
 
 def _agrees(model: Model, name: str, others: Collection[str]) -> bool:
-    """Whether all texts are compared alike that tell its rows, or link them to those of the others."""
+    """Whether all texts that identify its rows, or link them to those of the others, are compared in the same way."""
     entity = model.entity(name)
     up = [link.child_attributes for link in model.parents_of(name) if link.parent in others]
     down = [link.parent_attributes for link in model.children_of(name) if link.child in others]

@@ -1,7 +1,7 @@
-"""Reads by an index in which texts are found whatever their case: such a read compares texts by the index's collation.
+"""Reads with a case-insensitive index: such a read compares all texts by the index's collation.
 
-That takes more texts for equal than any of the comparisons it serves: what these say stays beside it, and is said so that no
-collation changes it.
+The collation treats more texts as equal than any of the comparisons that it serves. So the original comparisons are kept as
+well, in a form that no collation affects.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _HINTS = {function: rule for rule, function in SPELLED.items()}
 
 
 def in_any_case(relation: Relation, design: Design) -> Relation | None:
-    """The relation for a read with the collation of the indexes in `case_lookups`; None where none of them serves it."""
+    """Return the relation for a read with the collation of the indexes in `case_lookups`; None if none of them is useful."""
     entities = [*scanned(relation)]
     entity = design.model.entity(entities[0]) if len(entities) == 1 else None
     lookups = case_lookups(design, entity) if entity is not None else ()
@@ -59,7 +59,7 @@ def in_any_case(relation: Relation, design: Design) -> Relation | None:
 
 
 def by_lookups(relation: Relation, entity: Entity, lookups: Iterable[CaseLookup]) -> Relation | None:
-    """The same for rows of one entity, each a document, of which there are such indexes; None where its key finds them."""
+    """The same for rows of one entity, each a document, that have such indexes; None if the key finds them anyway."""
     parts = [part for each in everything(relation) if isinstance(each, Filter) for part in conjuncts(each.predicate)]
     is_served = any(_serves(each, parts) for each in lookups)
     if not is_served or _tells_one(entity, parts) or len([*scanned(relation)]) != 1:
@@ -98,7 +98,7 @@ def _serves(lookup: CaseLookup, parts: list[Expression]) -> bool:
 
 
 def _is_of_letters(part: Expression) -> bool:
-    """Whether it compares texts whatever the case of A to Z, whatever their column says."""
+    """Whether the comparison itself ignores the case of A to Z, whatever the column's collation."""
     return isinstance(part, Compare) and part.collation is Collation.NOCASE
 
 
@@ -111,7 +111,7 @@ def _equal(part: Expression) -> Iterator[str]:
 
 
 def _with_hints(value: object) -> object | None:
-    """Filters that ask for the case of a text, with what an index finds before."""
+    """Add to filters on the case of a text a condition that an index supports."""
     if not isinstance(value, Filter):
         return None
     parts = conjuncts(value.predicate)
@@ -121,7 +121,7 @@ def _with_hints(value: object) -> object | None:
 
 
 def _hint(part: Expression) -> Like | None:
-    """What an index finds where the lower or upper case of a column is equal to a constant; None for another condition."""
+    """Return the indexable condition if the lower or upper case of a column equals a constant; None for other conditions."""
     match part:
         case Like(operand=Call() as text, pattern=given, escape=escape, case=CaseRule.EXACT) if escape == EACH_ITSELF:
             sides = [(text, given)]
@@ -138,14 +138,14 @@ def _hint(part: Expression) -> Like | None:
 
 
 def _column(text: Call) -> Column | None:
-    """The column whose case it is, maybe cast to a text."""
+    """Return the column inside the function, possibly cast to a text."""
     (inner,) = text.arguments
     column = inner.operand if isinstance(inner, Cast) and inner.type == TEXT else inner
     return column if isinstance(column, Column) and not column.mixed and not column.type.is_char else None
 
 
 def _said_of_case(value: object) -> object | None:
-    """Equality under NOCASE: what the collation of the read takes for equal, and is so in small letters too."""
+    """Express equality under NOCASE: equal by the read's collation, and also in lower case."""
     match value:
         case Compare(Comparison.EQUAL, left, right, Collation.NOCASE) if all(map(_is_plain, (left, right))):
             small = (Call(Function.LOWER, (side,), TEXT, Rules.SQLITE) for side in (left, right))
@@ -155,7 +155,7 @@ def _said_of_case(value: object) -> object | None:
 
 
 def _said_exactly(value: object) -> object | None:
-    """Equality to the letter, and what an index finds before where it is a column's."""
+    """Express exact equality, preceded by an indexable condition if it is on a column."""
     exactly = said_exactly(value)
     match value:
         case Compare(Comparison.EQUAL, left, right) if exactly is not None and all(map(_is_plain, (left, right))):

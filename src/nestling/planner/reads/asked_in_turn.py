@@ -1,7 +1,7 @@
-"""Conditions with subqueries are asked in the order that looks up least, whatever order the statement says them in.
+"""Orders conditions with subqueries by how much they save, whatever their order in the statement.
 
-First comes what leaves most rows out for its work: what a row's own document tells goes before what is looked up for each row. Of
-conditions that are alike in this the statement's order stays.
+The first condition is the one that excludes most rows for its work: conditions on a row's own document come before those that
+need a lookup for each row. Equally good conditions keep the statement's order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LEAST_SHARE = 1e-6
 def asked_in_turn(
     rows: Lowered, predicates: Sequence[Expression], ask: _Ask, context: LoweringContext
 ) -> Sequence[Expression]:
-    """The predicates in the order to ask them in; `ask` gives the rows of which one is true."""
+    """Return the predicates in the best order. `ask` gives the rows for which one is true."""
     price = context.price
     if price is None or len(predicates) < 2:
         return predicates

@@ -1,7 +1,8 @@
-"""Before the first of each group's rows is taken, what is not used afterwards is left out of them.
+"""Removes unused fields before the first row of each group is taken.
 
-The server reads of documents what a pipeline mentions, but for a stage that takes documents whole. Of rows that are unwound from
-arrays these would be held once for each. Documents of a collection are left as they are: an index may find the first of each.
+Normally the server reads only the fields that a pipeline mentions, but not for a stage that takes whole documents. Each row
+unwound from an array would hold a copy of the document around it. Documents of a collection are left as they are, because an
+index may find the first one of each group.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from nestling.ir.storage.names import is_within
 
 
 def with_used_fields(step: Step, used: frozenset[str] | None = None) -> Step:
-    """The step, in which the first rows of groups have the fields alone whose paths are `used` after them (None: all)."""
+    """Return the step with only the `used` fields (None: all) in the rows from which the first of each group is taken."""
     match step:
         case CollectionScan() | Constants():
             return step
@@ -86,6 +87,6 @@ def _is_unwound(step: Step) -> bool:
 
 
 def _outermost(used: frozenset[str]) -> tuple[str, ...]:
-    """The paths that lie in no other of them, without variables from outside."""
+    """Return the paths that are not inside another one, without variables from outside."""
     paths = {path for path in used if not path.startswith(VARIABLE)}
     return tuple(sorted(path for path in paths if not any(path != each and is_within(path, each) for each in paths)))

@@ -1,8 +1,8 @@
-"""The application-level join: one side is read, its ids are collected, and the other side is asked for by them.
+"""The application-level join: one side is read, its ids are collected, and the other side is queried by these ids.
 
-*Parents by the ids of their children*: the statement without the parent, whose columns are attached. *Children by the ids of
-their parents*: the parents a condition leaves are found first, and the rest of the statement – order, limit, groups – runs on the
-children. *Children of each parent*: the parents in their order, each with its children.
+*Parents by the ids of their children*: the statement without the parent, whose columns are added afterwards. *Children by the
+ids of their parents*: the parents that satisfy a condition are found first, and the rest of the statement – order, limit,
+groups – runs on the children. *Children of each parent*: the parents in their order, each with its children.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _children_by_parents(joined: _Joined) -> _Halves | None:
 
 
 def _grouped_children(joined: _Joined, kept: Sequence[int]) -> _Halves | None:
-    """Groups have no child's id any more: their rows are the answer as they are."""
+    """For grouped children the rows are the answer, because groups no longer have ids of children."""
     rows = _restricted(joined.child_rows, joined)
     first = _query(joined.parent_rows, [], joined.key)
     outputs = [joined.outputs[place].expression for place in kept]
@@ -229,7 +229,7 @@ def _are_plain(chain: Sequence[Relation]) -> bool:
 
 
 def _split(joined: _Joined, *, own: str) -> tuple[list[int], list[int]] | None:
-    """The places of the outputs without columns of `own`, and of those that are one; None when one mixes both."""
+    """Split the outputs' positions into those without columns of `own` and plain columns of it; None if one mixes both."""
     kept, bare = list[int](), list[int]()
     for place, out in enumerate(joined.outputs):
         if own not in about(out.expression):

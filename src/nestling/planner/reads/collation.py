@@ -1,6 +1,6 @@
-"""A collation of the whole read: MongoDB compares all texts of an operation alike, so where all agree it may ask for that.
+"""One collation for the whole read: MongoDB compares all texts of an operation in the same way, so all must agree.
 
-SQLite's NOCASE and RTRIM are computed in each comparison; what neither case nor accents decide only the server can compare.
+SQLite's NOCASE and RTRIM are computed in each comparison. Only the server can compare texts regardless of case and accents.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from nestling.planner.reads.traverse import everything
 
 
 def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:
-    """The relation with its collation taken out, when all its texts are compared by one only the server knows.
+    """Return the relation without collations, and its collation if all its texts are compared by one that only the server knows.
 
-    The keys documents are found by must be compared by it too, or two that differ in case would be taken for one. What follows
-    from other keys of a group is compared by whichever suits the rest.
+    The keys by which documents are found must use it too, or two that differ in case would be mixed up. Keys of a group that
+    follow from others are compared by whichever collation suits the rest.
     """
     if not any(
         isinstance(each, a.GroupBy) and Collation.UNICODE_CI in each.collations for each in everything(relation)
@@ -48,7 +48,7 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
 
 
 def has_two_collations(relation: Relation, design: Design) -> bool:
-    """Whether texts that only the server compares stand in it beside others: no operation of it reads both."""
+    """Whether it contains both texts that only the server can compare and others: no single operation can read both."""
     found, collation = with_one_collation(relation, design)
     return collation is not Collation.UNICODE_CI and Collation.UNICODE_CI in set(collations_of(found))
 
@@ -83,7 +83,7 @@ def _with_one(relation: Relation, design: Design) -> tuple[Relation, Collation]:
 
 
 def _of_labels(value: object) -> object | None:
-    """An enum beside constants: which of its labels each is in any case is known, and that compared to the letter."""
+    """Replace a constant compared with an enum by the label that equals it regardless of case, and compare exactly."""
     match value:
         case Compare(Comparison.EQUAL | Comparison.NOT_EQUAL, left, right) if _are_plain(left, (right,)):
             return replace(value, right=_label(left, right), collation=Collation.BINARY)
@@ -101,7 +101,7 @@ def _are_plain(enum: Expression, constants: Sequence[Expression]) -> bool:
 
 
 def _label(enum: Expression, constant: Expression) -> Expression:
-    """The label a constant is in another case; itself where it is none."""
+    """The label that the constant is in another case, or the constant itself."""
     assert isinstance(constant, Literal)
     folded = str(constant.value).casefold()
     return next((Literal(label, TEXT) for label in labels_of(enum) if label.casefold() == folded), constant)

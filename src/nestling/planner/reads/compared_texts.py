@@ -1,4 +1,4 @@
-"""How a relation compares its texts: by which collations, and how two are said to be the same whatever that of the read."""
+"""How a relation compares its texts: by which collations, and how to test for equality regardless of the read's collation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nestling.planner.reads.traverse import everything, expressions, subqueries
 
 
 def scanned(relation: Relation) -> Iterator[str]:
-    """The entities a relation reads, each as often as it does."""
+    """Yield the entities that a relation reads, each as often as it does."""
     for each in everything(relation):
         if isinstance(each, a.Scan):
             yield each.entity
@@ -75,12 +75,12 @@ def _of_texts(compared: Sequence[Expression], rules: Sequence[Collation]) -> Ite
 
 
 def labels_of(expression: Expression) -> tuple[str, ...]:
-    """Those of an enum."""
+    """The labels of an enum."""
     return expression.type.values if expression.type.name is TypeName.ENUM else ()
 
 
 def is_told_alike(expression: Expression) -> bool:
-    """Whether every collation tells its values apart: the labels of an enum in plain letters, each another one in any case."""
+    """Whether every collation distinguishes its values: labels of an enum in ASCII that also differ regardless of case."""
     labels = labels_of(expression)
     return bool(labels) and all(map(str.isascii, labels)) and len({*map(str.casefold, labels)}) == len(labels)
 
@@ -144,7 +144,7 @@ def may_be_text(expression: Expression) -> bool:
 
 
 def to_the_letter(one: Expression, other: Expression) -> Expression:
-    """That two texts are the same, whatever the collation of the read: one begins with the other, and is no longer."""
+    """Test exact equality, whatever the collation of the read: one text begins with the other and has the same length."""
     begins = Compare(Comparison.EQUAL, Call(Function.POSITION, (one, other), INTEGER, Rules.MYSQL), Literal(1, INTEGER))
     left, right = (Call(Function.BYTE_LENGTH, (text,), INTEGER, Rules.MYSQL) for text in (one, other))
     return And((begins, Compare(Comparison.EQUAL, left, right)))
@@ -162,5 +162,5 @@ def said_exactly(value: object) -> object | None:
 
 
 def without_collation(value: object) -> object | None:
-    """No collation where it is that of the whole read."""
+    """Remove a collation that is the one of the whole read."""
     return Collation.BINARY if value is Collation.UNICODE_CI else None

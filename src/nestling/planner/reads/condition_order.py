@@ -1,7 +1,7 @@
-"""Conditions that must not fail in any order: the server may test a later one on documents that an earlier one leaves out.
+"""Makes conditions safe in any order: the server may test a later condition on documents that an earlier one excludes.
 
 In such a document a column that is never NULL may be missing, and a function of it, such as `$strLenCP`, would fail. So these
-conditions treat the column as one that may be NULL.
+conditions treat the column as nullable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nestling.planner.reads.traverse import rewritten
 
 
 def in_any_order(predicate: Expression, step: Step) -> Expression:
-    """The predicate, fit to be asked before what leaves out documents of the collection."""
+    """Return the predicate in a form that may be tested before conditions that exclude documents."""
     if not _leaves_out(step):
         return predicate
     found = conjunction(*(rewritten(each, _maybe_null) if _calls(each) else each for each in conjuncts(predicate)))

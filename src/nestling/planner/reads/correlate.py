@@ -1,7 +1,7 @@
-"""One relation's rows for each row of another: what joins and subqueries come to.
+"""One relation's rows for each row of another: the basis of joins and subqueries.
 
-The relation is lowered as the lookup's own steps. Columns of the rows around it become variables; an equality between a stored
-field of what it scans first and a field of the rows becomes the lookup's own, which an index serves.
+The relation is lowered to the lookup's own pipeline. Columns of the outer rows become variables. An equality between a stored
+field of the first scan and a field of the outer rows becomes the lookup's own equality, which can use an index.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ def correlated(rows: Lowered, relation: Relation, keep: Keep, context: LoweringC
 
 
 def _in_fields(inner: Lowered, relation: Relation, context: LoweringContext) -> Lowered:
-    """Its columns that are variables, in fields: outside there are no variables, and a row may lack a partner."""
+    """Move columns that are variables into fields: variables do not exist outside, and a row may lack a partner."""
     shown = [column for column in relation.columns if column in inner.layout]
     return inner.computed({each: each for each in shown if inner.layout.path(each).startswith(VARIABLE)}, context)
 
 
 def _with_barrier(step: Step, context: LoweringContext) -> Step:
-    """The steps with a barrier between what is asked of a time series first and the rest, if there is any."""
+    """Insert a barrier after the conditions on a time series, if there is one."""
     if isinstance(step, Union):
         return replace(step, sources=tuple(_with_barrier(each, context) for each in step.sources))
     below: Step | None = getattr(step, "source", None)
@@ -181,7 +181,7 @@ def equal_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | 
 
 
 def ordered_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | None:
-    """(column of the alias, another's) of which the predicate asks a range, where the server orders them as they are stored."""
+    """Return (column of the alias, other column) if the predicate is a range that the server orders as stored."""
     if not isinstance(predicate, Compare) or not predicate.operator.is_order:
         return None
     if predicate.collation is not Collation.BINARY:
@@ -212,6 +212,6 @@ def _alike(one: Expression, other: Expression, left: Column, right: Column, *, s
 
 
 def stored_path(place: Place, column: Column, context: LoweringContext) -> str | None:
-    """The path of the attribute in the documents of the place's collection, None when it is no plain field."""
+    """Return the attribute's path in documents of the place's collection, or None if it is not a plain field."""
     found = attribute_at(context.design, place, len(place.nodes) - 1, column.name)
     return found.value.path if isinstance(found.value, FieldPath) and not found.joins else None

@@ -1,6 +1,6 @@
-"""Which columns of a relation follow from others: those of a row from its key, those made equal from one another.
+"""Which columns of a relation follow from others: a row's columns from its key, and equal columns from each other.
 
-An order by some columns settles the order of all rows when all other columns follow from these: rows it leaves tied are the same.
+An order by some columns fixes the order of all rows if all other columns follow from these: rows that it leaves tied are equal.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ def _closed(known: Iterable[ColumnId], rules: Sequence[Dependency]) -> set[Colum
 def telling(
     keys: Sequence[Expression], relation: a.Relation, model: Model, sure: Container[int] | None = None
 ) -> tuple[int, ...]:
-    """The positions of the keys that tell the relation's groups apart: the others follow from these, the last ones first.
+    """Return the positions of the keys that identify the relation's groups; the other keys follow from them.
 
-    `sure`: those whose equal values are the same; texts that are equal in another case say nothing of others. None: all.
+    Later keys are dropped first. `sure`: keys whose equal values are identical (None: all). Texts that are equal regardless of
+    case determine nothing.
     """
     rules, kept = list(_rules(relation, model)), list(range(len(keys)))
     for number in reversed(range(len(keys))):
@@ -61,7 +62,7 @@ def telling(
 
 
 def at_most_one(relation: a.Relation, model: Model, outer: ColumnIds) -> bool:
-    """Whether there is one row at most, for one row of the outer query, whose columns are given."""
+    """Whether there is at most one row for each row of the outer query."""
     key = row_key(relation, model)
     return single(relation) or (key is not None and determines(outer, key, relation, model))
 
@@ -84,7 +85,7 @@ def ids(columns: Iterable[Column]) -> ColumnIds:
 
 
 def row_key(relation: a.Relation, model: Model) -> ColumnIds | None:
-    """Columns no two rows have the same values of; None where rows may be there twice."""
+    """Return columns that identify each row; None if rows may occur twice."""
     match relation:
         case a.Scan():
             return next((ids(key) for key in keys_of(relation, model.entity(relation.entity))), None)
@@ -136,7 +137,7 @@ def _of_equalities(predicates: Iterable[Expression]) -> Iterator[Dependency]:
 
 
 def _equalities(predicates: Iterable[Expression]) -> Iterator[tuple[ColumnId, Expression]]:
-    """Columns, each with what it equals."""
+    """Yield columns, each with what it equals."""
     for each in predicates:
         if isinstance(each, Compare) and each.operator is Comparison.EQUAL and each.collation is Collation.BINARY:
             for one, other in ((each.left, each.right), (each.right, each.left)):
@@ -159,7 +160,7 @@ def _of_join(relation: a.Join, model: Model) -> Iterator[Dependency]:
 
 
 def _of_side(side: a.Relation, model: Model, *, may_lack: bool) -> Iterator[Dependency]:
-    """Where NULLs may stand for a row, only rules that begin with a column no row of its own has NULL of."""
+    """Yield the rules of a side. If NULLs may replace its rows, only rules with a column that is never NULL hold."""
     always = ids(column for column in side.columns if not column.nullable)
     for rule in _rules(side, model):
         if not may_lack or rule.given & always:
@@ -167,7 +168,7 @@ def _of_side(side: a.Relation, model: Model, *, may_lack: bool) -> Iterator[Depe
 
 
 def _of_partner(condition: Sequence[Expression], partner: a.Relation) -> Iterator[Dependency]:
-    """The columns of the side that may lack a partner: they are what they equal, or NULL, as the other side's columns say."""
+    """Yield rules for the side that may lack a partner: its columns are NULL or determined by the other side's columns."""
     own = ids(partner.columns)
     given = frozenset((each.alias, each.name) for one in condition for each in mentioned(one)) - own
     for column, other in _equalities(condition):

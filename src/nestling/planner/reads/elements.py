@@ -14,7 +14,7 @@ from nestling.planner.reads.rows import Lowered, LoweringContext
 
 
 def unwound(elements: Unnest, rows: Lowered, context: LoweringContext, *, keep_empty: bool = False) -> Lowered:
-    """Each row with each element of its array; `keep_empty`: one without an element where there is none."""
+    """Return each row with each element of its array; `keep_empty`: also rows without elements, once, without an element."""
     element, *places = elements.columns
     rows = _at_hand(element, elements.array, rows, context)
     found = replace(rows, identity=())
@@ -29,7 +29,7 @@ def unwound(elements: Unnest, rows: Lowered, context: LoweringContext, *, keep_e
 
 
 def _at_hand(element: Column, array: Column, rows: Lowered, context: LoweringContext) -> Lowered:
-    """The rows with the array where its elements shall be: where it is, if nothing else asks for it, so that an index serves."""
+    """Put the array where its elements will be. If nothing else uses it, it stays in place, so that an index is usable."""
     path = context.seen(rows.layout).path(array)
     if path.startswith(VARIABLE) or context.used[array.alias, array.name] > 1:
         return rows.computed({element: array}, context)

@@ -1,16 +1,16 @@
-"""The rows with the greatest values of an array's field lie in the documents with the greatest ones.
+"""Finds the rows with the greatest values of an array's field in the documents with the greatest values.
 
-MongoDB orders documents by the greatest value of an array, where the order is descending. So the first `n` rows of `ORDER BY id
-DESC LIMIT n`, whose rows are elements, are among the first `n` documents in that order: an index of the field gives these, and
-only their elements are compared. Of rows that lie in several collections, the first `n` of each are.
+In a descending order MongoDB sorts documents by the greatest value in an array. So if rows are elements, the first `n` rows of
+`ORDER BY id DESC LIMIT n` are among the first `n` documents in that order: an index on the field finds these, and only their
+elements are compared. If rows are in several collections, the first `n` of each are used.
 
-This holds where every row has a value: a document without any would be taken for one whose rows have none. In ascending order a
-document without elements comes first, so nothing is changed there.
+Every row must have a value, because a document without any would be taken for one without rows. In ascending order a document
+without elements comes first, so nothing is changed there.
 
-Of the buckets of one series the first `n` do too: each has an event at least, in whatever order its events came, so that both
-orders will do. What is asked of the series is asked of whole buckets, so that none of their events is left out. An index of the
-series and the value gives the first buckets; without one all are looked at, but the events of the first alone are taken out and
-sorted. The greatest or least value of a series is in the first of them.
+The same holds for the first `n` buckets of one series, in both orders: each has at least one event. The conditions must select
+whole buckets, so that none of their events is left out. An index on the series and the value finds the first buckets; without
+one all are examined, but only the events of the first ones are unwound and sorted. The greatest or least value of a series is
+in the first of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
 
 
 def of_first_bucket(step: Step, layout: Layout, asked: Sequence[AggregateCall], context: LoweringContext) -> Step:
-    """The events of a series that a greatest or least value needs, which is asked for alone: those of its first bucket."""
+    """Restrict the events of a series to its first bucket, if a greatest or least value is all that is asked for."""
     if len(asked) != 1 or asked[0].function not in EXTREMES or asked[0].filter is not None:
         return step
     column = asked[0].argument
@@ -66,7 +66,7 @@ def of_first_bucket(step: Step, layout: Layout, asked: Sequence[AggregateCall], 
 
 
 def _is_plain(column: Expression) -> bool:
-    """Whether the server orders documents by it as it orders rows."""
+    """Whether the server sorts documents by the column as it sorts rows."""
     return isinstance(column, Column) and not column.nullable and not column.mixed and is_ordered_alike(column.type)
 
 
@@ -107,7 +107,7 @@ def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: LoweringC
 
 
 def _is_of_series(asked: Where, count: int, context: LoweringContext) -> bool:
-    """Whether it asks for the buckets of one series and nothing besides, which may be more than rows are asked for."""
+    """Whether the conditions select exactly the buckets of one series, of which there may be more than requested rows."""
     scan = asked.source
     if not isinstance(scan, CollectionScan):
         return False
@@ -135,7 +135,7 @@ def _are_few(entity: str, bucket: Bucket, count: int, context: LoweringContext) 
 
 
 def _first_of(source: Step, sort: SortRows, count: int, context: LoweringContext) -> Step:
-    """The first rows of one source of a union, whose fields are columns of its own."""
+    """The first rows of one source of a union, whose fields are its own columns."""
     if not isinstance(source, Shape):
         return source
     column = _column(sort)

@@ -1,7 +1,7 @@
-"""The first row of each group, as DISTINCT ON and `row_number() … = 1` ask for it: sorted, then the first of equal keys is taken.
+"""The first row of each group, for DISTINCT ON and `row_number() … = 1`: sort, then take the first of equal keys.
 
-An index that has the keys, then the order has the first of each where it is sought: no other row is read, of which a window
-function would number every one.
+An index on the keys followed by the order finds the first row of each group directly. Other rows are not read, whereas a window
+function would number all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nestling.planner.reads.subqueries import lifted_all, where
 
 @dataclass(frozen=True, slots=True)
 class FirstOfEach:
-    """Of the rows of `input` the first in `order` for each value of `keys`; then only those for which `rest` is true."""
+    """The first rows of `input` by `order` for each value of `keys`, then only those for which `rest` is true."""
 
     input: Relation
     keys: tuple[Expression, ...]
@@ -32,7 +32,7 @@ class FirstOfEach:
 
 
 def first_of_each(relation: a.Filter) -> FirstOfEach | None:
-    """What a condition on row numbers asks for; None where it is no such condition."""
+    """Return what a condition on row numbers asks for; None if it is another condition."""
     window = relation.input
     if not isinstance(window, a.Window) or len(window.functions) != 1:
         return None
@@ -63,7 +63,7 @@ def _with_keys(function: a.WindowFunction) -> tuple[SortKey, ...]:
 
 
 def lower_first(found: FirstOfEach, context: LoweringContext) -> Lowered:
-    """The first row of each group; what else is asked of rows is asked afterwards."""
+    """Lower the first row of each group; further conditions come afterwards."""
     from nestling.planner.reads.lower import lower
 
     rows = lower(found.input, context)

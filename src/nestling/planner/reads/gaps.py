@@ -1,4 +1,4 @@
-"""What keeps a read from being converted, as an error."""
+"""Reasons why a read cannot be converted, as errors."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def read_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:
 
 
 def untold(error: DesignError) -> ReadGap:
-    """A value the design cannot tell is a gap of the read."""
+    """The gap of a read for a value that the design cannot determine."""
     return read_gap(error.problems[0].what)

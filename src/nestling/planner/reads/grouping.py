@@ -24,7 +24,7 @@ KEY = "_id"
 
 
 def lower_group(relation: a.GroupBy, context: LoweringContext) -> Lowered:
-    """A document for each group: its keys under `_id`, the aggregates that are used beside it."""
+    """One document for each group, with its keys under `_id` and the used aggregates next to it."""
     from nestling.planner.reads.lower import lower
 
     _refuse_collations(relation.collations)
@@ -83,7 +83,7 @@ def _grouped(
 def _following(
     names: Sequence[str], keys: Sequence[Expression], relation: a.Relation, context: LoweringContext
 ) -> frozenset[str]:
-    """The names of the keys whose values follow from those of the others."""
+    """Return the names of the keys whose values follow from the other keys."""
     told = telling(keys, relation, context.design.model)
     return frozenset(name for number, name in enumerate(names) if number not in told)
 
@@ -91,7 +91,7 @@ def _following(
 def _with_last_computed(
     keys: list[Expression], aggregates: list[AggregateCall], rows: Lowered, context: LoweringContext
 ) -> tuple[list[Expression], list[AggregateCall], Lowered]:
-    """What was computed last and is asked for once is computed as it is grouped: nothing else sees it."""
+    """Move values that were computed last and are used once into the grouping: nothing else needs them."""
     seen, step = context.seen(rows.layout), rows.step
     if not isinstance(step, Compute):
         return keys, aggregates, rows

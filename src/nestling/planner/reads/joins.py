@@ -29,7 +29,7 @@ _ONE = Literal(1, INTEGER)
 
 
 def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
-    """The rows of the left (or a part of it), with those of the right under a field of theirs; inner, cross and left joins."""
+    """The rows of the left side (or a part of it), with those of the right side in a field: inner, cross and left joins."""
     found = embedded(join, left, context) or copied_parent(join, left, context) or copied_children(join, left, context)
     if found is not None:
         return found
@@ -84,9 +84,10 @@ def _where_all(rows: Lowered, predicates: Sequence[Expression], context: Lowerin
 
 
 def asked_after(right: a.Relation, conditions: Sequence[Expression], context: LoweringContext) -> list[Expression]:
-    """The conditions an inner join asks of what an equality has found: said inside, the server plans anew for each row.
+    """Return the conditions of an inner join that are tested after the lookup by equality.
 
-    Inside is a range that an index finds together with the equalities.
+    Inside the lookup the server would plan them again for each row. Ranges that an index supports together with the equalities
+    stay inside.
     """
     scan, own = scan_of(right)
     if scan is None or not context.may(Rewrite.EQUALITY):
@@ -103,7 +104,7 @@ def asked_after(right: a.Relation, conditions: Sequence[Expression], context: Lo
 
 
 def wish(relation: a.Relation) -> str:
-    """What to call the field a relation's rows go under: what the statement calls the table."""
+    """A name for the field of a relation's rows: the statement's name of the table."""
     match relation:
         case a.Join():
             return wish(relation.left)

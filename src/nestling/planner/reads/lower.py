@@ -1,7 +1,7 @@
-"""Relations to steps: each operator of the algebra over the home views, right on any design.
+"""Turns relations into steps: each operator of the algebra over the home views, correct on any design.
 
-A row is a document, and a column a path in it; an output that is a column already costs no step. What makes new documents
-(grouping, set operations) starts a new layout.
+A row is a document, and a column a path in it; an output that is already a column needs no step. Operators that create new
+documents (grouping, set operations) start a new layout.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from nestling.planner.reads.windows import lower_window
 
 
 def lower(relation: Relation, context: LoweringContext) -> Lowered:
-    """The relation's rows; raises `ReadGap` for what has no steps."""
+    """Return the relation's rows. Raises `ReadGap` if there are no steps for it."""
     return united(branches(relation, context), context)
 
 
 def branches(relation: Relation, context: LoweringContext) -> list[Lowered]:
-    """The relation's rows in parts: what is done to each row by itself is done to each part by itself."""
+    """Return the relation's rows in parts: an operation on single rows is applied to each part."""
     match relation:
         case a.Scan():
             return scan_branches(relation, context)
@@ -64,7 +64,7 @@ def branches(relation: Relation, context: LoweringContext) -> list[Lowered]:
 
 
 def united(parts: list[Lowered], context: LoweringContext) -> Lowered:
-    """All parts, one after the other, as documents of the same fields."""
+    """Return all parts one after the other, as documents with the same fields."""
     if len(parts) == 1:
         return parts[0]
     shared = frozenset[ColumnId].intersection(*(frozenset(key for key, _ in part.layout.entries) for part in parts))
@@ -115,7 +115,7 @@ def _values(relation: a.Values, context: LoweringContext) -> Lowered:
 
 
 def _asked_values(relation: a.Values, context: LoweringContext) -> Lowered:
-    """Rows of which some cells are read: each column's value by the row's place."""
+    """Rows whose values are partly read: each column's value is chosen by the row's position."""
     place = Column(relation.alias, "its place", INTEGER, nullable=False)
     numbers = tuple((Literal(number, INTEGER),) for number in range(len(relation.rows)))
     cells = [_at_place(place, cells) for cells in zip(*relation.rows, strict=True)]
@@ -132,7 +132,7 @@ def _at_place(place: Column, cells: Sequence[Expression]) -> Expression:
 
 
 def _project(relation: a.Project, rows: Lowered, context: LoweringContext) -> Lowered:
-    """Outputs nobody uses are not computed; those that are columns stay where they are."""
+    """Compute only outputs that are used; outputs that are columns stay where they are."""
     wanted = [out for out in relation.outputs if (relation.alias, out.name) in context.used]
     expressions, rows = lifted_all([out.expression for out in wanted], rows, context)
     computed: dict[Column, Expression] = {}

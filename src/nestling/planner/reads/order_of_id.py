@@ -19,7 +19,7 @@ from nestling.planner.reads.rows import Lowered
 
 
 def is_order_of_id(rows: Lowered, keys: Sequence[SortKey]) -> bool:
-    """Whether the keys are the parts of `_id` behind those that have one value, all up or all down."""
+    """Whether the sort keys are the parts of `_id` after those with a fixed value, all ascending or all descending."""
     identity, fixed = rows.identity, set[str]()
     step = rows.step
     while isinstance(step, Where):

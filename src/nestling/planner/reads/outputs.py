@@ -28,7 +28,7 @@ def final_shape(relation: Relation, names: Sequence[str], rows: Lowered, context
 
 
 def _shape(rows: Lowered, fields: tuple[tuple[str, Column], ...], context: LoweringContext) -> Shape:
-    """What was computed last, for the result alone, is computed in it."""
+    """Values that were computed last, and only for the result, are computed in the final step."""
     layout = context.seen(rows.layout)
     if not isinstance(rows.step, Compute):
         return Shape(rows.step, fields, layout, shown=True)

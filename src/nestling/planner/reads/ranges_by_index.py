@@ -1,7 +1,7 @@
-"""Ranges between columns of two tables that an index of one finds together with the equalities a lookup asks for.
+"""Ranges between columns of two tables that an index supports together with the equalities of a lookup.
 
-`m.room_id = r.room_id AND m.id > r.last_read`, by an index on the room and the id. The server has no such index for a field in
-an array: it compares rows by `$expr`, which sees the array there.
+An example is `m.room_id = r.room_id AND m.id > r.last_read`, with an index on the room and the id. The server cannot do this
+for a field in an array: it compares rows by `$expr`, which sees the whole array.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nestling.planner.reads.rows import LoweringContext
 def ranges_by_index(
     scan: a.Scan, conditions: Sequence[Expression], equal: Collection[str], context: LoweringContext
 ) -> list[Expression]:
-    """The conditions that ask such a range of the scan; `equal`: its columns of which one value is asked for."""
+    """Return the conditions with such a range on the scan; `equal`: its columns that are fixed by equality."""
     places = context.design.places.get(scan.entity, ())
     if len(places) != 1 or any(node.form.to_many for node in places[0].nodes):
         return []
@@ -31,7 +31,7 @@ def ranges_by_index(
 
 
 def _ranged_paths(place: Place, fixed: set[str], context: LoweringContext) -> Iterator[str]:
-    """The paths that indexes have right behind paths of which one value each is asked for."""
+    """Yield the paths that follow fixed paths in an index."""
     for index in planned_indexes(context.design):
         if index.collection == place.store.name and not index.partial:
             paths = [path for path, _ in index.keys]

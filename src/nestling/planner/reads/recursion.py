@@ -1,7 +1,7 @@
-"""Recursive queries: a walk along one reference of a table to itself is a graph lookup; anything else has no step.
+"""Recursive queries: a walk along one reference of a table to itself becomes a graph lookup; anything else is a gap.
 
-The walk from one row meets each other row once, as a row has one parent, which is what UNION ALL yields, too, wherever it
-ends. What the step adds up (a depth) or hands on unchanged is told by the row the walk began at and by how far it went.
+The walk from one row meets each other row once, because a row has one parent, which agrees with UNION ALL for every walk that
+ends. Values that the step increments (a depth) or passes on unchanged follow from the first row and the number of steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ONE = Literal(1, INTEGER)
 
 
 def lower_recursive(relation: a.Recursive, context: LoweringContext) -> Lowered:
-    """The base's rows, and those the walks from them meet."""
+    """Return the base's rows, and those that the walks from them meet."""
     walk = _walk(relation, context)
     shown = _shown(relation, walk, context)
     asked = as_condition(relation, walk, shown, context)
@@ -48,7 +48,7 @@ def lower_recursive(relation: a.Recursive, context: LoweringContext) -> Lowered:
 
 
 def _shown(relation: a.Recursive, walk: JoinWalk, context: LoweringContext) -> list[int]:
-    """The outputs that are used; where equal rows become one, all of them unless the key is there, which tells the others."""
+    """The used outputs. If equal rows are merged, all outputs count, unless the key is among them, which determines the rest."""
     key = context.design.model.entity(walk.scan.entity).key
     told = [n for n, each in enumerate(walk.outputs) if isinstance(each, Column) and (each.name,) == key]
     told = [position for position in told if is_told_by_row(walk.outputs[position], walk)]
@@ -64,7 +64,7 @@ def _shown(relation: a.Recursive, walk: JoinWalk, context: LoweringContext) -> l
 def _in_turn(
     relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: LoweringContext
 ) -> Step:
-    """The base's rows, and then those met from each by the server's walk from row to row."""
+    """The base's rows, followed by those met from each by the server's walk from row to row."""
     from nestling.planner.reads.lower import lower
 
     base = lower(relation.base, context)
@@ -94,7 +94,7 @@ def _in_turn(
 
 
 def _walk(relation: a.Recursive, context: LoweringContext) -> JoinWalk:
-    """The step as a walk; raises `ReadGap` when it is none."""
+    """Return the step as a walk. Raises `ReadGap` if it is something else."""
     step = relation.step
     outputs: Iterable[Expression] = step.columns
     if isinstance(step, a.Project):
@@ -134,7 +134,7 @@ def _lies_alone(walk: JoinWalk, context: LoweringContext) -> bool:
 
 
 def _is_along_a_reference(walk: JoinWalk, context: LoweringContext) -> bool:
-    """From a key to what refers to it or the other way round."""
+    """Whether the walk goes from a key to what refers to it, or the other way round."""
     position = [column.name for column in walk.working.columns].index(walk.start.name)
     by = walk.outputs[position]
     places = context.design.places[walk.scan.entity]
@@ -154,7 +154,7 @@ def _is_along_a_reference(walk: JoinWalk, context: LoweringContext) -> bool:
 
 
 def _is_told(output: Expression, walk: JoinWalk) -> bool:
-    """Whether it is about the row met alone, or the same as before, or a number more."""
+    """Whether the output is computed from the row met alone, is passed on unchanged, or is incremented by a number."""
     if is_told_by_row(output, walk):
         return True
     match output:

@@ -1,4 +1,4 @@
-"""What a relation has become so far: the steps that yield its documents, and the path of each column in them."""
+"""The state of a lowered relation: the steps that yield its documents, and the path of each column in them."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class PlacedScan:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """Steps, the paths of the columns they yield, the top-level fields of their documents, and the scans' places.
+    """Steps, the paths of the columns they yield, the top-level fields of their documents, and the places of the scans.
 
-    `identity`: the paths of a compound `_id`'s parts, while the documents are still those of a collection.
+    `identity`: the paths of a compound `_id`'s parts, as long as the documents are those of a collection.
     """
 
     step: Step
@@ -81,10 +81,10 @@ class Lowered:
         return replace(rows, step=step, layout=Layout.of(entries))
 
     def said_of(self, alias: str, conditions: Iterable[Expression]) -> list[Expression]:
-        """The conditions, where a column of the scan `alias` stands in place of what a subquery in FROM calls the same field.
+        """Return the conditions with a column of the scan `alias` in place of a FROM subquery's name for the same field.
 
-        `FROM (SELECT o.id AS number FROM orders o LIMIT 20) AS f JOIN items i ON i.order_id = f.number` joins by `o.id`. What an
-        outer join may lack is not named so.
+        `FROM (SELECT o.id AS number FROM orders o LIMIT 20) AS f JOIN items i ON i.order_id = f.number` joins by `o.id`.
+        Columns that an outer join may lack are not replaced.
         """
         if self.standing[alias].optional:
             return list(conditions)
@@ -124,7 +124,7 @@ class Lowered:
         return replace(self, step=step, identity=())
 
     def _before_elements(self, expression: Expression, context: LoweringContext) -> Expression | None:
-        """A column of elements that the document around them tells, as it is where there may be no element."""
+        """A column of elements that the document around them determines, if it is wanted where there may be no element."""
         if not isinstance(expression, Column) or expression.nullable or expression.alias not in self.standing:
             return None
         lacks = may_lack(context.design, self.standing[expression.alias].place, expression.name)
@@ -145,7 +145,7 @@ class VariableNames:
         self._taken: set[str] = set()
 
     def variable(self, column: Column) -> str:
-        """A name nobody has yet, as variables may be called: it says which column it stands for."""
+        """A new variable name, valid in MongoDB, that shows which column it stands for."""
         text = "".join(c if c.isascii() and c.isalnum() else "_" for c in f"{column.alias}_{column.name}")
         wish = text[0].lower() + text[1:] if text[0].isalpha() else f"v{text}"
         name, number = wish, 1
@@ -158,7 +158,7 @@ class VariableNames:
 
 @dataclass(frozen=True, slots=True)
 class LoweringContext:
-    """What lowering needs to know: the design, what is used, what is visible from outside, what may be rewritten."""
+    """The context of lowering: the design, the used columns, the columns visible from outside, the allowed rewrites."""
 
     design: Design
     used: Counter[ColumnId]  # how often each column is mentioned
@@ -172,7 +172,7 @@ class LoweringContext:
     price: Callable[[Work], float] | None = None  # the seconds some work takes
 
     def seen(self, layout: Layout) -> Layout:
-        """The layout of what an expression may mention: the rows' own columns and the variables from outside."""
+        """The layout for an expression: the rows' own columns and the variables from outside."""
         return self.outer | layout if self.outer.entries else layout
 
     def inside(self, variables: Iterable[tuple[ColumnId, str]], *, again: bool = True) -> LoweringContext:

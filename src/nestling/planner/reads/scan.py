@@ -1,7 +1,7 @@
-"""Scans: the rows of an entity from wherever its home is, only the attributes that are used.
+"""Scans: the rows of an entity from wherever its home is, with only the attributes that are used.
 
-A place is left as it is stored, and columns are paths into its documents. A home of several places gives several branches, which
-are united only when something needs all rows at once.
+Documents of a place are not changed, and columns are paths in them. A home with several places gives several branches, which
+are united only if an operation needs all rows at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 
 
 def scan_branches(scan: Scan, context: LoweringContext) -> list[Lowered]:
-    """The entity's rows, those of each place by themselves: together they are all."""
+    """The entity's rows, one branch for each place; together they are all rows."""
     places = context.design.places.get(scan.entity, ())
     columns = tuple(column for column in scan.columns if (column.alias, column.name) in context.used)
     try:
@@ -47,9 +47,9 @@ def top_fields(store: StoredCollection) -> frozenset[str]:
 
 
 def identity_paths(place: Place) -> tuple[str, ...]:
-    """The paths of the parts of the collection's compound `_id`, in order; none where it is one value.
+    """The paths of the parts of the collection's compound `_id`, in order; none if it is a single value.
 
-    That of a variant with members begins with the discriminator, which no statement names.
+    The `_id` of a variant with members begins with the discriminator, which no statement names.
     """
     variant, root = place.store.collection.variant, place.nodes[0]
     if root.kind is not NodeKind.ROOT or (variant is not None and variant.members):
@@ -75,7 +75,7 @@ def with_attributes(rows: Lowered, place: Place, columns: tuple[Column, ...], co
 
 
 def _with_indirect(rows: Lowered, found: dict[Column, AttributeAccess]) -> Lowered:
-    """Values that need joins, or are no plain field, get fields of their own."""
+    """Give fields of their own to values that need joins or are no plain field."""
     step = with_joins(rows.step, found.values())
     taken = rows.taken | {each.field for item in found.values() for each in item.joins}
     rows = Lowered(step, rows.layout, taken, rows.standing)
@@ -93,7 +93,7 @@ def _with_indirect(rows: Lowered, found: dict[Column, AttributeAccess]) -> Lower
 
 
 def _once(places: list[Place], scan: Scan, context: LoweringContext) -> Lowered:
-    """Rows whose home is copies of them: united, and each once. Which are the same is told by all attributes."""
+    """Unite rows whose home are copies, each once; all attributes decide which are the same."""
     names = {column.name: stored_name(column.name) for column in scan.columns}
     if len(set(names.values())) < len(names):
         names = {name: str(position) for position, name in enumerate(names)}

@@ -1,6 +1,6 @@
-"""UNION, INTERSECT and EXCEPT: both sides as documents of the same fields, one after the other, and then counted by side.
+"""UNION, INTERSECT and EXCEPT: both sides as documents with the same fields, concatenated and then counted by side.
 
-INTERSECT ALL keeps of equal rows the smaller of both counts, EXCEPT ALL what the left has more.
+INTERSECT ALL keeps the smaller count of equal rows, EXCEPT ALL the surplus of the left side.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def _is_sorted(rows: Lowered, keys: tuple[SortKey, ...]) -> bool:
 
 
 def _prefix(rows: Lowered) -> str:
-    """What the fields of computed keys start with, and no other field does."""
+    """A prefix for fields of computed keys that no other field has."""
     prefix = "sort"
     while any(name.startswith(prefix) for name in rows.taken):
         prefix += "_"

@@ -21,7 +21,7 @@ from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning
 def at_once(
     relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: LoweringContext
 ) -> Step | None:
-    """The base's rows and those met from them, of what documents hold of the rows above; None where more is asked than that."""
+    """The base's rows and those met from them, from stored ancestors alone; None if the query needs more than that."""
     from nestling.planner.reads.lower import lower
 
     found = _one_tree(relation, walk, shown, context)
@@ -67,7 +67,7 @@ def _start(relation: Relation, walk: JoinWalk) -> Expression | None:
 
 @dataclass(frozen=True, slots=True)
 class _OneTree:
-    """A recursive query that says the same of the row it begins at as of those met: `values` of either, in order."""
+    """A recursive query whose outputs mean the same for the first row and for those met: `values` of either, in order."""
 
     base: a.Project
     scan: a.Scan
@@ -102,7 +102,7 @@ def _restricted_scan(relation: Relation) -> a.Scan | None:
 
 
 def _is_alike(first: Expression, further: Expression, scan: a.Scan, walk: JoinWalk) -> bool:
-    """Whether an output says of the first row what it says of those met: an attribute, the same value, so many steps."""
+    """Whether an output means the same for the first row as for those met: an attribute, a constant, or the steps so far."""
     match further:
         case Column(alias=alias, name=name) if alias == walk.scan.alias:
             return first == next(column for column in scan.columns if column.name == name)

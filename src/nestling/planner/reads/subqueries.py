@@ -48,7 +48,7 @@ _ONE = Literal(1, INTEGER)
 
 
 def where(rows: Lowered, predicate: Expression, context: LoweringContext) -> Lowered:
-    """The rows for which the predicate is true; what needs no subquery is asked first."""
+    """The rows for which the predicate is true; conditions without subqueries are tested first."""
     plain = [each for each in conjuncts(predicate) if not has_subquery(each)]
     rows = rows.where(conjunction(*plain), context)
     asking = [each for each in conjuncts(predicate) if has_subquery(each)]
@@ -174,7 +174,7 @@ def _scalar(
 
 
 def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[ScalarSubquery]:
-    """The aggregates of exactly the rows that this subquery is one of, itself among them; none where it is no such subquery."""
+    """Return the aggregates over exactly the rows that this subquery aggregates, itself included; [] for other subqueries."""
     own = subquery.relation if isinstance(subquery, ScalarSubquery) else None
     if not isinstance(own, GroupBy) or own.keys:
         return []
@@ -187,7 +187,7 @@ def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[Sca
 
 
 def _is_at_hand(subquery: Expression, rows: Lowered, context: LoweringContext) -> bool:
-    """Whether the rows' own documents hold the value, or what it is made of."""
+    """Whether the rows' own documents hold the value, or everything that it is computed from."""
     from nestling.planner.reads.rewrites.embedded_values import value_of_elements
 
     relation = cast(ScalarSubquery, subquery).relation
@@ -213,7 +213,7 @@ def _all_of(
 
 
 def value_beside(relation: Relation, rows: Lowered, context: LoweringContext) -> Lowered:
-    """The rows with the one column of a relation that yields one row at most; NULL where it yields none."""
+    """Add the single column of a relation with at most one row to the rows; NULL if it yields none."""
     (output,) = relation.columns
     value, found = _scalar(ScalarSubquery(relation, output.type), relation, rows, context)
     if not isinstance(value, Column):
@@ -233,13 +233,13 @@ def _with(found: Lowered, rows: Lowered, column: Column, path: str) -> Lowered:
 
 
 def _first(relation: Relation) -> Relation:
-    """Whether there is a row: one is enough, and nothing of it is needed but that it is there."""
+    """Restrict the relation to one row without its columns, for a test whether there is a row."""
     relation = _bare(relation)
     return relation if single(relation) else LimitOffset(relation, _ONE)
 
 
 def _bare(relation: Relation) -> Relation:
-    """Without what makes no difference to whether there is a row: outputs, an order, a limit of one row or more."""
+    """Remove everything that does not affect whether there is a row: outputs, an order, a limit of at least one row."""
     while isinstance(relation, Project | Sort | LimitOffset):
         if isinstance(relation, LimitOffset) and not _leaves_some(relation):
             break
@@ -287,9 +287,10 @@ def _hits(subquery: InSubquery) -> Exists:
 
 
 def _perhaps(subquery: InSubquery) -> Expression | None:
-    """Whether a row might be what is asked for, were its NULLs known; None when that cannot be.
+    """Whether an unknown row might match because of NULLs; None if that is impossible.
 
-    Of one column that is asked apart from the operand: the same subqueries for all rows, whose answers the server keeps.
+    For a single column it is tested apart from the operand: these subqueries are the same for all rows, so the server caches
+    them.
     """
     relation, asked = subquery.relation, (*subquery.operands, *subquery.relation.columns)
     if not any(may_be_null(each, relation) for each in asked):
@@ -305,7 +306,7 @@ def _perhaps(subquery: InSubquery) -> Expression | None:
 
 
 def may_be_null(expression: Expression, relation: Relation) -> bool:
-    """Whether it can be NULL in the relation's rows; not where it shows a column of which their condition refuses NULL."""
+    """Whether the expression can be NULL in the relation's rows; not if their condition excludes NULL in its column."""
     if not isinstance(expression, Column) or not nullable(expression):
         return nullable(expression)
     while isinstance(relation, Sort | LimitOffset | Distinct):

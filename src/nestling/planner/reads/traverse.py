@@ -1,4 +1,4 @@
-"""Walking and rebuilding relations and expressions: what is inside one, which columns it mentions, which are not its own."""
+"""Walks and rebuilds relations and expressions: their parts, the columns they mention, the columns of outer queries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
 
 
 def with_inputs(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
-    """The relation over changed inputs; itself when none changes."""
+    """Return the relation over changed inputs, or itself if none changes."""
     match relation:
         case a.Scan() | a.Values() | a.Unnest() | a.Working():
             return relation
@@ -47,7 +47,7 @@ def with_inputs(relation: Relation, change: Callable[[Relation], Relation]) -> R
 
 
 def mapped(node: Rebuilt, change: Callable[[Expression], Expression]) -> Rebuilt:
-    """A relation, expression or part of one with each expression directly inside changed; relations stay as they are."""
+    """Apply `change` to each direct expression of a relation, expression or part; relations stay as they are."""
     changed: dict[str, Any] | None = None
     for name in _NAMES.get(type(node), ()):
         old = getattr(node, name)
@@ -79,17 +79,17 @@ _NAMES = {
     kind: tuple(item.name for item in fields(kind) if item.init and _HOLDS.search(str(item.type)))
     for kind in {*Expression.__args__, *Relation.__args__, *_PARTS} - _LEAVES
 }
-"""The fields that may hold expressions, by class: those whose types say so."""
+"""The fields of each class that may hold expressions, according to their types."""
 
 
 def rewritten(expression: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
-    """The expression with `change` made from the top down: where it gives something, that stands there."""
+    """Rewrite the expression top-down: where `change` returns something, that replaces the expression."""
     found = change(expression)
     return found if found is not None else mapped(expression, lambda inner: rewritten(inner, change))
 
 
 def expressions(relation: Relation | a.NamedAggregate | a.AggregateCall) -> Iterator[Expression]:
-    """The expressions of the relation, or part of one, itself; columns it declares are none it mentions."""
+    """Yield the relation's own expressions; columns that it declares are not mentioned by it."""
     for name in () if isinstance(relation, a.Scan | a.Working) else _NAMES[type(relation)]:
         if name != "columns":
             yield from _expressions_in(getattr(relation, name))
@@ -108,7 +108,7 @@ def _expressions_in(value: Any) -> Iterator[Expression]:
 
 
 def mentioned(expression: Expression) -> Iterator[Column]:
-    """Every column the expression mentions, those inside subqueries included."""
+    """Yield every column that the expression mentions, including those inside subqueries."""
     found: list[Column] = []
     _mention(expression, found)
     return iter(found)
@@ -127,7 +127,7 @@ def _mention(expression: Expression, found: list[Column]) -> None:
 
 
 def used(relation: Relation) -> Iterator[Column]:
-    """Every column mentioned anywhere in the relation; of what is combined by position, all columns."""
+    """Yield every column mentioned anywhere in the relation, and all columns of operations by position."""
     for expression in expressions(relation):
         yield from mentioned(expression)
     if isinstance(relation, a.Distinct):
@@ -163,7 +163,7 @@ def aliases(relation: Relation) -> frozenset[str]:
 
 
 def free_columns(relation: Relation) -> dict[ColumnId, Column]:
-    """The columns mentioned that neither the relation nor its subqueries make: those of an outer query."""
+    """The mentioned columns that neither the relation nor its subqueries make: those of an outer query."""
     made = frozenset(made_by(relation))
     return {(c.alias, c.name): c for c in used(relation) if c.alias not in made}
 
@@ -202,7 +202,7 @@ _ALIASES = ("alias", "recursion")
 
 
 def everything(relation: Relation) -> Iterator[Relation]:
-    """The relation and all below it, those of subqueries not included."""
+    """Yield the relation and everything below it, without subqueries."""
     yield relation
     for below in inputs(relation):
         yield from everything(below)
@@ -217,7 +217,7 @@ def subqueries(expression: Expression) -> Iterator[ScalarSubquery | Exists | InS
 
 
 def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
-    """The relation with `change` made on every relation, from the bottom up, those of subqueries included."""
+    """Apply `change` to every relation from the bottom up, including those in subqueries."""
 
     def inside(expression: Expression) -> Expression:
         if type(expression) in _LEAVES:
@@ -233,7 +233,7 @@ def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Re
 
 
 def _kept_columns(relation: Relation, inside: Callable[[Expression], Expression]) -> Relation:
-    """Columns a relation declares stay as they are."""
+    """Change the expressions of the relation but not the columns that it declares."""
     columns = relation.columns if isinstance(relation, a.Values | a.Unnest | a.SetOperation | a.Recursive) else None
     found = mapped(relation, inside)
     return found if columns is None or found is relation else replace(cast(Any, found), columns=columns)

@@ -1,4 +1,4 @@
-"""A recursive query as a walk: from row to row of one table, and what it says of each row it meets."""
+"""A recursive query as a walk from row to row of one table, with the outputs for each row that it meets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nestling.ir.types import INTEGER
 
 @dataclass(frozen=True, slots=True)
 class JoinWalk:
-    """A step that goes from `start` (a column of the rows found last) to the rows of `scan` whose `to` it is."""
+    """A step from `start` (a column of the last rows) to the rows of `scan` whose column `to` equals it."""
 
     outputs: tuple[Expression, ...]
     working: a.Working
@@ -24,7 +24,7 @@ class JoinWalk:
 
     @property
     def by(self) -> Column:
-        """What the walk goes on from: the output that stands where the start does."""
+        """The output in the position of `start`, with which the walk continues."""
         by = self.outputs[[column.name for column in self.working.columns].index(self.start.name)]
         assert isinstance(by, Column)
         return by
@@ -49,5 +49,5 @@ def from_beginning(output: Expression, walk: JoinWalk, at: Mapping[str, Expressi
 
 
 def is_told_by_row(output: Expression, walk: JoinWalk) -> bool:
-    """Whether it is about the row met alone."""
+    """Whether the output depends only on the row met."""
     return all(column.alias == walk.scan.alias for column in columns_of(output))

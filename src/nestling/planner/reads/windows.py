@@ -1,4 +1,4 @@
-"""Window functions: a step for each, over the rows as they are."""
+"""Window functions: one step for each, over the unchanged rows."""
 
 from __future__ import annotations
 

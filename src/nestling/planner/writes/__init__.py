@@ -43,10 +43,10 @@ def plan_write(
     statistics: Statistics | None = None,
     price: Callable[[Work], float] | None = None,
 ) -> WritePlan:
-    """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for.
+    """Return the steps of an INSERT, UPDATE or DELETE. Raises `WriteGap` or `ReadGap` if there are none.
 
-    `short`: one command where that is exact; without it, or to answer with them, rows are always read first. `statistics` and
-    `price` tell which of several ways to read them is the cheapest, as those of `plan_read` do.
+    `short`: use a single command if that is exact; otherwise, or to answer with the rows, rows are always read first.
+    `statistics` and `price` choose the cheapest way to read them, as in `plan_read`.
     """
     prices = FetchPrices(statistics or Statistics(), price)
     found = _shortest(write, design, prices) if short and write.returning is None else None
@@ -72,7 +72,7 @@ def plan_write(
 
 
 def _shortest(write: Write, design: Design, prices: FetchPrices) -> WritePlan | None:
-    """One command, for each row that is inserted; None where that is not exact."""
+    """Return the plan with one command (for each inserted row), or None if that is not exact."""
     if not isinstance(write, Insert):
         return shortest(write, design)
     return None if write.conflict is None else shortest_upsert(write, write.conflict, design, prices)

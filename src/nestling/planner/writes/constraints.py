@@ -1,4 +1,4 @@
-"""What the source's constraints refuse, asked of the rows at hand where the server does not refuse it by itself."""
+"""Checks constraints of the source on given rows, if the server does not enforce them itself."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def unique_groups(model: Model, entity: Entity) -> tuple[tuple[str, ...], ...]:
 
 
 def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
-    """Those of the groups no unique index of the server enforces over all places of the entity.
+    """Return the unique groups that no index of the server enforces over all places of the entity.
 
-    An index of the documents that have the values does: NULLs are never the same.
+    An index over only the documents that have the values is enough, because NULLs are never equal.
     """
     return tuple(group for group in unique_groups(design.model, entity) if not _is_guarded(design, entity, group))
 
@@ -78,9 +78,9 @@ def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
 def sharing(
     design: Design, entity: Entity, scan: Scan, groups: Sequence[Mapping[str, Expression]]
 ) -> Expression | None:
-    """Rows that have all values of one of these unique groups, compared as the source's indexes compare them.
+    """Match rows with all values of one of these unique groups, compared as the source's indexes compare them.
 
-    Where several collations meet of which one only the server knows, texts are compared to the letter: its unique indexes
+    If several collations are involved, one of which only the server knows, texts are compared exactly: its unique indexes
     refuse the rest.
     """
     columns = {column.name: column for column in scan.columns}
@@ -104,7 +104,7 @@ def sharing_some(
 
 
 def _alike(text: Expression, value: Expression, unique: PartialUnique) -> Expression:
-    """Whether two texts are one to an index in lower case; of A to Z alone it is what NOCASE says."""
+    """Whether two texts are equal to an index in lower case; for A to Z alone, NOCASE is equivalent."""
     if unique.ascii:
         return Compare(Comparison.EQUAL, text, value, Collation.NOCASE)
     return Compare(Comparison.EQUAL, in_lower_case(text, unique), in_lower_case(value, unique))
@@ -133,14 +133,14 @@ def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -
 
 
 def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
-    """One row that has these attributes' values of the row at hand, if there is any."""
+    """Read one row with the given row's values of these attributes, if there is any."""
     scan = scan_of(row.entity, "other")
     same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
     return plan(design, LimitOffset(Project(same, "found", (Named("one", _ONE),)), _ONE))
 
 
 def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
-    """After rows have changed: none may share a unique group with another."""
+    """Check after a change that no row shares a unique group with another one."""
     for group in groups:
         scan = scan_of(row.entity, "all")
         same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
@@ -183,7 +183,7 @@ def refuse_no_parent(design: Design, row: Cells, link: Relationship) -> Iterator
 
 
 def refused_without_parent(row: Cells, link: Relationship, found: ReadPlan) -> Iterator[WriteStep]:
-    """Refuse what a read about the row at hand finds: a foreign key without its parent."""
+    """Refuse the row, because of a foreign key without its parent, if a read about it finds something."""
     name = f"{row.entity.name} without {link.parent} ({link.name})"
     yield fetch(name, found, [row.column(each) for each in link.child_attributes])
     text = f"`{row.entity.name}` refers by {', '.join(link.child_attributes)} to no `{link.parent}`"

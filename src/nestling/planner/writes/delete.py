@@ -1,4 +1,4 @@
-"""DELETE: rows leave their homes, after what their foreign keys say has been done to those that refer to them."""
+"""DELETE: removes rows from their homes, after handling the rows that refer to them as the foreign keys say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nestling.planner.writes.row_set_upkeep import add_upkeep
 
 
 def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:
-    """Plan that the rows go that the effect says; only the first of its sets are the statement's, where it is its `own`."""
+    """Plan the deletion of the effect's rows. With `own`, the first of its sets is the statement's."""
     scan, design = effect.scan, work.design
     entity = work.model.entity(scan.entity)
     if effect.deletes:

@@ -1,4 +1,4 @@
-"""The steps of all that one statement does, entity by entity: those that refer to others before these."""
+"""The steps of everything that one statement does, entity by entity: referring rows before the rows they refer to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ONE = Literal(1, INTEGER)
 
 
 def delete_with_effects(work: WriteDraft, scan: Scan, predicate: Expression | None, *, counted: bool = False) -> None:
-    """Plan that the rows of the scan go for which the predicate is true, and what follows."""
+    """Plan the deletion of the scan's rows for which the predicate is true, and its consequences."""
     order = entities_parents_first(work.design, scan.entity, deleted=True)
     _planned(work, Effect(scan, deletes=[RowDelete(predicate)]), order, counted=counted)
 
@@ -29,7 +29,7 @@ def delete_with_effects(work: WriteDraft, scan: Scan, predicate: Expression | No
 def update_with_effects(
     work: WriteDraft, scan: Scan, assignments: Assignments, predicate: Expression | None, *, counted: bool = False
 ) -> None:
-    """Plan new values for the rows of the scan for which the predicate is true, and what follows."""
+    """Plan new values for the scan's rows for which the predicate is true, and the consequences."""
     values = {name: value for name, value in assignments.items() if not _is_same(scan, name, value)}
     order = entities_parents_first(work.design, scan.entity, deleted=False, attributes=values)
     _planned(work, Effect(scan, updates=[RowUpdate(predicate, values)]), order, counted=counted)

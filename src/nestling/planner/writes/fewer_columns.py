@@ -15,7 +15,7 @@ Named = TypeVar("Named")
 
 
 def with_columns(plan: ReadPlan, columns: Collection[str]) -> ReadPlan:
-    """The same rows with only these of their columns; with the first one where none is asked for."""
+    """The same rows with only these columns, or with the first column if none is wanted."""
     kept = [column for column in plan.columns if column.name in columns] or plan.columns[:1]
     if len(kept) == len(plan.columns):
         return plan
@@ -23,7 +23,7 @@ def with_columns(plan: ReadPlan, columns: Collection[str]) -> ReadPlan:
 
 
 def _needing(step: Step, wanted: frozenset[str]) -> Step:
-    """The step whose documents need these top-level fields alone. What it cannot take out it leaves."""
+    """The step restricted to documents with these top-level fields; it keeps what it cannot remove."""
     match step:
         case CollectionScan() | GroupDocuments() | GroupRows():
             return step

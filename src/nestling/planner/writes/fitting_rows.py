@@ -1,6 +1,6 @@
-"""Whether a new row keeps NOT NULL and the CHECKs of its entity, asked of its values.
+"""Whether a new row satisfies NOT NULL and the CHECKs of its entity, tested on its values.
 
-SQLite's OR IGNORE leaves out a row that does not; where it may meet another row, it is refused (`proposed_rows`).
+SQLite's OR IGNORE skips a row that does not; a row that may conflict with another one is refused (`proposed_rows`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nestling.planner.reads.traverse import rewritten
 
 @dataclass(frozen=True, slots=True)
 class ValueCondition:
-    """What has to be true of a new row's values, the attributes it is about, and what is allowed in words; none of NOT NULL."""
+    """A condition on a new row's values, the attributes it concerns, and the allowed values in words ("" for NOT NULL)."""
 
     condition: Expression
     attributes: frozenset[str]
@@ -42,13 +42,13 @@ class ValueCondition:
 
 
 def checks(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> list[ValueCondition]:
-    """The CHECKs that its values may break; not those of values that are made."""
+    """The CHECKs that the row's values may violate, except those on generated values."""
     given = {name: row.get(name, NULL) for name in entity.attribute_names if name not in made}
     return [each for each in _conditions(entity, given) if each.words]
 
 
 def fits(entity: Entity, row: Mapping[str, Expression], made: Collection[str]) -> Expression | None:
-    """What has to be true for the row to be taken; None where it is always. `made`: attributes whose values come later."""
+    """The condition for the row to be accepted; None if it always is. `made`: attributes whose values come later."""
     given = {name: row.get(name, NULL) for name in entity.attribute_names if name not in made}
     return conjunction(*(each.condition for each in _conditions(entity, given)))
 
@@ -77,7 +77,7 @@ def _conditions(entity: Entity, given: Mapping[str, Expression]) -> Iterator[Val
 
 
 def _is_one(value: Expression, labels: tuple[str, ...]) -> bool:
-    """Whether it is certain to be NULL or one of the labels."""
+    """Whether it is certainly NULL or one of the labels."""
     given = bare(value)
     return isinstance(given, Literal) and (given.value is None or given.value in labels)
 

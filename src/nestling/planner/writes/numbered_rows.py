@@ -29,7 +29,7 @@ _PLACE = "its place"
 
 
 def with_places(work: WriteDraft, source: Relation) -> tuple[Relation, Expression]:
-    """The rows with one column more, and the place it tells, from 0, in the SELECT's order or that of the key it reads."""
+    """Add to the rows their position, from 0, in the SELECT's order or else by the key that it reads."""
     numbered, place = _numbered(work, source)
     return numbered, Arithmetic(ArithmeticOperator.SUBTRACT, place, Literal(1, INTEGER), INTEGER)
 

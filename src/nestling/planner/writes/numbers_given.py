@@ -1,7 +1,7 @@
-"""Numbers that are made for rows: those that never return come from a counter, outside of the write's transaction.
+"""Generated numbers: those that are never reused come from a counter, outside the write's transaction.
 
-So writers do not wait for each other, and a write that fails leaves a gap. Of other numbers no counter is kept; but where no
-index compares all rows, every new row changes the same document in its transaction.
+So writers do not wait for each other, and a failed write leaves a gap. Other numbers have no counter; but if no index compares
+all rows, every new row changes the same document in its transaction.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
 def never_return(entity: Entity, made: Iterable[str]) -> tuple[str, ...]:
-    """Those of the numbered attributes whose numbers never return."""
+    """The numbered attributes whose numbers are never reused."""
     kept = set(counted(entity))
     return tuple(name for name in made if name in kept)
 
 
 def highest(work: WriteDraft, entity: Entity, attribute: str) -> Relation:
-    """The highest number there is; no row where there is none."""
+    """Read the highest existing number; no row if there is none."""
     scan = scan_of(entity, work.name("numbered"))
     held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
     downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))
@@ -57,7 +57,7 @@ def taken(work: WriteDraft, entity: Entity, attribute: str, count: int) -> list[
 
 
 def taken_for_rows(work: WriteDraft, entity: Entity, attribute: str, rows: Relation, place: Expression) -> Expression:
-    """The number of the row at this place, of as many as there are rows; NULL where more rows are found than were counted."""
+    """The number for the row at this place, among as many as were counted; NULL if more rows are found than counted."""
     kind = entity.attribute(attribute).type
     read = plan(work.design, highest(work, entity, attribute), work.prices)
     count = plan(work.design, _counted(work, rows), work.prices)
@@ -68,7 +68,7 @@ def taken_for_rows(work: WriteDraft, entity: Entity, attribute: str, rows: Relat
 
 
 def _counted(work: WriteDraft, rows: Relation) -> Relation:
-    """How many rows there are; no row where there are none, which is shorter to ask."""
+    """Count the rows; yields no row if there are none, which is a shorter query."""
     count = NamedAggregate(COUNT, AggregateCall(AggregateFunction.COUNT, None, INTEGER))
     group = GroupBy(_unsorted(rows), work.name("all"), (Named("all", Literal(1, INTEGER)),), (count,))
     return Project(group, work.name(COUNT), (Named(COUNT, group.columns[1]),))

@@ -1,6 +1,7 @@
-"""The row an INSERT proposes keeps the CHECKs of its entity, whether another row is there or not, as all three databases ask.
+"""The row that an INSERT proposes must satisfy the CHECKs of its entity even if another row exists, as in all three databases.
 
-The collection's validator asks them of what is stored: a row that is left or changed instead of the new one says nothing of it.
+The collection's validator only checks what is stored; a row that is kept or changed instead of the new one proves nothing about
+it.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from nestling.planner.writes.rows_there import UniqueGroup, with_new_values
 
 _ONE = Literal(1, INTEGER)
 WRITTEN = Values("proposed row", (Column("proposed row", "one", INTEGER, nullable=False),), ((_ONE,),))
-"""The one row that stands in the statement, whose values are in the conditions."""
+"""The single row of the statement, whose values are in the conditions."""
 
 
 def proposed_checks(
     insert: Insert, conflict: Conflict, entity: Entity, row: Mapping[str, Expression], groups: Sequence[UniqueGroup]
 ) -> list[ValueCondition]:
-    """What has to be asked of the new row: not what follows from its constants, nor what the row that is stored tells as well."""
+    """The conditions to test on the new row, except those implied by its constants or by the stored row."""
     if conflict.ignores or conflict.action is ConflictAction.REPLACE:
         return []
     made, told = [item.attribute for item in insert.generated], _told(conflict, row, groups)

@@ -1,8 +1,8 @@
-"""Subqueries of new values that read what the statement itself changes, where the source asks them at another time than we do.
+"""Subqueries of new values that read what the statement itself changes, if the source evaluates them at another time.
 
-An UPDATE here reads all its rows before it changes any, as PostgreSQL and MariaDB do; SQLite goes from row to row. An INSERT of
-several rows goes from row to row here, and one of a SELECT reads all first. What PostgreSQL asks sees the rows as they were;
-SQLite and MySQL ask about each row when its turn comes, and a subquery that does not ask about it once.
+Here an UPDATE reads all its rows before it changes any, as in PostgreSQL and MariaDB; SQLite goes row by row. An INSERT of
+several rows goes row by row here, and one with a SELECT reads everything first. PostgreSQL's subqueries see the rows as they
+were. SQLite and MySQL evaluate a correlated subquery when its row's turn comes, and an uncorrelated one once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def refuse_rows_changed_before(design: Design, update: Update) -> None:
 
 
 def refuse_asked_again(design: Design, insert: Insert, conflict: Conflict, rows: int | None) -> None:
-    """Raise the gap of DO UPDATE for so many rows, None of a SELECT, that reads what the statement changes."""
+    """Raise the gap of a DO UPDATE that reads what it changes. `rows`: number of rows, None for a SELECT."""
     is_one = rows == 1 if rows is not None else single(insert.source)
     if is_one or (rows is None and conflict.seen is SeenRows.BEFORE):
         return
@@ -72,7 +72,7 @@ def refuse_asked_again(design: Design, insert: Insert, conflict: Conflict, rows:
 
 
 def _read_by_row(relation: Relation) -> Iterator[tuple[str, str]]:
-    """The attributes of entities that are read again for each row: not by what asks about no row."""
+    """Yield the (entity, attribute) pairs that are read again for each row; uncorrelated subqueries do not count."""
     scans = dict(_scans(relation))
     return ((scans[each.alias], each.name) for each in used(relation) if each.alias in scans)
 
@@ -87,7 +87,7 @@ def _scans(relation: Relation) -> Iterator[tuple[str, str]]:
 
 
 def _is_one_column(inner: object) -> bool:
-    """Whether it is IN of a whole column, which SQLite looks up in that column's index row by row, if it has one."""
+    """Whether it is IN over a whole column, which SQLite looks up row by row in that column's index, if there is one."""
     relation = inner.relation if isinstance(inner, InSubquery) else None
     return isinstance(relation, Project) and isinstance(relation.input, Scan)
 

@@ -1,4 +1,4 @@
-"""The rows that are there already, which a new row meets: those with the same values of a unique group."""
+"""Existing rows that a new row conflicts with: those with the same values of a unique group."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def some_groups(entity: Entity, conflict: Conflict) -> tuple[PartialUnique, ...]
 
 
 def conflict_groups(model: Model, entity: Entity, conflict: Conflict) -> tuple[tuple[str, ...], ...]:
-    """The groups of attributes by which a row may be there already; none that has another in it, which tells as much."""
+    """The unique groups by which a row may exist already, without groups that contain another one."""
     if conflict.among is not None:
         return ()
     if conflict.attributes:
@@ -39,7 +39,7 @@ def conflict_groups(model: Model, entity: Entity, conflict: Conflict) -> tuple[t
 
 
 def groups_met(model: Model, entity: Entity, conflict: Conflict, row: Mapping[str, Expression]) -> list[UniqueGroup]:
-    """Those of the groups by which this row may meet another: NULLs never do, nor a row of which a condition is not true."""
+    """The groups by which this row may conflict: not with NULLs, nor if a partial group's condition is false."""
     whole = [group for group in conflict_groups(model, entity, conflict) if _is_whole(group, row)]
     some = [each for each in some_groups(entity, conflict) if _is_whole(each.attributes, row) and _may_be(each, row)]
     return [*whole, *some]
@@ -52,7 +52,7 @@ def conflicting(
     groups: Sequence[UniqueGroup],
     row: Mapping[str, Expression],
 ) -> Expression | None:
-    """Rows that share the values of any of the groups with the new one; None where there are no groups."""
+    """Match rows that share the values of any of the groups with the new row; None without groups."""
     whole = [{name: row[name] for name in group} for group in groups if not isinstance(group, PartialUnique)]
     some = [_sharing_some(design, entity, scan, each, row) for each in groups if isinstance(each, PartialUnique)]
     known = tuple(part for part in (sharing(design, entity, scan, whole), *some) if part is not None)
@@ -60,7 +60,7 @@ def conflicting(
 
 
 def with_new_values(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:
-    """The same, with the new row's values where it is mentioned, also in subqueries: numbers before SQLite's affinity."""
+    """Replace mentions of the new row by its values, also in subqueries; numbers are those before SQLite's affinity."""
 
     def change(inner: object) -> object | None:
         if not isinstance(inner, Column) or inner.alias != excluded:
@@ -82,7 +82,7 @@ def _may_be(unique: PartialUnique, row: Mapping[str, Expression]) -> bool:
 
 
 def _given(unique: PartialUnique, row: Mapping[str, Expression]) -> dict[str, object] | None:
-    """The constants that the condition is about; None where a value is no constant."""
+    """The constants that the condition concerns; None if a value is not constant."""
     known = {name: bare(row.get(name, NULL)) for name in unique.columns}
     given: dict[str, object] = {name: each.value for name, each in known.items() if isinstance(each, Literal)}
     return given if len(given) == len(known) else None

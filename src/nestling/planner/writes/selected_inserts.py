@@ -1,4 +1,4 @@
-"""INSERT … SELECT where rows may be there already: those that are not are written, the others are left or change."""
+"""INSERT … SELECT with rows that may exist already: new ones are written, the others are kept or changed."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ from nestling.planner.writes.upsert import is_taken
 
 
 def insert_selected(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
-    """Plan the rows of a SELECT that meet none with the same key, and what becomes of those that do.
+    """Plan the insertion of the SELECT's rows without a conflict, and what happens to the others.
 
-    Rows that meet each other: one is stored, or, where rows change, they are refused, as one would change the other.
+    If two rows of the SELECT conflict with each other, one is stored; with DO UPDATE both are refused, because one would change
+    the other.
     """
     entity = work.model.entity(insert.entity)
     given = dict(zip(insert.attributes, insert.source.columns, strict=True))
@@ -92,7 +93,7 @@ def _over_all_rows(met: Sequence[UniqueGroup]) -> list[tuple[str, ...]]:
 
 
 def _refuse_unlike(insert: Insert, conflict: Conflict, met: Sequence[UniqueGroup]) -> None:
-    """Raise the gap of rows of which it is not known whether they meet another, which of them, or what then."""
+    """Raise a gap if it is unknown whether rows conflict, with which row, or what happens then."""
     if conflict.action is ConflictAction.REPLACE:
         raise write_gap("INSERT … SELECT that replaces rows which exist; DO UPDATE and DO NOTHING are converted")
     changes = conflict.action is ConflictAction.UPDATE
@@ -136,7 +137,7 @@ def _change_met(work: WriteDraft, insert: Insert, conflict: Conflict, entity: En
 
 
 def _with_given(rows: Relation, kept: Mapping[str, Column]) -> tuple[Relation, dict[str, Expression]]:
-    """The rows with each value also as it is given, where SQLite's affinity keeps another: `excluded` is what is given."""
+    """Add to the rows each value as given, where SQLite's affinity stores another one: `excluded` has the given value."""
     row: dict[str, Expression] = {**kept}
     if not isinstance(rows, Project):
         return rows, row

@@ -1,8 +1,8 @@
-"""Unique groups that no index of the server compares as the source does: a write looks for a row that is there.
+"""Unique groups that no index of the server compares as the source does: a write searches for an existing row itself.
 
-Two transactions do not see each other: both could find none, and both write theirs. So each that looks also changes one document
-of the group, in a collection of ours: of two at once one is tried again, and finds the other's row. Of a group of some rows only
-those that are among them look, and change the document.
+Transactions do not see each other: both could find no row and write theirs. So each also changes one common document of the
+group, in a collection of ours; one of two simultaneous transactions is then retried and finds the other's row. For a partial
+group only rows that it covers are checked in this way.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_looked_for(design: Design, entity: Entity, names: frozenset[str]) -> bool
 
 
 def met(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
-    """Meet the other writers of these groups which no index compares as the source does, where the row has values of it."""
+    """Conflict with other writers of these groups if the row has values for them."""
     entity = row.entity
     for group in groups:
         by_case = any(entity.attribute(name).collation is Collation.NOCASE for name in group)
@@ -65,9 +65,9 @@ def met(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterat
 
 
 def refuse_some(design: Design, row: Cells, names: frozenset[str] | None = None) -> Iterator[WriteStep]:
-    """Refuse a row that shares with another what a group of some rows tells apart, both of them among these.
+    """Refuse a row that shares the values of a partial unique group with another row that the group covers.
 
-    Before it comes there may be none; with `names`, the attributes that have changed, it is there already.
+    Before an INSERT there may be none; with `names`, the changed attributes, the row itself already exists.
     """
     most = 0 if names is None else 1
     for unique in looked_for(design, row.entity):
@@ -96,7 +96,7 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
 
 
 def _among(row: Cells, group: Sequence[str], used: Sequence[str], condition: Expression | None = None) -> Relation:
-    """The row at hand, if it has a value of each of the group and the condition is true of it; `used`: what is asked of it."""
+    """The given row if it has a value for each attribute of the group and satisfies the condition; `used`: its columns needed."""
     at_hand = same_row({row.column(name): row.entity.attribute(name).type for name in used})
     columns = dict(zip(used, at_hand.columns, strict=True))
     there: list[Expression] = [Not(IsNull(columns[name])) for name in group]

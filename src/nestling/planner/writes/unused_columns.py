@@ -1,7 +1,7 @@
-"""A write reads only what its later steps use: one pass over the finished plan, from its last step to its first.
+"""Restricts a write's reads to what later steps use: one pass over the finished plan, from the last step to the first.
 
-A step may use a column of a row set in a value, in a parameter of a read, in a list, in what it refuses or in the answer. What
-none uses is taken out of the read, with the lookups and parameters that only this column needed.
+A step may use a column of a row set in a value, in a parameter of a read, in a list, in a refusal or in the answer. Unused
+columns are removed from the read, with the lookups and parameters that only they needed.
 """
 
 from __future__ import annotations

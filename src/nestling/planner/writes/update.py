@@ -36,7 +36,7 @@ from nestling.planner.writes.unindexed_uniques import met, refuse_some
 
 
 def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool) -> None:
-    """Plan the new values of an entity's rows, and the other places of those that find one; `own`: the statement's."""
+    """Plan new values for an entity's rows, and moves to other places if their place changes; `own`: the statement's."""
     design, entity = work.design, work.model.entity(scan.entity)
     attributes = frozenset(update.values)
     refuse_copied_home(design, entity.name)
@@ -70,7 +70,7 @@ def _moves(work: WriteDraft, place: Place, update: RowUpdate) -> bool:
 
 
 def _close_changes(work: WriteDraft, update: RowUpdate, entity: Entity) -> None:
-    """Rows that take others along are read once these have changed, so that they do not take them as they were."""
+    """Read rows that carry others with them after these have changed, so that they do not carry old versions."""
     places = [place for place in work.design.places[entity.name] if place.copy is None]
     goes = any(_moves(work, place, update) and not is_inside(place, update.along) for place in places)
     listed_inside = {
@@ -105,7 +105,7 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
 
 
 def _own(entity: Entity, values: Assignments) -> tuple[str, ...]:
-    """The columns of new values that each row has of its own; none where there is JSON, whose null a list does not keep."""
+    """The columns with an individual new value per row; none if there is JSON, whose null a list does not keep."""
     if any(entity.attribute(name).type.name is TypeName.JSON for name in values):
         return ()
     return tuple(column(NEW, name) for name, value in values.items() if not is_given(value))

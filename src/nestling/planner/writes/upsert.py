@@ -1,4 +1,4 @@
-"""INSERT where a row may be there already: leave it, change it, or delete it first – row by row, each seeing those before it."""
+"""INSERT with rows that may exist already: keep, change or replace them, row by row, each seeing the earlier ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from nestling.planner.writes.single_command.plain_conditions import is_given
 
 
 def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
-    """Plan the rows that stand in the statement, one after the other."""
+    """Plan the rows of the statement, one after the other."""
     rows = written_rows(insert.source, insert.attributes)
     assert rows is not None, "rows of a SELECT are planned in another way"
     entity = work.model.entity(insert.entity)
@@ -138,7 +138,7 @@ def _one_met(
 def _refuse_several(
     work: WriteDraft, scan: Scan, entity: Entity, groups: Sequence[UniqueGroup], there: Expression | None
 ) -> None:
-    """The new row may meet one row by these groups, not two: which of them would change is told by nothing in the model."""
+    """Refuse a new row that conflicts with two rows by these groups: the model does not say which one would change."""
     name = work.name(f"{entity.name} met by several groups")
     work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, more_than(1, filtered(scan, there)), work.prices))])
     by = name_list((", ".join(each if isinstance(each, tuple) else each.attributes) for each in groups), " or ")
@@ -161,14 +161,14 @@ def insert_row(
 def is_taken(
     work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: Mapping[str, Expression]
 ) -> Expression | None:
-    """Whether the row is not one that IGNORE leaves out for itself; None where it is never."""
+    """Whether the row is not skipped by IGNORE for its own values; None if it never is."""
     parents = _with_parents(work, entity, row) if conflict.needs_parents else None
     made = [item.attribute for item in insert.generated]
     return conjunction(parents, fits(entity, row, made) if conflict.needs_fit else None)
 
 
 def _with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression]) -> Expression | None:
-    """Whether each parent that a foreign key enforces is there, or the row itself, or none is named."""
+    """Whether each parent that an enforced foreign key names exists, or is the row itself."""
     asked = list[Expression]()
     for link in work.model.parents_of(entity.name):
         values = [row.get(name, NULL) for name in link.child_attributes]

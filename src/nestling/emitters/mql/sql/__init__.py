@@ -1,7 +1,7 @@
 """Typed SQL scalar expressions as MongoDB aggregation expressions, exact under SQL's three-valued logic.
 
-SQL's NULL is null or a missing field, in what goes in and in what comes out. What MongoDB 6.0 has no exact form for is a
-`RenderingGap`, never an answer that is nearly right.
+SQL's NULL is null or a missing field, in the input and the output. An expression without an exact form in MongoDB 6.0 raises a
+`RenderingGap`; there are no approximate answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def value_mql(expression: Expression, environment: Environment) -> MqlValue:
 
 
 def kept_mql(expression: Expression, environment: Environment) -> MqlValue:
-    """The same as a field to go on with, or to be stored: NULL is a missing field, as a null may be JSON's own."""
+    """The value as a field for later steps or for storing: NULL is a missing field, because a null may be JSON's own."""
     return as_literal(Renderer(environment).kept(expression))
 
 
@@ -61,7 +61,7 @@ def needs_expression(match: object) -> bool:
 
 
 def accumulator_mql(aggregate: AggregateCall, name: str, environment: Environment) -> Accumulation:
-    """The accumulators of an aggregate in a `$group`, what a `$set` makes of them under `name`, and its value over nothing."""
+    """The accumulators of an aggregate in a `$group`, the `$set` that finishes it under `name`, and its value without rows."""
     return accumulate(aggregate, name, Renderer(environment))
 
 

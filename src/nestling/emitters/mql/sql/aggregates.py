@@ -1,4 +1,4 @@
-"""Aggregates as accumulators of `$group`, what finishes them, and what they are over nothing."""
+"""Aggregates as accumulators of `$group`, their finishing, and their value without rows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _Fields = dict[str, MqlValue]
 _SQUARES = " of squares"
 _OF_SETS = (AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.LIST)
-"""Aggregates to which distinct values are no case of their own."""
+"""Aggregates for which DISTINCT needs no special treatment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """An aggregate in a `$group`: its accumulators by field name, what a `$set` makes of them, and its value over nothing.
+    """An aggregate in a `$group`: its accumulators by field name, the `$set` that finishes them, and its value without rows.
 
-    Only the field of the aggregate's own name is a result; `finish` sets it to its value and removes the others.
+    Only the field with the aggregate's own name is a result; `finish` sets it to its value and removes the others.
     """
 
     accumulators: _Fields
@@ -256,7 +256,7 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 
 def _unless_none(array: MqlValue, value: MqlValue) -> MqlValue:
-    """The value of an array's elements; NULL where it has none."""
+    """The value computed from an array's elements; NULL if it is empty."""
     return {"$cond": [{"$eq": [array, []]}, None, value]}
 
 
@@ -266,7 +266,7 @@ def _concatenation(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 
 def _list(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
-    """The values, NULLs among them; NULL where there are none at all."""
+    """The list of values, including NULLs; NULL if there are none at all."""
     assert node.argument is not None
     value = r.value(node.argument)
     value = {"$ifNull": [value, None]} if r.nullable(node.argument) else value
@@ -281,7 +281,7 @@ def _list(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 def _in_order(
     node: AggregateCall, value: MqlValue, kept: MqlValue, name: str, r: Renderer
 ) -> tuple[MqlValue, MqlValue]:
-    """What is pushed of each row that is kept, and the array that makes, in order."""
+    """The element pushed for each row, and the resulting array in order."""
     parts = sort_parts(node.order, "key", r)
     if parts:
         value = {"value": value, **{part.field: part.value for part in parts}}
@@ -302,7 +302,7 @@ def _separator(node: AggregateCall, r: Renderer) -> MqlValue:
 
 
 def joined(texts: MqlValue, separator: MqlValue) -> MqlValue:
-    """The texts of an array with the separator between them; NULL when there are none. Bytes among them are an error."""
+    """The texts of an array joined by the separator; NULL if there are none. Bytes are an error."""
     added = {"$concat": ["$$value", separator, "$$this"]} if separator != "" else {"$concat": ["$$value", "$$this"]}
     step = {"$cond": [{"$eq": ["$$value", None]}, {"$concat": ["$$this"]}, added]}
     return {"$reduce": {"input": texts, "initialValue": None, "in": step}}

@@ -53,7 +53,7 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> MqlValue:
 
 
 def number(operand: Expression, r: Renderer) -> MqlValue:
-    """An operand: a parameter that is to be stored may be anything, and must be a number where it is reckoned with."""
+    """An operand. A parameter that is stored may be anything, but must be a number when used in arithmetic."""
     value = r.value(operand)
     match value:  # the server would refuse another value without its name
         case {"$literal": StoredParameter() as given}:
@@ -63,7 +63,7 @@ def number(operand: Expression, r: Renderer) -> MqlValue:
 
 
 def _sum(node: Arithmetic, r: Renderer) -> MqlValue:
-    """A sum or product; a product of decimals may be a zero with a sign, which only a positive constant beside it rules out."""
+    """A sum or product. A product of decimals may be a signed zero, unless a factor is a positive constant."""
     is_exact = node.type.name is TypeName.DECIMAL and not node.in_order
     is_signed = _is_product(node) and is_exact and not any(map(_is_positive, (node.left, node.right)))
     return plain_zero(_combined(node, r)) if is_signed else _combined(node, r)
@@ -82,13 +82,13 @@ def _is_product(side: Expression) -> TypeGuard[Arithmetic]:
 
 
 def _is_positive(side: Expression) -> bool:
-    """Whether it is a constant by which no zero gets a sign."""
+    """Whether it is a constant factor that gives no zero a sign."""
     value = side.value if isinstance(side, Literal) else None
     return isinstance(value, int | float | Decimal) and value > 0
 
 
 def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> MqlValue:
-    """An integer or decimal beside a float becomes a float before, not after, it is added; `$add` alone sums integers exactly."""
+    """An operand. Next to a float, integers and decimals become floats before the addition; only `$add` sums integers exactly."""
     value = _combined(side, r) if name == "$multiply" and _is_product(side) else number(side, r)
     if is_float(other) and not is_float(side) and not (is_integer(side) and name != "$add"):
         return _as_float(value)
@@ -96,7 +96,7 @@ def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql
 
 
 def _in_order(name: str, left: MqlValue, right: MqlValue, node: Arithmetic) -> bool:
-    """Whether one `$add` or `$multiply` of all operands gives what operations from the left give: decimals without a constant."""
+    """Whether one n-ary `$add` or `$multiply` equals operations from left to right: for decimals without a constant."""
     inner = left.get(name) if isinstance(left, dict) else None
     exact = node.left.type.name is TypeName.DECIMAL and not is_float(node.right) and not node.in_order
     return exact and isinstance(inner, list) and all(map(_varies, (*inner, right)))
@@ -178,7 +178,7 @@ def may_overflow(expression: Expression) -> bool:
 
 
 def _part(side: Expression, value: MqlValue, *, beside: Expression) -> MqlValue:
-    """A side of a remainder: floats have one among floats, where the server would reckon with decimals."""
+    """A side of a remainder: with a float both are floats, where the server would use decimals."""
     return _real(side, value) if is_float(beside) else _whole(side, value)
 
 

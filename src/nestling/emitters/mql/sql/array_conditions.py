@@ -1,4 +1,4 @@
-"""Conditions on the elements of one field in the query language; None for what only an expression says exactly."""
+"""Conditions on the elements of one field in the query language; None if only an expression is exact."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from nestling.ir.types import Type, TypeName
 
 
 class Grain(StrEnum):
-    """The texts a column's dates are: `2024-01-31`, `2024-01-31 10:00:00`, and the latter with three or six digits more.
+    """The form of a column's date texts: `2024-01-31`, `2024-01-31 10:00:00`, or the latter with three or six more digits.
 
-    Seconds are those of columns that had nothing finer: milliseconds written since have six digits, as drivers write them.
+    Seconds are used for columns that had nothing finer: milliseconds written since have six digits, as drivers write them.
     """
 
     DAY = "day"
@@ -24,7 +24,7 @@ class Grain(StrEnum):
 
 
 def grain_of(kind: Type) -> Grain | None:
-    """The grain of a date or timestamp type; None for those not stored as BSON dates."""
+    """The grain of a date or timestamp type; None for types not stored as BSON dates."""
     if kind.name is TypeName.DATE:
         return Grain.DAY
     if kind.name is not TypeName.TIMESTAMP:
@@ -33,7 +33,7 @@ def grain_of(kind: Type) -> Grain | None:
 
 
 def instant_with(text: str, grain: Grain) -> datetime | None:
-    """The instant whose text this is; None for a text no instant has."""
+    """The instant with this text; None if no instant has it."""
     found = given.first_from(grain, exact=True)(text)
     return found if isinstance(found, datetime) else None
 

@@ -1,7 +1,8 @@
-"""The two sides of a comparison in a form the server's own order compares as SQL does.
+"""Brings the two sides of a comparison into a form that the server's order compares as SQL does.
 
-That order is numbers by value, then texts by code point, then bytes, then dates: SQL's classes. What it does not know is brought
-to a common form first: collations, decimals beside floats (which SQL compares as floats), timestamps finer than a BSON date.
+That order is: numbers by value, then texts by code point, then bytes, then dates, which are SQL's classes. Anything else is
+converted first: texts with collations, decimals compared with floats (SQL compares them as floats), timestamps finer than a
+BSON date.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxy
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What is compared, and which sides may be NULL."""
+    """The two sides, and which of them may be NULL."""
 
     left: MqlValue
     right: MqlValue
@@ -72,7 +73,7 @@ def sides(compare: Compare, r: Renderer) -> Sides:
 
 
 def _beside_digits(value: MqlValue) -> MqlValue:
-    """What is compared with the digits of an ObjectId: one that is given is its digits too."""
+    """The other side of a comparison with the digits of an ObjectId: a given ObjectId becomes its digits too."""
     match value:
         case {"$literal": ConvertedPlaceholder() as place}:
             return {"$literal": replace(place, id_as_text=True)}
@@ -83,7 +84,7 @@ def _beside_digits(value: MqlValue) -> MqlValue:
 
 
 def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[MqlValue, MqlValue] | None:
-    """Both sides of an equality of UUIDs and a constant, as they are stored; None for another one."""
+    """Both sides of an equality between UUIDs and a constant as stored; None for other comparisons."""
     from nestling.emitters.mql.sql.uuids import beside_uuid
 
     found = beside_uuid(left, right, r), beside_uuid(right, left, r)
@@ -91,7 +92,7 @@ def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[Mql
 
 
 def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> MqlValue:
-    """One side; `operator` is how the other compares with it."""
+    """One side; `operator` compares the other side with it."""
     if is_wide(one) or is_wide(other):
         given_as_kept = beside_wide(one, other) if isinstance(one, Parameter) else one
         return wide(given_as_kept, r, other.type if is_wide(other) else one.type)
@@ -105,7 +106,7 @@ def _side(one: Expression, other: Expression, operator: Comparison, collation: C
 
 
 def whole(value: object, beside: Expression, operator: Comparison) -> object:
-    """A value, or a parameter's place, that `beside` is ordered with: where that is dates, none is finer than a millisecond."""
+    """The value or placeholder that `beside` is ordered with; if that is dates, it is no finer than a millisecond."""
     found = _WHOLE.get(operator)
     if found is None or beside.type.name not in TIMES or is_wide(beside):
         return value
@@ -132,7 +133,7 @@ def is_wide(expression: Expression) -> bool:
 
 
 def beside_wide(parameter: Parameter, other: Expression) -> Parameter:
-    """The parameter, to be given as those timestamps are kept it is compared with."""
+    """Give the parameter the type of the stored timestamp that it is compared with, if that is finer than a BSON date."""
     return (
         replace(parameter, type=other.type)
         if is_wide(other) and other.type.fraction_digits > BSON_DIGITS
@@ -144,7 +145,7 @@ _AS_KEPT = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.TIME_
 
 
 def _keeps_precision(expression: Expression) -> bool:
-    """Whether it yields a column's values unchanged, as they are stored."""
+    """Whether it yields a column's values unchanged, as stored."""
     if isinstance(expression, Call):
         is_later = expression.function is Function.ADD_TIME and is_wide(expression.arguments[0])
         return is_later or expression.function in _AS_KEPT
@@ -152,7 +153,7 @@ def _keeps_precision(expression: Expression) -> bool:
 
 
 def wide(expression: Expression, r: Renderer, kind: Type) -> MqlValue:
-    """A date or timestamp as ISO text of six digits, which sorts as it should; with a zone's sign where that type has it."""
+    """A date or timestamp as ISO text with six digits, which sorts correctly; with `Z` if the type has a zone."""
     zone = "Z" if kind.name is TypeName.TIMESTAMPTZ else ""
     if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
         return instant_text(expression.value)  # type: ignore[arg-type]
@@ -173,7 +174,7 @@ def wide(expression: Expression, r: Renderer, kind: Type) -> MqlValue:
 
 
 def _with_zone(text: MqlValue) -> MqlValue:
-    """Add the sign of UTC, `Z`, to the text of a time; infinite times have none."""
+    """Append the sign of UTC, `Z`, to the text of a time; infinite times have none."""
     is_finite = {"$regexMatch": {"input": text, "regex": r"\.\d{6}$"}}
     return {"$cond": [is_finite, {"$concat": [text, "Z"]}, text]}
 

@@ -15,13 +15,13 @@ CASTS: dict[TypeName, Convert] = {
     TypeName.ANY: given.cast_to_number,
     TypeName.BOOLEAN: given.cast_to_truth,
 }
-"""CAST, BOOLEAN being a condition; values that are no numbers or texts stay as they are."""
+"""The conversions of CAST (BOOLEAN is a condition); values that are no numbers or texts are not changed."""
 AFFINITIES: dict[Affinity, Convert] = {Affinity.NUMERIC: given.numeric, Affinity.TEXT: given.number_as_text}
 """BLOB changes nothing."""
 
 
 def cast_constant(value: object, kind: TypeName) -> object:
-    """A number, text, bytes or NULL as a cast makes it; anything else as it is, bytes as a text too."""
+    """A number, text, bytes or NULL as converted by a cast; anything else, and bytes cast to text, unchanged."""
     is_cast = kind in CASTS and isinstance(value, bool | int | float | str | bytes)
     found: object = CASTS[kind](value) if is_cast else value
     return found

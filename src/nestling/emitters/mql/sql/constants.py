@@ -16,7 +16,7 @@ MqlValue = object
 
 
 def bson_value(literal: Literal) -> object:
-    """A literal as it is stored."""
+    """A literal as stored."""
     value = literal.value
     if isinstance(value, UUID):
         return Binary.from_uuid(value)
@@ -48,5 +48,5 @@ def literal_value(mql: MqlValue) -> object:
 
 
 def as_literal(mql: MqlValue) -> MqlValue:
-    """The same, a constant as a `$literal`: no stage misreads that, and `bind` binds what may fail in a branch never taken."""
+    """Mark a constant as `$literal`, so that no stage misreads it, and `bind` protects it in branches that are never taken."""
     return {"$literal": literal_value(mql)} if is_inline(mql) else mql

@@ -125,7 +125,7 @@ def _by_class(
     of_text: Callable[[MqlValue], MqlValue],
     r: Renderer,
 ) -> MqlValue:
-    """`of_number` or `of_text` by what the value is; statically where its type says so."""
+    """Apply `of_number` or `of_text` by the value's class, statically if its type determines that."""
     value = r.value(operand)
     if operand.type.name is TypeName.BYTES and not is_mixed(operand):
         raise rendering_gap("a conversion of bytes")

@@ -1,4 +1,4 @@
-"""What an expression finds around it: where its columns are, and what its parameters are."""
+"""The surroundings of an expression: where its columns are, and what its parameters are."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ class Environment(Protocol):
         """Whether the column is a field of the current document whose path meets no array: the query language may name it."""
 
     def parameter(self, name: str) -> object:
-        """The BSON value a parameter is bound to (None for NULL), or a `Placeholder` that is replaced when it is known."""
+        """The BSON value bound to a parameter (None for NULL), or a `Placeholder` to be replaced later."""

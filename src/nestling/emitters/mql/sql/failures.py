@@ -1,4 +1,4 @@
-"""What a statement fails on rather than answer what its database would not."""
+"""Makes a statement fail if its answer would differ from its database's."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from nestling.ir.programs.failure import BEFORE
 
 
 def failure(what: str, text: MqlValue) -> MqlValue:
-    """Fails with `what` and the text when the server comes to it: no number says that.
+    """An expression that fails with `what` and the text when the server evaluates it: no number has that text.
 
-    What consists of constants the server computes before it starts, in branches that are never taken, too; not what `$let` binds.
+    The server evaluates constant expressions before it starts, even in branches that are never taken, but not those bound by
+    `$let`.
     """
     return {"$let": {"vars": {"failure_": {"$concat": [f"{BEFORE}{what}: ", text]}}, "in": {"$toInt": "$$failure_"}}}

@@ -1,4 +1,4 @@
-"""Conditions on one field in the query language; None for what only an expression says exactly."""
+"""Conditions on one field in the query language; None if only an expression is exact."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def null_test(operand: Expression, r: Renderer, *, is_null: bool) -> Match | Non
 
 
 def comparison(compare: Compare, r: Renderer) -> Match | None:
-    """A field beside a constant, on whichever side."""
+    """A comparison of a field with a constant, on either side."""
     for left, right, operator in (
         (compare.left, compare.right, compare.operator),
         (compare.right, compare.left, compare.operator.mirrored),
@@ -91,7 +91,7 @@ def is_collated(collation: Collation, left: Expression, right: Expression) -> bo
 
 
 def constant_of(expression: Expression, beside: Expression, r: Renderer) -> tuple[object] | None:
-    """The BSON value (or placeholder) of a constant, in a tuple; None for what is none."""
+    """The BSON value (or placeholder) of a constant, in a tuple; None if it is not constant."""
     match expression:
         case Literal() if not is_wide(expression) and not is_wide(beside):
             value = bson_value(expression)
@@ -144,7 +144,7 @@ def _field_condition(
 
 
 def _unless_null(*, nullable: bool) -> Match:
-    """What keeps a parameter that is NULL from finding the fields that are missing; a field that is always there needs none."""
+    """Keep a NULL parameter from matching missing fields; unnecessary for a field that is always present."""
     return {"$ne": None} if nullable else {}
 
 
@@ -168,7 +168,7 @@ def _unequal(column: Column, value: object, operator: Comparison, r: Renderer) -
 
 
 def _same_class(column: Column, value: object, operator: Comparison) -> Expected | None:
-    """The class both have, when a range within it is all a comparison can find; None when another class could be found."""
+    """The class of both sides if a range can only match within it; None if another class could match."""
     low = operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL)
     of_number = of_numbers(column)
     of_text = column.type.name in TEXTS and not column.mixed
@@ -230,7 +230,7 @@ def _id_condition(left: Expression, right: Expression, operator: Comparison, r: 
 
 
 def _is_id(expression: Expression) -> bool:
-    """Whether it is the digits of what certainly is an ObjectId."""
+    """Whether it is the text of a value that is certainly an ObjectId."""
     operand = expression.operand if isinstance(expression, Raw) else expression
     return operand.type.name is TypeName.OBJECT_ID and isinstance(operand, Column) and not operand.mixed
 
@@ -253,9 +253,9 @@ def _side(operator: Comparison) -> str:
 
 
 def _open_boundary(operator: Comparison, value: ConvertedPlaceholder, grain: Grain, *, nullable: bool) -> Match | None:
-    """The condition that compares a date with a text given as a parameter, which becomes an instant when the value is bound.
+    """The condition that compares a date with a text parameter, which becomes an instant when it is bound.
 
-    None for `<>`: with a NULL parameter it must find nothing, and only the bound value tells.
+    None for `<>`: with a NULL parameter it must match nothing, and only the bound value shows that.
     """
     exact = replace(value, boundary=Boundary(grain, exact=True))
     match operator:
@@ -296,7 +296,7 @@ def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
 
 
 def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object, ...] | None:
-    """The stored values that equal an item: one, or none for a text no date has. None where that cannot be told."""
+    """The stored values equal to an item: one, or none for a text that no date has. None if this cannot be determined."""
     found = constant_of(item, operand, r)
     if found is None or not isinstance(operand, Raw):
         return found

@@ -1,4 +1,4 @@
-"""What an expression can be refused for on this server."""
+"""Reasons for refusing an expression on this server."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _unconverted(value: Expression) -> Expression:
 
 
 def require_order(*values: Expression) -> None:
-    """Raises RenderingGap where one of the values is bytes, which cannot be ordered as SQL does.
+    """Raise `RenderingGap` if one of the values is bytes, which cannot be ordered as in SQL.
 
-    An affinity leaves bytes what they are; beside numbers and texts alone they are the greater ones on both sides.
+    An affinity leaves bytes unchanged; compared only with numbers and texts they are greater on both sides.
     """
     inside = [_unconverted(value) for value in values]
     found = inside if any(getattr(each, "mixed", False) for each in inside) else values

@@ -1,8 +1,8 @@
-"""What lies under keys of JSON beside a constant: a condition by its path, which an index serves, beside the exact expression.
+"""Compares values under keys of JSON with a constant by a path, which can use an index, followed by the exact expression.
 
-The path finds every document of which the expression is true or fails: those that hold the text, a number or truth value whose
-text it may be, an object, and those that have nothing there, as JSON has that is kept as its text. An array is not looked for: no
-text that is compared is an array's.
+The path matches every document for which the expression is true or fails: those with the text, with a number or truth value
+that may have this text, with an object, and those without a value, as in JSON that is stored as text. Arrays are not matched,
+because the compared text is never that of an array.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TRUTH: dict[object, bool] = {"true": True, "false": False}
 
 
 def narrowed(predicate: Expression, r: Renderer) -> Match | None:
-    """The condition by the path; None where there is none, or none that leaves anything out."""
+    """The condition by the path; None if there is none, or it would exclude nothing."""
     match predicate:
         case Compare(operator=Comparison.EQUAL, left=left, right=right):
             return _among(left, (right,), r) or _among(right, (left,), r)
@@ -70,7 +70,7 @@ def _path(value: Expression, r: Renderer) -> str | None:
 
 
 def _constant(item: Expression, value: Call, r: Renderer) -> tuple[object] | None:
-    """The value of a constant, or what stands for a parameter's, which may be cast."""
+    """The value of a constant, or a placeholder for a parameter, possibly with a cast."""
     if isinstance(item, Cast) and isinstance(item.operand, Parameter):
         made = r.value(item)
         inner = made.get("$literal") if isinstance(made, dict) else None
@@ -79,7 +79,7 @@ def _constant(item: Expression, value: Call, r: Renderer) -> tuple[object] | Non
 
 
 def _forms(item: Expression, value: Call, r: Renderer) -> tuple[list[object], list[str]] | None:
-    """The values that may be equal to it, and the types of which any may be."""
+    """The values that may be equal to it, and the types of which any value may be."""
     found = _constant(item, value, r)
     if found is None:
         return None

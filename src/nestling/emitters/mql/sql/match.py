@@ -49,10 +49,10 @@ def match(predicate: Expression, r: Renderer) -> Match:
 
 
 def _parted(asked: MqlValue) -> list[MqlValue]:
-    """What plain comparisons ask of a lookup's variables alone, and what they ask of its documents.
+    """Split plain comparisons into those on a lookup's variables only, and those on its documents.
 
-    The server works the first out before it plans. It finds an index for the one comparison left by an `$expr` of its own, but
-    none in an `$and` that there were several in (6.0.5).
+    The server evaluates the first before it plans. It finds an index for a single comparison in an `$expr` of its own, but not
+    for one in an `$and` that once had several (6.0.5).
     """
     parts = asked["$and"] if isinstance(asked, dict) and "$and" in asked else None
     if not isinstance(parts, list) or not all(map(_is_plain, parts)):
@@ -82,7 +82,7 @@ def _is_path(value: MqlValue) -> bool:
 
 
 def _conjuncts(predicate: Expression) -> Iterator[Expression]:
-    """The parts that must all be TRUE; NOT over an OR makes such parts, too."""
+    """The parts that must all be TRUE; NOT over an OR has such parts too."""
     for each in conjuncts(predicate):
         match each:
             case Not(operand=Or(operands=parts)):
@@ -116,7 +116,7 @@ def _merge(merged: Match, condition: Match) -> bool:
 
 
 def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C901 - one case for each form
-    """The predicate in the query language; None where only `$expr` says it exactly."""
+    """The predicate in the query language; None if only `$expr` is exact."""
     match predicate:
         case Or(operands=parts):
             return _any_of(parts, r)

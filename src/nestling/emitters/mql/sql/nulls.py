@@ -1,7 +1,7 @@
-"""NULL in expressions: null or missing. Both sort below every value, which makes one test for both.
+"""NULL in expressions: null or missing. Both sort below every value, so one test covers both.
 
-Builders bind operands they mention more than once. The variables they make end with an underscore; an environment's must not.
-An operand is bound outside the body that uses it, so that names need to be unique within one builder only.
+Builders bind operands that they mention more than once. Their variables end with an underscore; an environment's must not. An
+operand is bound outside the body that uses it, so names need to be unique only within one builder.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nestling.emitters.mql.sql.constants import MqlValue, is_inline
 
 MISSING = "$$REMOVE"
-"""What is no field where a field's value is expected."""
+"""The absence of a field, where a field's value is expected."""
 
 
 def absent(value: MqlValue) -> MqlValue:
@@ -27,12 +27,11 @@ def present(value: MqlValue) -> MqlValue:
 def bind(
     operands: Mapping[str, MqlValue], body: Callable[..., MqlValue], *, inside: bool = False, total: bool = False
 ) -> MqlValue:
-    """`body` of references to the operands, each evaluated once.
+    """Apply `body` to references to the operands, so that each is evaluated once.
 
-    `inside`: the body mentions them inside a `$map` or `$reduce`, whose `$$this` would hide an environment's. `total`: no part of
-    the body can fail. Otherwise parameters are bound, too, and the variables of a lookup, which are constants inside it: the
-    server computes what consists of constants before it starts, in branches that are never taken, too, but not what it binds
-    by `$let`.
+    `inside`: the body uses them inside a `$map` or `$reduce`, whose `$$this` would hide an environment's. `total`: no part of
+    the body can fail. Otherwise parameters and a lookup's variables, which are constants inside it, are bound too: the server
+    evaluates constant expressions before it starts, even in branches that are never taken, but not those bound by `$let`.
     """
     variables = {
         f"{name}_": value
@@ -44,7 +43,7 @@ def bind(
 
 
 def _is_constant_later(value: MqlValue) -> bool:
-    """Whether it is a parameter or a lookup's variable; those that are bound here end with an underscore."""
+    """Whether it is a parameter or a lookup's variable; variables bound here end with an underscore."""
     if isinstance(value, str) and value.startswith("$$"):
         root = value[2:].split(".")[0]
         return not root.endswith("_") and root[0].islower() and root != "this"
@@ -90,6 +89,6 @@ def unless_bytes(value: MqlValue) -> MqlValue:
 
 
 def null_unless_bytes(value: MqlValue) -> MqlValue:
-    """NULL; the server's error for bytes, which it cannot read as the text they stand for."""
+    """NULL, but the server's error for bytes, which it cannot read as the text they stand for."""
     found = {"$cond": [{"$eq": [{"$type": value}, "binData"]}, value, None]}
     return {"$convert": {"input": found, "to": "double"}}

@@ -15,7 +15,7 @@ _LEAST, _LAST = -INT64, INT64 - 1
 
 
 def plain_zero(decimal: MqlValue) -> MqlValue:
-    """The decimal, whose zero has no sign and whose text no exponent: MongoDB's may have both, those of SQL have neither."""
+    """The decimal without a signed zero or exponent: MongoDB's may have both, those of SQL have neither."""
     return {"$add": [decimal, Decimal128("0")]}
 
 
@@ -26,7 +26,7 @@ def capture(text: MqlValue, regex: str) -> MqlValue:
 
 
 def float_of(numeral: MqlValue) -> MqlValue:
-    """The float a numeral stands for, infinite when it is too large."""
+    """The float of a numeral, infinite if it is too large."""
     infinite = {"$cond": [{"$eq": [{"$substrCP": [numeral, 0, 1]}, "-"]}, float("-inf"), float("inf")]}
     return {"$convert": {"input": numeral, "to": "double", "onError": infinite}}
 
@@ -60,7 +60,7 @@ def number_as_written(numeral: MqlValue) -> MqlValue:
 
 
 def prefix_as_written(text: MqlValue) -> MqlValue:
-    """The number a text begins with, as arithmetic takes it; 0 when it begins with none."""
+    """The number at the beginning of a text with its digits, or 0."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")},
         lambda n: {"$cond": [{"$lte": [n, None]}, 0, number_as_written(n)]},
@@ -68,21 +68,21 @@ def prefix_as_written(text: MqlValue) -> MqlValue:
 
 
 def prefix_number(text: MqlValue) -> MqlValue:
-    """The number a text begins with, an integer where it is worth one; 0 when it begins with none."""
+    """The number at the beginning of a text, as an integer if it is whole, or 0."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")}, lambda n: {"$cond": [{"$lte": [n, None]}, 0, number_of(n)]}
     )
 
 
 def prefix_float(text: MqlValue) -> MqlValue:
-    """The float a text begins with; 0.0 when it begins with none."""
+    """The float at the beginning of a text, or 0.0."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")}, lambda n: {"$cond": [{"$lte": [n, None]}, 0.0, float_of(n)]}
     )
 
 
 def prefix_integer(text: MqlValue) -> MqlValue:
-    """The integer a text begins with, the nearest there is when it is too large; 0 when it begins with none."""
+    """The integer at the beginning of a text, or the nearest possible one if it is too large; 0 if there is none."""
 
     def body(numeral: MqlValue) -> MqlValue:
         nearest = {"$cond": [{"$eq": [{"$substrCP": [numeral, 0, 1]}, "-"]}, _LEAST, _LAST]}
@@ -120,7 +120,7 @@ def integer_of_float(number: MqlValue) -> MqlValue:
 def float_text(number: MqlValue) -> MqlValue:
     """A float with up to 15 significant digits and always a point: `2.5`, `1.0e+20`.
 
-    A decimal made from a float has exactly 15 digits; its text is taken apart into sign, digits and exponent and written anew.
+    A decimal made from a float has exactly 15 digits; its text is split into sign, digits and exponent and composed again.
     """
     parts = {"$regexFind": {"input": {"$toString": {"$toDecimal": number}}, "regex": _DECIMAL_TEXT}}
     finite = bind({"parts": {"$getField": {"field": "captures", "input": parts}}}, _from_parts)

@@ -17,7 +17,7 @@ _read = encoder(Type(TypeName.OBJECT_ID))
 
 
 def id_in(value: object) -> ObjectId | None:
-    """The ObjectId whose digits a text is; None when it is no text, or not to the letter one."""
+    """The ObjectId with exactly this text; None for any other value."""
     found = _read(value) if isinstance(value, str) else None
     return found if isinstance(found, ObjectId) else None
 

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownPattern:
-    """A pattern known now; None is NULL."""
+    """A pattern that is known at compile time; None is NULL."""
 
     value: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A regular expression of the server's: `text` None matches nothing; `any_case`: by the server's own rule of case.
+    """A server's regular expression: `text` None matches nothing; `any_case`: by the server's own case rule.
 
     `lower`: it is for texts in lower case.
     """
@@ -52,7 +52,7 @@ class Regex:
 _CASES = {Function.LOWER: CaseRule.OF_LOWER, Function.UPPER: CaseRule.OF_UPPER}
 _BY_CASE = frozenset({CaseRule.LOWER, CaseRule.OF_LOWER, CaseRule.OF_UPPER})
 _TWO_ALIKE = frozenset(ascii_letters) - {*"IiSs"}
-"""Letters the server takes for the same as PostgreSQL does; I is also that of `İ` there, and S that of `ſ` here."""
+"""Letters whose case the server and PostgreSQL match alike. I also matches `İ` in PostgreSQL, S also `ſ` in the server."""
 
 
 def by_letters(node: Like) -> Like:
@@ -104,7 +104,7 @@ def matches(operand: Expression, regex: Regex, r: Renderer, *, negated: bool = F
 
 
 def constant_pattern(expression: Expression, r: Renderer) -> KnownPattern | None:
-    """The pattern when it is known before the statement runs."""
+    """The pattern if it is known before the statement runs."""
     value = r.value(expression)
     found = literal_value(value) if is_inline(value) else ConvertedPlaceholder("")
     if isinstance(found, ConvertedPlaceholder):
@@ -113,7 +113,7 @@ def constant_pattern(expression: Expression, r: Renderer) -> KnownPattern | None
 
 
 def _unknown_truth(node: Like, r: Renderer, *, negated: bool) -> MqlValue:
-    """A pattern that is a parameter is made a regular expression when it is given, where letters have others alike."""
+    """A pattern in a parameter becomes a regular expression when the value is given, if letters match others."""
     if node.case is CaseRule.PRIMARY:
         return _given_truth(node, _given_pattern(node, r), r, negated=negated)
     letters = by_letters(node)
@@ -157,7 +157,7 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> MqlValue:
 
 
 def _given_truth(node: Like, given: MqlValue | None, r: Renderer, *, negated: bool) -> MqlValue:
-    """The regular expression is made of the parameter when it is given."""
+    """The regular expression is made from the parameter when its value is given."""
     if given is None:
         made = (
             "made of columns or several parameters"
@@ -174,13 +174,13 @@ def _given_truth(node: Like, given: MqlValue | None, r: Renderer, *, negated: bo
 
 
 def _given_pattern(node: Like, r: Renderer) -> MqlValue | None:
-    """The regular expression a parameter becomes in an expression; None for a pattern that is made of more."""
+    """The regular expression of a parameter, for an expression; None if the pattern consists of more."""
     found = given_pattern(node, r)
     return None if found is None else {"$literal": found}
 
 
 def given_pattern(node: Like, r: Renderer) -> ConvertedPlaceholder | None:
-    """The one parameter a pattern is made of, maybe between constants; None for any other pattern."""
+    """The single parameter in a pattern, possibly between constants; None for other patterns."""
     inner = _without_case(node)
     parts = inner.arguments if _is_concat(inner) else (inner,)
     values = [literal_value(value) for value in map(r.value, parts) if is_inline(value)]
@@ -198,7 +198,7 @@ def given_pattern(node: Like, r: Renderer) -> ConvertedPlaceholder | None:
 
 
 def spelled(node: Like, r: Renderer) -> MqlValue | None:
-    """What the texts are in that a hint finds: a list known now, or one made of the parameter. None for anything else."""
+    """The texts that a hint matches: a list known now, or one made from the parameter. None otherwise."""
     function = SPELLED[node.case]
     inner = _without_case(replace(node, case=_CASES[function]))
     value, both = r.value(inner), inner is not node.pattern
@@ -221,7 +221,7 @@ def _without_case(node: Like) -> Expression:
 
 
 def _of_case(case: CaseRule) -> Function | None:
-    """The case function that makes letters equal; None by MySQL's rule, which ignores accents too."""
+    """The case function that makes letters equal; None for MySQL's rule, which ignores accents too."""
     if case is CaseRule.PRIMARY:
         return None
     return Function.UPPER if case is CaseRule.OF_UPPER else Function.LOWER
@@ -232,7 +232,7 @@ def _is_concat(pattern: Expression) -> TypeGuard[Call]:
 
 
 _WILD = "(*)"
-"""Stands for `%` until the parts between are known; no quoted text can hold it."""
+"""Stands for `%` until the parts between are known; no quoted text can contain it."""
 
 
 def _computed_regex(pattern: MqlValue, escape: str | None, *, of_bytes: bool) -> MqlValue:
@@ -302,7 +302,7 @@ def _require_known_case(text: str, case: CaseRule) -> None:
 
 
 def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:
-    """(text, rest of wildcards) when the pattern is a text and at most a `%` after it: what an exact LIKE asks a range for."""
+    """(text, remaining wildcards) if the pattern is a text with at most a `%` after it, so that LIKE is a range."""
     parts = like_parts(pattern, escape)
     if parts is None:
         return None
@@ -313,7 +313,7 @@ def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:
 
 
 def glob_regex(pattern: str) -> str | None:
-    """SQLite's GLOB as an anchored regular expression; None when a `[` is never closed and nothing matches."""
+    """SQLite's GLOB as an anchored regular expression; None if a `[` is never closed, so that nothing matches."""
     texts, place = [""], 0
     while place < len(pattern):
         character = pattern[place]

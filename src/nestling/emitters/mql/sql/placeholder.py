@@ -1,4 +1,4 @@
-"""Parameters whose values come later: what stands in their place, and how the value given for each is converted."""
+"""Parameters whose values come later: their placeholders, and the conversion of the value given for each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisec
 
 
 class Expected(StrEnum):
-    """What a value must be for the query to mean what the statement says; anything may be NULL."""
+    """What a value must be for the query to mean the same as the statement; it may always be NULL."""
 
     ANY = "any"
     NUMBER = "number"
@@ -44,9 +44,9 @@ class Whole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """The value is a text; what takes its place is the first instant whose text is at least (`after`: greater than) it.
+    """The value is a text; it is replaced by the first instant whose text is at least (`after`: greater than) the value.
 
-    `exact`: the instant whose text it is; a text no instant has stays one, which no instant equals.
+    `exact`: the instant with that text; a text that no instant has is kept, and equals no instant.
     """
 
     grain: Grain
@@ -56,11 +56,11 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class WildPattern:
-    """The value is, between these texts, a pattern of LIKE; what takes its place is the regular expression of that.
+    """The value, between these texts, is a LIKE pattern; it is replaced by a regular expression.
 
-    `case` is the function of case that makes letters alike as in PostgreSQL, `both`: of the pattern too; None is MySQL's rule.
-    `rule`: letters are alike by this one instead, ASCII's or none, and NULL is a pattern that matches nothing. By SPELLED_LOWER
-    and SPELLED_UPPER what takes its place are the texts that a collation finds by.
+    `case`: the case function that makes letters equal as in PostgreSQL; `both`: also in the pattern; None is MySQL's rule.
+    `rule`: letters are equal by this rule instead (ASCII's or none), and NULL matches nothing. With SPELLED_LOWER and
+    SPELLED_UPPER the value is replaced by the texts that a collation matches.
     """
 
     escape: str | None
@@ -72,7 +72,7 @@ class WildPattern:
 
     @property
     def spelled(self) -> Conversion | None:
-        """What makes the list of texts that a collation finds by; None for a regular expression."""
+        """The conversion to the list of texts for a collation; None for a regular expression."""
         if self.rule not in SPELLED:
             return None
         return Conversion(postgresql_case.as_spellings, (self.rule is CaseRule.SPELLED_UPPER, self.both))
@@ -80,15 +80,23 @@ class WildPattern:
 
 @dataclass(frozen=True, slots=True)
 class ConvertedPlaceholder(compiled.Placeholder):
-    """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
-    as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
-    are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
-    a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`, `no_float`, `rules`, `no_number`: as in `Parameter`. `carried`: the type of the source as
-    which the text is written. `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
-    `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused. `bits`: a number
-    is as many of MySQL's bits. `shifted`: a time is reckoned with, so it has whole milliseconds. `unit`: the beginning of the
-    calendar unit an instant lies in takes its place. `second_digits`: a moment with more digits of a second is refused.
+    """The place for the value of the parameter `name`.
+
+    The value is first cast, then given an affinity (both SQLite's), and finally converted to a boundary, or to the ObjectId or
+    UUID with that text.
+
+    - `listed`: a list of values is given, and the rest applies to each. `exactly`: values have this type, to which the
+      statement converts.
+    - `wide`: the type of timestamps that are stored as text, being finer than a BSON date. `whole`: which millisecond replaces
+      an instant.
+    - `number`: the type of the numbers it is compared with, decimals or floats.
+    - `by_sqlite`, `no_float`, `rules`, `no_number`: as in `Parameter`. `carried`: the source's type in whose form the text is
+      written.
+    - `pattern`: it is part of one. `strict`: the value keeps its BSON type. `id_as_text`: an ObjectId becomes the text of its
+      digits.
+    - `no_array`: the text of a JSON array is refused. `bits`: a number becomes that many of MySQL's bits.
+    - `shifted`: a time is used in arithmetic, so it must have whole milliseconds. `unit`: an instant is replaced by the
+      beginning of its calendar unit. `second_digits`: a timestamp with more fractional digits is refused.
     """
 
     name: str
@@ -119,7 +127,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
 
     @property
     def stands_for(self) -> str:
-        """What its conversions end with, where that is another value than the one given."""
+        """The kind of value that its conversions produce, if it is not the given value."""
         if self.pattern is not None and self.pattern.spelled is not None:
             return compiled.SPELLINGS
         if self.pattern is not None:
@@ -145,14 +153,14 @@ class ConvertedPlaceholder(compiled.Placeholder):
         return self.boundary is not None and self.boundary.after
 
     def of_row(self, value: object) -> object:
-        """The value as it is stored, or what a collation finds it by."""
+        """A row's value as stored, or the texts by which a collation finds it."""
         spelled = self.pattern.spelled if self.pattern is not None else None
         return value if spelled is None else spelled.convert(value)
 
     def bind(self, value: object) -> object:
-        """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
+        """Return the BSON value for a parameter's value. Raises `WorkloadError` if the statement cannot accept it.
 
-        NULL instead of a list is a list of one NULL: nothing is certain of either.
+        NULL in place of a list is a list of one NULL: both give unknown results.
         """
         bound = given.given_list if self.listed else given.given
         try:
@@ -167,7 +175,7 @@ def _converts(placeholder: ConvertedPlaceholder) -> tuple[Convert, ...]:
 
 
 def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
-    """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
+    """The conversions of a value in order: check, cast, affinity, interpretation, stored form."""
     if placeholder.rules is Rules.MYSQL and _may_be_moment(placeholder):
         yield Conversion(servers.mysql_fields if _is_moment(placeholder) else given.without_zone)
     if placeholder.strict:
@@ -268,7 +276,7 @@ def _as_unit(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _as_written(placeholder: ConvertedPlaceholder) -> Conversion | None:
-    """What makes one text of equal values of a type that is kept as text."""
+    """The conversion that gives equal values of a type stored as text the same text."""
     if placeholder.bits:
         return Conversion(servers.bits_compared, (placeholder.bits,))
     if placeholder.carried == CHAR:
@@ -310,14 +318,14 @@ EXPECTED = {
     TypeName.BYTES: Expected.BYTES,
     TypeName.TIME: Expected.TIME_OF_DAY,
 }
-"""What a parameter must be by the type its surroundings give it."""
+"""What a parameter must be, by the type that its surroundings give it."""
 _READ: dict[Expected, Convert] = {
     Expected.TIME: given.text_as_time,
     Expected.UUID: given.text_as_uuid,
     Expected.BYTES: servers.strict_bytes,
     Expected.TIME_OF_DAY: given.text_as_time_of_day,
 }
-"""What a text is read as."""
+"""How a text is interpreted."""
 _CHECKS: dict[Expected, Convert] = {
     Expected.NUMBER: given.an_ordered_number,
     Expected.NAN: given.a_number,

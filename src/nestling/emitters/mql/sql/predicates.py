@@ -1,8 +1,8 @@
 """Predicates under three-valued logic.
 
 `truth` says whether a predicate is TRUE and `falsity` whether it is FALSE: NOT swaps the two, AND and OR distribute over them,
-and a comparison is FALSE where its opposite is TRUE. So NULL needs a thought in comparisons only, and there only on the side
-where the server's order, in which NULL is the least value, would say otherwise. `predicate_value` keeps NULL apart.
+and a comparison is FALSE if its opposite is TRUE. So NULL matters only in comparisons, and only on the side where the server's
+order, in which NULL is the least value, would give another result. `predicate_value` distinguishes NULL.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NULL_SAFE = (Comparison.SAME, Comparison.DIFFERENT)
 
 
 def truth(predicate: Expression, r: Renderer) -> MqlValue:  # noqa: C901 - one case for each node
-    """Whether it is TRUE."""
+    """An expression that says whether the predicate is TRUE."""
     match predicate:
         case Literal(value=value):
             return value is True
@@ -87,7 +87,7 @@ def truth(predicate: Expression, r: Renderer) -> MqlValue:  # noqa: C901 - one c
 
 
 def falsity(predicate: Expression, r: Renderer) -> MqlValue:  # noqa: C901 - one case for each node
-    """Whether it is FALSE."""
+    """An expression that says whether the predicate is FALSE."""
     match predicate:
         case Literal(value=value):
             return value is False
@@ -174,7 +174,7 @@ def _compare_truth(compare: Compare, r: Renderer) -> MqlValue:
 
 
 def is_strict_range(compare: Compare) -> bool:
-    """Whether it is true within one type only. Then NOT is not the opposite comparison."""
+    """Whether the comparison is true only within one type. Then NOT is not the opposite comparison."""
     return compare.strict and compare.operator.is_order
 
 

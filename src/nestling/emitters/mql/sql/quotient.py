@@ -23,7 +23,7 @@ _SIGNIFICANT = 16
 
 
 def scale(expression: Expression) -> int | None:
-    """Digits after the point; None where only the values tell, as of a decimal declared without any."""
+    """Digits after the point; None if only the values show that, as for a decimal declared without any."""
     match expression:
         case Literal(value=Decimal() as value):
             return max(0, -cast("int", value.as_tuple().exponent))
@@ -48,9 +48,10 @@ def _together(combine: Callable[[int, int], int], one: int | None, other: int | 
 
 
 def exact_quotient(left: MqlValue, right: MqlValue, scales: tuple[int | None, int | None], kind: Type) -> MqlValue:
-    """Left by right, both simple. MySQL: cut off after the digits of its type that it keeps, which PostgreSQL's has none of.
+    """Left divided by right, both simple expressions.
 
-    PostgreSQL: 16 significant digits at least, and no fewer decimals than either operand.
+    MySQL's result is cut off after the digits of its type; PostgreSQL's type declares none, and the result has at least 16
+    significant digits, and at least as many decimals as each operand.
     """
     quotient: MqlValue = {"$divide": [{"$toDecimal": left}, right]}
     if kind.numbers:
@@ -61,9 +62,9 @@ def exact_quotient(left: MqlValue, right: MqlValue, scales: tuple[int | None, in
 def exact_spread(
     sums: tuple[MqlValue, MqlValue, MqlValue], scale_of_each: int | None, *, is_sample: bool, is_variance: bool
 ) -> MqlValue:
-    """PostgreSQL's variance, or its root, of exact numbers by their sum, the sum of their squares and how many they are.
+    """PostgreSQL's variance, or its root, of exact numbers, from their sum, the sum of their squares and their count.
 
-    It fails where the server's 34 digits do not hold what is divided.
+    It fails if the server's 34 digits cannot hold the dividend.
     """
     total, squares, number = sums
     others = {"$subtract": [number, 1]} if is_sample else number
@@ -101,7 +102,7 @@ def _decimals(left: MqlValue, right: MqlValue, scales: tuple[int | None, int | N
 
 
 def _scale_of(number: MqlValue) -> MqlValue:
-    """Digits a value has after the point: the server's decimals keep those they were written with, as PostgreSQL's do."""
+    """The digits of a value after the point: like PostgreSQL's, the server's decimals keep them as written."""
     parts: MqlValue = {"$split": [{"$toString": {"$toDecimal": number}}, "E"]}
 
     def body(parts: MqlValue) -> MqlValue:

@@ -1,7 +1,7 @@
-"""Scalar expressions to aggregation expressions: the node's kind decides which file renders it.
+"""Scalar expressions as aggregation expressions: the kind of node decides which file renders it.
 
-`value` gives the SQL value, `truth` whether a predicate is TRUE. What is rendered here mentions operands by `nulls.bind`, so that
-each is evaluated once.
+`value` gives the SQL value, `truth` whether a predicate is TRUE. Renderers mention operands through `nulls.bind`, so that each
+is evaluated once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from nestling.ir.types import BSON_DIGITS, CHAR, NAN, YEAR, Type, TypeName, bit_
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 
 _CONVERTED = frozenset({*CANONICAL, CHAR, YEAR})
-"""Types carried as texts beside which a parameter's text is checked, or changed."""
+"""Types stored as texts for which the text of a compared parameter is checked or converted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Renderer:
                 assert_never(expression)
 
     def kept(self, expression: Expression) -> MqlValue:
-        """The value as a field to go on with, or to be stored: its NULL is a missing field, as a null may be JSON's own."""
+        """The value as a field for later steps or for storing: NULL is a missing field, because a null may be JSON's own."""
         match expression:
             case Literal(value=None):
                 return MISSING
@@ -114,9 +114,10 @@ class Renderer:
         return predicates.truth(predicate, self)
 
     def parameter(self, parameter: Parameter) -> object:
-        """A parameter's BSON value, or the placeholder for it, which knows what the statement expects.
+        """A parameter's BSON value, or its placeholder, which knows what the statement expects.
 
-        A truth value is a number where none is expected: no other database than PostgreSQL has it, and PostgreSQL says so.
+        A truth value becomes a number unless one is expected: among the databases only PostgreSQL has truth values, and it
+        declares them.
         """
         value = self.environment.parameter(parameter.name)
         if parameter.strict:
@@ -149,7 +150,7 @@ class Renderer:
         return cast_constant(value, kind) if kind is TypeName.TEXT else value
 
     def compared(self, parameter: Parameter) -> object:
-        """The same, where it is compared: with floats as one, with decimals as one."""
+        """The parameter's value for a comparison: with floats as a float, with decimals as a decimal."""
         value, kind = self.parameter(parameter), parameter.type.name
         is_inexact = kind in (TypeName.DECIMAL, TypeName.FLOAT)
         return replace(value, number=kind) if is_inexact and isinstance(value, ConvertedPlaceholder) else value
@@ -184,7 +185,7 @@ def _told_apart(values: list[MqlValue], *, keeps_null: bool) -> list[MqlValue]:
 
 
 def _bits(parameter: Parameter) -> int:
-    """How many of MySQL's bits it is; 0 where it is none."""
+    """The number of MySQL's bits, or 0 for other types."""
     is_of_mysql = parameter.type.name is TypeName.BITS and parameter.rules is Rules.MYSQL
     return bit_count(parameter.type) if is_of_mysql else 0
 

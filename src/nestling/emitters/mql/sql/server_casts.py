@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
-"""Types whose texts are those the source shows."""
+"""Types whose stored texts are those that the source shows."""
 _INSTEAD: Mapping[TypeName, str] = {
     TypeName.DECIMAL: "; say its digits, six behind the point at most: `x::numeric(12, 2)::text`",
     TypeName.UUID: "; select the UUID itself, and let the application make the text",
     **dict.fromkeys(MOMENTS, "; say its form: `to_char(x, 'YYYY-MM-DD HH24:MI:SS')`"),
 }
-"""What to write for a text that the server does not make."""
+"""What to write instead of a text that the server cannot make."""
 _TRUE = ["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"]
 _FALSE = ["f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"]
 _BLANKS = " \t\n\v\f\r"
@@ -77,7 +77,7 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
 
 
 def _instead(node: Cast) -> str:
-    """What to write for it."""
+    """What to write instead."""
     if node.type.name is TypeName.ARRAY and isinstance(node.operand, Literal) and node.operand.value == "{}":
         return "; say how many elements there are: `cardinality(x) = 0`"
     if isinstance(node.operand, Parameter) and node.operand.type == ANY:
@@ -86,7 +86,7 @@ def _instead(node: Cast) -> str:
 
 
 def _is_number_in_json(node: Cast) -> bool:
-    """Whether it is the text of a JSON value, which MySQL reads as a number when it compares it with one."""
+    """Whether it is the text of a JSON value, which MySQL compares with a number as a number."""
     inner = node.operand
     is_value = isinstance(inner, Call) and inner.function is Function.JSON_VALUE
     return is_value and node.rules is Rules.MYSQL and node.type.name is TypeName.FLOAT
@@ -162,7 +162,7 @@ def without_blanks(text: MqlValue) -> MqlValue:
 
 
 def _number_of_text(value: MqlValue, target: Type) -> MqlValue:
-    """Spaces around it do not count; what is no number is an error, here and there."""
+    """The number of a text: surrounding blanks are ignored; a text that is no number is an error, as in the source."""
     trimmed = {"$trim": {"input": value}}
     match target.name:
         case TypeName.INTEGER:
@@ -175,7 +175,7 @@ def _number_of_text(value: MqlValue, target: Type) -> MqlValue:
 
 
 def _truth_of_text(value: MqlValue) -> MqlValue:
-    """Of any case, with blanks around it, and cut off anywhere behind what tells it; any other text is an error."""
+    """The truth value of a text in any case, with blanks around it, possibly abbreviated; other texts are an error."""
 
     def word(text: MqlValue) -> MqlValue:
         return {"$toLower": {"$trim": {"input": text, "chars": _BLANKS}}}
@@ -188,7 +188,7 @@ def _truth_of_text(value: MqlValue) -> MqlValue:
 
 
 def _time_constant(value: object, target: Type) -> MqlValue | None:
-    """A text in ISO form. Without an offset it is in UTC: the session's time zone is taken to be that."""
+    """A text in ISO form. Without an offset it is in UTC, which is assumed to be the session's time zone."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SortPart:
-    """A field, what it holds, and the direction (1 or -1) to sort it in."""
+    """A field, its value, and the direction (1 or -1) in which to sort it."""
 
     field: str
     value: MqlValue

@@ -33,7 +33,7 @@ _FRACTIONS = {0: "", 1: ".%L000", 2: ".%L000", 3: ".%L"}
 
 
 def raw(node: Raw, r: Renderer) -> MqlValue:
-    """The value as the database itself holds it; one that is not of its attribute's type stays as it is."""
+    """The value as the database itself holds it; a value that is not of its attribute's type is unchanged."""
     kind = node.operand.type
     mixed = is_mixed(node.operand)
     value = r.value(node.operand)
@@ -103,7 +103,7 @@ def stored(node: AttributeCast, r: Renderer) -> MqlValue:
 
 
 def _number_not_asked(number: MqlValue) -> MqlValue:
-    """The number of a new row, where it is not 0, which asks MySQL for the next one."""
+    """A new row's number, which must not be 0, with which MySQL requests the next one."""
     what = "a value cannot be stored where MySQL makes the next number of it"
     return bind({"number": number}, lambda x: {"$cond": [{"$eq": [x, 0]}, failure(what, {"$toString": x}), x]})
 
@@ -155,7 +155,7 @@ def _truth(number: MqlValue) -> MqlValue:
 
 
 def _within(node: AttributeCast, r: Renderer) -> MqlValue:
-    """The value as the type keeps it; the statement fails where it is too long or too large for that."""
+    """The value as the type stores it; the statement fails if it is too long or too large."""
     kind, numbers = node.type, (*node.type.numbers, 0)
     what = f"a value cannot be stored as {kind}"
     match kind.name:
@@ -184,7 +184,7 @@ def _within(node: AttributeCast, r: Renderer) -> MqlValue:
 
 
 def _stored_parameter(parameter: Parameter, node: AttributeCast, r: Renderer) -> object:
-    """Converted as one that is stored at once, whichever way the row goes."""
+    """Convert the parameter like one that is stored directly, whatever happens to the row."""
     value = r.environment.parameter(parameter.name)
     if isinstance(value, ConvertedPlaceholder):
         return stored_parameter(parameter.name, node)
@@ -192,7 +192,7 @@ def _stored_parameter(parameter: Parameter, node: AttributeCast, r: Renderer) ->
 
 
 def _stored_by_sqlite(node: AttributeCast, r: Renderer) -> MqlValue:
-    """Store by SQLite's affinity. What reads back as a truth value, a date or a timestamp is stored as that."""
+    """Convert by SQLite's affinity. A value that reads back as a truth value, date or timestamp is stored as such."""
     kind = node.type
     match kind.name:
         case TypeName.TEXT:

@@ -1,4 +1,4 @@
-"""Conditions on the text of one field in the query language; None for what only an expression says exactly."""
+"""Conditions on the text of one field in the query language; None if only an expression is exact."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def like(node: Like, r: Renderer) -> Match | None:
 
 
 def _given_like(node: Like, field: str, r: Renderer) -> Match | None:
-    """A pattern that is a parameter, maybe between constants: its regular expression is made when it is given."""
+    """A pattern with a parameter, possibly between constants: its regular expression is made when the value is given."""
     given = given_pattern(node, r) if node.case in (CaseRule.ASCII, CaseRule.EXACT) else None
     return None if given is None else {field: {"$regex": given, "$options": "s"}}
 
@@ -94,7 +94,7 @@ def unlike(node: Like, r: Renderer) -> Match | None:
 
 
 def begins(text: Expression, starts: Sequence[Expression], collation: Collation, r: Renderer) -> Match | None:
-    """`substr(field, 1, n)` equal to one of some constants of n characters: a regular expression an index can serve.
+    """`substr(field, 1, n)` equal to one of some constants of n characters: a regular expression that can use an index.
 
     Not by MySQL's rules, where the collation may be the whole operation's: a regular expression has none.
     """

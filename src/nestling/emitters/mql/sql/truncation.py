@@ -1,4 +1,4 @@
-"""A constant of which the beginning of its calendar unit is taken: a constant too, of a parameter as soon as that is known."""
+"""Truncates constants to the beginning of their calendar unit; for a parameter as soon as its value is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nestling.ir.value_forms.calendar_units import BEGINNINGS
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """What is truncated, and to which unit."""
+    """The truncated value and its unit."""
 
     value: Expression
     unit: str
@@ -27,16 +27,16 @@ class Truncation:
         return found
 
     def within(self, condition: object) -> object:
-        """The operators on a field with what they compare truncated."""
+        """The operators on a field with their operands truncated."""
         if not isinstance(condition, Mapping):
             return condition
         return {operator: self.of(value) for operator, value in condition.items()}
 
 
 def truncation(expression: Expression) -> Truncation | None:
-    """What an expression truncates to a unit that begins alike everywhere, in UTC; None where it is something else.
+    """The truncation in an expression, to a unit that begins at the same time everywhere, in UTC; None for other expressions.
 
-    The server truncates the cell of a row: programs put it in as it is stored.
+    For the cell of a row the server truncates, because programs insert the cell as it is stored.
     """
     match expression:
         case Call(Function.TRUNCATE_TIME, (_, Parameter(is_cell=True))) | Call(

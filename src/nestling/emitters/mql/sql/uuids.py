@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def is_uuid(expression: Expression) -> bool:
-    """Whether it is the text of what certainly is a UUID, or no canonical text of one."""
+    """Whether it is the text of a value that is certainly a UUID, or certainly not the canonical text of one."""
     operand = expression.operand if isinstance(expression, Raw) else expression
     return operand.type.name is TypeName.UUID and isinstance(operand, Column) and not operand.mixed
 
 
 def stored_uuid(value: object) -> object:
-    """The value that is stored for a text; a placeholder will find it when it is bound."""
+    """The stored value for a text; a placeholder will convert it when it is bound."""
     if isinstance(value, ConvertedPlaceholder):
         return replace(value, uuid=True)
     found = given.text_as_stored_uuid(value)
@@ -36,7 +36,7 @@ def stored_uuid(value: object) -> object:
 
 
 def beside_uuid(one: Expression, other: Expression, r: Renderer) -> MqlValue | None:
-    """One side of an equality between a UUID and a constant, as it is stored; None for another comparison."""
+    """One side of an equality between a UUID and a constant as stored; None for other comparisons."""
     if isinstance(one, Raw) and is_uuid(one) and _constant(other) is not None:
         return r.value(one.operand)
     known = _constant(one)

@@ -1,4 +1,4 @@
-"""What each window function computes in `$setWindowFields`, and what finishes it."""
+"""How each window function is computed by `$setWindowFields`, and finished."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SO_FAR: MqlValue = {"documents": ["unbounded", "current"]}
 
 @dataclass(frozen=True, slots=True)
 class Windowing:
-    """What a function needs: window fields to compute, and the result they make (None: the field of the result's own name)."""
+    """The window fields of a function, and its result (None: the field with the result's own name)."""
 
     output: dict[str, MqlValue]
     result: MqlValue = None
@@ -35,7 +35,7 @@ class Windowing:
 
 
 def windowing(node: WindowFunction, name: str, r: Renderer, *, ordered: bool) -> Windowing:
-    """What the function needs; the result is called `name`."""
+    """How to compute the function; the result is called `name`."""
     if isinstance(node.function, AggregateFunction):
         return _aggregate(node, name, r)
     match node.function:
@@ -163,7 +163,7 @@ def _summed(node: WindowFunction, name: str, value: MqlValue, counted: MqlValue)
 
 
 def _extreme(node: WindowFunction, name: str, value: MqlValue, *, certain: bool) -> Windowing:
-    """The least over an array of the frame's values, as the window accumulator takes NULL for it, unless none is `certain`."""
+    """The least value over an array of the frame's values, as the window accumulator includes NULL, unless all are `certain`."""
     require_order(*node.arguments)
     if node.collation is not Collation.BINARY and node.arguments[0].type.name not in NUMBERS:
         raise rendering_gap("MIN and MAX by a collation over a window")
@@ -177,7 +177,7 @@ def _extreme(node: WindowFunction, name: str, value: MqlValue, *, certain: bool)
 
 
 def distance(expression: Expression) -> int:
-    """A constant number of rows, or whatever a frame counts."""
+    """A constant number of rows, or of the unit that a frame counts."""
     if isinstance(expression, Negate):
         return -distance(expression.operand)
     if not isinstance(expression, Literal) or not isinstance(expression.value, int):

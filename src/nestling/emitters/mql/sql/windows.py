@@ -1,7 +1,7 @@
-"""Window functions as stages: `$set` for the keys, `$setWindowFields`, and `$set` for what finishes the result.
+"""Window functions as stages: `$set` for the keys, `$setWindowFields`, and `$set` to finish the result.
 
-`$setWindowFields` sorts by fields, ranks by one field, and counts a range in numbers. So the keys become fields, peers share a
-number that sorts as they do, and a frame that ends with the peers of a row is a range over that number.
+`$setWindowFields` sorts by fields, ranks by one field, and measures a range in numbers. So the keys become fields, peers share
+a number that sorts as they do, and a frame that ends with a row's peers is a range over that number.
 """
 
 from __future__ import annotations

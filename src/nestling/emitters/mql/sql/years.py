@@ -1,4 +1,4 @@
-"""Computed years as MySQL's YEAR keeps them: what `strict_year` makes of one that is given, by the server."""
+"""Computed years in MySQL's YEAR form: the server's counterpart of `strict_year`."""
 
 from __future__ import annotations
 

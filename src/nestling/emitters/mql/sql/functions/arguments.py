@@ -31,7 +31,7 @@ def over(node: Call, r: Renderer, body: Callable[..., MqlValue], *, inside: bool
 
 
 def constant(expression: Expression, r: Renderer) -> object:
-    """The value of a constant or bound parameter; `...` for what is none."""
+    """The value of a constant or bound parameter, or `...` if it is not constant."""
     value = r.value(expression)
     found = literal_value(value) if is_inline(value) else ...
     return ... if isinstance(found, ConvertedPlaceholder) else found

@@ -1,6 +1,6 @@
-"""What is asked of an array's elements, and a row as an array.
+"""Conditions on an array's elements, and a row as an array.
 
-An element that is NULL equals nothing, and in an array that is NULL there are none.
+A NULL element equals nothing, and a NULL array has no elements.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def elements_truth(node: Call, r: Renderer) -> MqlValue:
 
 
 def elements_falsity(node: Call, r: Renderer) -> MqlValue:
-    """Whether that is known not to be so."""
+    """An expression that says whether the condition is known to be false."""
     _refuse_list(node)
     return _bound(node, r, lambda array, *values: both(*_known(node, array, r), _not_found(node, array, values, r)))
 

@@ -18,13 +18,13 @@ def characters(text: MqlValue) -> MqlValue:
 
 
 def exchanged(text: MqlValue, old: MqlValue, new: MqlValue) -> MqlValue:
-    """The text with each `old` character replaced by the `new` one at the same place, or removed where there is none."""
+    """The text with each `old` character replaced by the `new` one at the same position, or removed if there is none."""
     step = {"$concat": ["$$value", _other("$$this", old, new)]}
     return {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}
 
 
 def exchanged_letters(text: MqlValue, old: str, new: str) -> MqlValue:
-    """The same where none of many old ones is of ASCII: what is, is taken as a whole, as looking among many takes its time."""
+    """Replace characters outside ASCII only: runs of ASCII are kept whole, as comparing with many characters is slow."""
     piece = "$$this.match"
     is_ascii = {"$eq": [{"$strLenCP": piece}, {"$strLenBytes": piece}]}
     step = {"$concat": ["$$value", {"$cond": [is_ascii, piece, _other(piece, old, new)]}]}
@@ -38,7 +38,7 @@ def _other(character: str, old: MqlValue, new: MqlValue) -> MqlValue:
 
 
 def number_of(character: MqlValue) -> MqlValue:
-    """The number of a character, bit by bit: a pattern tells whether it is at least as great as another number."""
+    """The code point of a character, bit by bit: a pattern tests whether it is at least another number."""
 
     def is_from(number: MqlValue) -> MqlValue:
         pattern = {"$concat": ["^[\\x{", _hexadecimal(number), f"}}-\\x{{{_LAST:x}}}]"]}

@@ -1,4 +1,4 @@
-"""Functions that choose one of their arguments, and that ask what a value is."""
+"""Functions that choose one of their arguments, and functions about the kind of a value."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def coalesce(node: Call, r: Renderer) -> MqlValue:
 
 
 def extreme(node: Call, r: Renderer) -> MqlValue:
-    """The greatest or least; NULL when one is, but in PostgreSQL, which leaves NULLs out as the server does.
+    """The greatest or least value; NULL if one is NULL, except in PostgreSQL, which ignores NULLs as the server does.
 
-    Of an integer and a float that are equal SQLite's max() is the first, its min() the last; the server's are the first, and it
-    takes constants last, which it does not take for such where they are bound.
+    If an integer equals a float, SQLite's max() returns the first and min() the last. The server returns the first, but puts
+    constants last, unless they are bound.
     """
     require_order(*node.arguments)
     operator = "$max" if node.function is Function.GREATEST else "$min"

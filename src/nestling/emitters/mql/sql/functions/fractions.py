@@ -22,7 +22,7 @@ _2000 = datetime(2000, 1, 1)  # noqa: DTZ001 - naive means UTC in BSON
 
 
 def of_fraction(time: MqlValue, fraction: Fraction, rules: Rules) -> MqlValue:
-    """The date with the digits that are kept; PostgreSQL rounds what lies halfway away from the year 2000, MySQL up."""
+    """The date with the declared digits; halfway, PostgreSQL rounds away from the year 2000, MySQL up."""
     if fraction.digits >= BSON_DIGITS:
         return time
     step = 10 ** (BSON_DIGITS - fraction.digits)

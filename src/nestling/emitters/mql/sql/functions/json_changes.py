@@ -73,7 +73,7 @@ def _texts(keys: list[Expression]) -> list[str]:
 
 
 def _of_objects(values: list[Expression], r: Renderer, body: Callable[..., MqlValue]) -> MqlValue:
-    """What is made of objects; NULL of NULL."""
+    """Apply the body to objects; NULL gives NULL."""
 
     def checked(*found: MqlValue) -> MqlValue:
         kinds = [{"$type": each} for each in found]

@@ -1,6 +1,6 @@
-"""What is asked of jsonb: `@>` and `?`. Of JSON that is a text or null its text is kept, as PostgreSQL writes it.
+"""Conditions on jsonb: `@>` and `?`. JSON that is a text or null is stored as its text, as PostgreSQL writes it.
 
-A statement fails on JSON that is kept as its text because no document could be made of it.
+A statement fails on JSON that is stored as text because it could not become a document.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _has(node: Call, r: Renderer) -> MqlValue:
 
 
 def _has_path(node: Call, key: str, r: Renderer) -> MqlValue:
-    """MySQL's: false where there is no such path; NULL only of NULL."""
+    """MySQL's function: false if the path does not exist; NULL only for NULL."""
     column, _, *keys = node.arguments
     names = [*(str(each.value) for each in keys if isinstance(each, Literal)), key]
     what = "nothing can be asked of JSON that is kept as"
@@ -78,11 +78,11 @@ def _has_path(node: Call, key: str, r: Renderer) -> MqlValue:
 
 
 _DEPTH = 3
-"""So many arrays in each other are looked into for what is no array."""
+"""Nesting depth of arrays that are searched for a value that is not an array."""
 
 
 def _is_within(value: MqlValue, wanted: object, depth: int) -> MqlValue:
-    """MySQL's JSON_CONTAINS: what is no array may be in an array of what it is compared with, wherever that stands."""
+    """MySQL's JSON_CONTAINS: a value that is not an array may be in an array, wherever that is."""
     match wanted:
         case dict():
             parts = [
@@ -119,9 +119,9 @@ def _text(node: Call) -> str:
 
 
 def _of_json(node: Call, r: Renderer, asked: Callable[[MqlValue], MqlValue], alone: str) -> MqlValue:
-    """What is asked of the value under the keys; NULL of NULL, and where there is nothing.
+    """Apply a condition to the value under the keys; NULL for NULL, and without a value.
 
-    `alone`: the text of JSON that is a text or null and of which it is true.
+    `alone`: the text of JSON that is a text or null and satisfies the condition.
     """
     column, _, *keys = node.arguments
     names = [str(key.value) for key in keys if isinstance(key, Literal)]

@@ -32,7 +32,7 @@ def _array(node: Call, r: Renderer) -> MqlValue:
 
 
 def _part(node: Call, r: Renderer) -> MqlValue:
-    """The value; JSON that is kept as its text cannot stand in other JSON."""
+    """The value; JSON that is stored as text cannot be part of other JSON."""
     (value,) = node.arguments
     if value.type.name is TypeName.DECIMAL:
         return _number(r.value(value), value.type)

@@ -1,10 +1,10 @@
-"""The text under some keys of JSON, for texts, truth values and numbers, which the server writes as PostgreSQL does.
+"""The text of a value under keys of JSON, for texts, truth values and numbers, which the server writes as PostgreSQL does.
 
-A jsonb keeps the digits of numbers, and so do its documents (`1.50` is a decimal there). A json may write a fraction in any way,
-`15e-1`, which MongoDB does not keep; and PostgreSQL writes objects and arrays otherwise than they are kept. A statement fails on
-these, and on JSON that is kept as its text because no document could be made of it.
+A jsonb keeps the digits of numbers, and so do its documents (`1.50` is a decimal there). A json may write a fraction in any
+form, such as `15e-1`, which MongoDB does not keep, and PostgreSQL writes objects and arrays differently from how they are
+stored. A statement fails on these, and on JSON that is stored as text because it could not become a document.
 
-SQLite has texts and numbers as they are, and truth values as 1 and 0. It writes objects and arrays as texts, too.
+SQLite returns texts and numbers unchanged, truth values as 1 and 0, and objects and arrays as texts.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _AS_WRITTEN = ["string", "int", "long", "bool", "null", "missing"]
-"""What the server and PostgreSQL make the same text of, or NULL."""
+"""Types for which the server and PostgreSQL produce the same text, or NULL."""
 _VALUES_OF_SQLITE = ["string", "int", "long", "double", "decimal", "null", "missing"]
-"""What SQLite has as it is."""
+"""Types that SQLite returns unchanged."""
 
 
 def json_value(node: Call, r: Renderer) -> MqlValue:
-    """The text; NULL for JSON's null, and where there is no such key or no object."""
+    """The text; NULL for JSON's null, for a missing key and for a value that is not an object."""
     has_digits = node.arguments[0].type.carried == JSONB
 
     def shown(value: MqlValue) -> MqlValue:
@@ -43,7 +43,7 @@ def json_value(node: Call, r: Renderer) -> MqlValue:
 
 
 def json_length(node: Call, r: Renderer) -> MqlValue:
-    """The number of elements; NULL where there is nothing."""
+    """The number of elements; NULL if there is no value."""
 
     def length(value: MqlValue) -> MqlValue:
         kind = {"$type": value}
@@ -65,7 +65,7 @@ def _of_part(
     shown: Callable[[MqlValue], MqlValue],
     field: Callable[[list[str], MqlValue], MqlValue],
 ) -> MqlValue:
-    """What is made of the part that lies under the keys; a failure where JSON is kept as a text that may have such a part."""
+    """Apply a function to the part under the keys; fails if the JSON is stored as a text that may have such a part."""
     keys = [key for key in node.arguments[1:] if isinstance(key, Literal)]
     is_jsonb = node.arguments[0].type.carried == JSONB
     begins = _begins(keys[0], is_jsonb=is_jsonb) if keys else "."

@@ -32,7 +32,7 @@ _LAST_MOMENT = r"^23:59:59\.999[5-9]"
 JULIAN_EPOCH = 210_866_760_000_000
 _LAST_JULIAN_DAY = 5_373_484.5
 _EXACT_DIGITS = 15
-"""Digits that a float tells apart."""
+"""Decimal digits that a float can distinguish."""
 _NO_TIME = "no such day or hour"
 _YEAR_ZERO = -62_167_219_200_000
 """Milliseconds from 1970 back to it."""
@@ -58,7 +58,7 @@ def _reckoned_with(time: MqlValue) -> MqlValue:
 
 
 def cut_instant(expression: Expression, r: Renderer) -> MqlValue:
-    """The same where all that is asked of it is in its millisecond: the rest of what a parameter gives does not count."""
+    """The instant, if only its millisecond matters: further digits of a parameter are ignored."""
     match instant(expression, r):
         case {"$literal": ConvertedPlaceholder(shifted=True) as place}:
             return {"$literal": replace(place, shifted=False, whole=Whole.BEFORE)}
@@ -67,14 +67,14 @@ def cut_instant(expression: Expression, r: Renderer) -> MqlValue:
 
 
 def of_wide(text: MqlValue) -> MqlValue:
-    """The millisecond of a moment that is kept as text, as it is finer than a BSON date."""
+    """The millisecond of a timestamp that is stored as text because it is finer than a BSON date."""
     return {
         "$dateFromString": {"dateString": {"$substrCP": [{"$ifNull": [text, ""]}, 0, _TO_MILLISECOND]}, "onError": None}
     }
 
 
 def changed_wide(text: MqlValue, change: Callable[[MqlValue], MqlValue], sign: str | None = None) -> MqlValue:
-    """A moment that is kept as text, changed by whole milliseconds; `sign`: of its zone, in place of its own."""
+    """A timestamp stored as text, changed by whole milliseconds; `sign`: the new zone sign, by default its own."""
 
     def body(text: MqlValue) -> MqlValue:
         millisecond = {"$dateToString": {"date": change(of_wide(text)), "format": "%Y-%m-%dT%H:%M:%S.%L"}}
@@ -90,7 +90,7 @@ _TO_MILLISECOND = 23
 
 
 def timestamp_of(node: Call, r: Renderer) -> MqlValue:
-    """What date functions take their first argument for; NULL when it is no time."""
+    """The time that date functions take their first argument for; NULL if it is no time."""
     operand = node.arguments[0]
     if node.rules is Rules.MYSQL:
         return told_apart(r.value(operand), lambda time: time)
@@ -185,12 +185,12 @@ def _of_parts(parts: MqlValue) -> MqlValue:
 
 
 def _rounded(second: MqlValue, digits: MqlValue) -> MqlValue:
-    """The millisecond as SQLite rounds it, from the second as a float; none is of the next second, as in SQLite since 3.49."""
+    """The millisecond as SQLite rounds it, from the second as a float; never of the next second, as in SQLite since 3.49."""
     fraction = {"$divide": [{"$toDouble": digits}, {"$pow": [10.0, {"$strLenCP": digits}]}]}
     milliseconds = {"$floor": {"$add": [{"$multiply": [{"$add": [second, fraction]}, 1000.0]}, 0.5]}}
     return {"$toInt": {"$min": [999, {"$subtract": [milliseconds, {"$multiply": [second, 1000]}]}]}}
 
 
 def _checked(day: MqlValue, time: MqlValue) -> MqlValue:
-    """SQLite shows a day its month does not have, and the hour 24, as they were written: the statement fails instead."""
+    """SQLite shows impossible days, and the hour 24, as written: the statement fails instead."""
     return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure(_NO_TIME, {"$toString": time})]}

@@ -50,10 +50,10 @@ _SECOND_OF_SIX_DIGITS = Decimal128("0.001000")
 _DATES_INSTEAD = "`design --milliseconds` keeps dates, of which it is computed"
 _MOST_MONTHS = 32_000
 _ROUNDING = 1e-12
-"""How far a product of two floats may lie from a whole number that is meant."""
+"""Tolerance when the product of two floats is meant to be a whole number."""
 _MICROSECOND = Decimal128("0.000001")
 _SHARED = re.compile(r"(?:[^%]|%[dHjmMSY])*")
-"""What all databases write alike."""
+"""Format letters that all databases write alike."""
 _PIECE = re.compile(r"%[fJsWw]")
 _DAY_OF_YEAR = re.compile(r"%[jW]")
 
@@ -71,7 +71,7 @@ def date_of(node: Call, r: Renderer) -> MqlValue:
 
 
 def _truncated(node: Call, r: Renderer) -> MqlValue | None:
-    """The beginning of the unit a parameter lies in, which is found before it is sent; None of anything else."""
+    """The beginning of a parameter's calendar unit, computed before it is sent; None for anything else."""
     found = truncation(node)
     return {"$literal": found.of(r.parameter(found.value))} if found and isinstance(found.value, Parameter) else None
 
@@ -81,7 +81,7 @@ def _day(time: MqlValue) -> MqlValue:
 
 
 def format_time(node: Call, r: Renderer) -> MqlValue:
-    """strftime: what the server's format has no letter for is computed and put in between."""
+    """strftime: letters that the server's format lacks are computed and inserted."""
     pattern = constant(node.arguments[1], r)
     if not isinstance(pattern, str):
         raise no_constant("a time format that is no constant", node.arguments[1])
@@ -364,7 +364,7 @@ def julian_day(node: Call, r: Renderer) -> MqlValue:
 
 
 def epoch(node: Call, r: Renderer) -> MqlValue:
-    """Whole seconds; with their fraction in PostgreSQL, whose moments have six digits of it and whose days none."""
+    """Whole seconds; in PostgreSQL with six fractional digits for timestamps and none for dates."""
     operand = node.arguments[0]
     if operand.type.name is TypeName.INTERVAL:
         raise rendering_gap("the seconds of an interval that is kept, which is a text")

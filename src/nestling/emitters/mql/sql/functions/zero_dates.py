@@ -1,6 +1,6 @@
-"""What MySQL's functions make of the texts in columns of dates: zero dates, and dates without a month or a day.
+"""MySQL's functions on texts in date columns: zero dates, and dates without a month or a day.
 
-Such a text is written as dates are, `0000-00-00 00:00:00`, so its parts have the places theirs have.
+Such a text is written like a date, `0000-00-00 00:00:00`, so its parts have the same positions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LETTERS = {"%Y": "year", "%m": "month", "%d": "day", "%H": "hour", "%M": "minut
 def told_apart(
     value: MqlValue, of_date: Callable[[MqlValue], MqlValue], of_text: Callable[[MqlValue], MqlValue] | None = None
 ) -> MqlValue:
-    """The value by what it is; NULL for NULL, and for a text that nothing is made of."""
+    """Apply a function by the kind of value; NULL for NULL, and for a text without a function."""
 
     def body(value: MqlValue) -> MqlValue:
         branches = [{"case": {"$eq": [{"$type": value}, "date"]}, "then": of_date(value)}]

@@ -44,7 +44,7 @@ def zone_time(node: Call, r: Renderer) -> MqlValue:
 
 
 def moved(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
-    """A BSON date as the other it is by the node's zone."""
+    """Shift a BSON date into or out of the node's zone."""
     zone = constant(node.arguments[0], r)
     if zone == _UTC:
         return time
