@@ -1,1 +1,1 @@
-"""What has effects on a MongoDB: creating, loading, reading back, unloading, verifying, running statements."""
+"""Everything with effects on a MongoDB: creating, loading, reading back, unloading, verifying, running statements."""

@@ -1,4 +1,4 @@
-"""What the connected server can do: its version, and whether it is one of several that keep a history."""
+"""What the connected server can do: its version, and whether it keeps a history of changes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def server_version(database: Database[Any]) -> Version:
 
 
 def has_history(database: Database[Any]) -> bool:
-    """Whether the server can tell of changes and read as of one moment: it is part of a replica set or a sharded cluster."""
+    """Whether the server has change streams and snapshot reads: it is part of a replica set or a sharded cluster."""
     said = database.client.admin.command("hello")
     return "setName" in said or said.get("msg") == "isdbgrid"
 
 
 def capped_collections(database: Database[Any]) -> frozenset[str]:
-    """Those that cannot be read as of one moment, wherever they are."""
+    """The capped collections, which never support snapshot reads."""
     return frozenset(database.list_collection_names(filter={"options.capped": True}))

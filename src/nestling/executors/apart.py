@@ -1,7 +1,8 @@
-"""What a write does outside of its transaction while that is open, such as raising a counter.
+"""Operations of a write outside its open transaction, such as incrementing a counter.
 
-Somebody may wait for the transaction to end, as one who renames a collection does, and all later commands wait for him: this one
-would until the server ends the transaction, after a minute. So it waits for a moment only, and then the transaction begins anew.
+Another operation, such as renaming a collection, may wait for the transaction to end, and block all later commands. This one
+would then wait until the server ends the transaction after a minute. So it waits only briefly, and then the transaction begins
+again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ANEW = "TransientTransactionError"
 
 @contextmanager
 def apart(session: ClientSession | AsyncClientSession | None) -> Iterator[None]:
-    """Have what is done inside end in a moment where the session's transaction is open."""
+    """Give operations inside a short timeout if the session has an open transaction."""
     if session is None or not session.in_transaction:
         yield
         return

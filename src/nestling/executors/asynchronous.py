@@ -46,7 +46,7 @@ async def run_read_async(
 
 
 async def look_async(database: AsyncDatabase[Any], asked: Looks) -> Any:
-    """Answer what is asked, and give what it says; raises as `look`."""
+    """Answer the queries and return the result. Raises the same errors as `look`."""
     answer: list[Any] | None = None
     while True:
         try:
@@ -71,7 +71,7 @@ async def run_write_async(
     design: Design | None = None,
     before: Callable[[], Awaitable[None]] | None = None,
 ) -> WriteResult:
-    """Do the write, in the transaction of `session` where there is one; else transactions and errors as of `run_write`."""
+    """Execute the write, in the transaction of `session` if given; otherwise as `run_write`."""
     bound = bind_write(write, values)
     with write_errors(write, design):
         bound = await _drive(database, numbered(bound), session)

@@ -1,8 +1,8 @@
-"""Transactions that others get in the way of: what passes between one attempt and the next, by both of pymongo's clients.
+"""Retries of conflicting transactions: the pauses between attempts, for both of pymongo's clients.
 
-The driver begins such a transaction anew, in older versions at once. Of many that want the same document one gets through a
-round, so that the attempts would grow with their square. So each waits at random, longer each time, and those of this program
-that have failed once go one after another.
+The driver retries such a transaction, in older versions at once. If many want the same document, one succeeds in each round, so
+the number of attempts would grow quadratically. So each waits for a random time, longer each time, and those of this program
+that have failed once run one after another.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Pauses:
 
 
 class HeldTurn:
-    """Whether it is one's turn, which is held until the transaction ends or an attempt fails."""
+    """Whether it is this transaction's turn; the turn is held until the transaction ends or an attempt fails."""
 
     def __init__(self, lock: Lock | asyncio.Lock) -> None:
         self._lock = lock
@@ -71,7 +71,7 @@ class HeldTurn:
 
     @contextmanager
     def left_if_failed(self) -> Iterator[None]:
-        """Let others go on when what is done inside fails."""
+        """Give up the turn if the operation inside fails."""
         try:
             yield
         except BaseException:
@@ -86,7 +86,7 @@ class HeldTurn:
 
 
 def in_transaction(session: ClientSession, work: Callable[[ClientSession], Done]) -> Done:
-    """Do the work in a transaction of its own, anew where others got in its way, until the driver gives up."""
+    """Run the work in a transaction, and retry it after conflicts until the driver gives up."""
     lock = _turns.setdefault(session.client, Lock())
     pauses, turn = Pauses(), HeldTurn(lock)
 

@@ -32,22 +32,22 @@ until the row is safe has waited for the counter too.
 
 @dataclass(frozen=True, slots=True)
 class CollectionCall:
-    """A method of a collection (of the database itself when that is None) and its named arguments."""
+    """A method of a collection (or of the database if the collection is None) with its named arguments."""
 
     collection: str | None
     method: str
     arguments: dict[str, Any]
 
     def on(self, database: Any, **more: object) -> Any:
-        """What the method of a client's database answers: a result, a cursor, or something to wait for."""
+        """Call the method on a client's database; returns a result, a cursor, or an awaitable."""
         target = database if self.collection is None else database[self.collection]
         return getattr(target, self.method)(**self.arguments, **more)
 
 
 def read_call(read: CompiledRead) -> CollectionCall | None:
-    """The call of a bound read; None when it takes no rows, for which the server has no word in a `find`.
+    """Return the call of a bound read; None if it requests no rows, which a `find` cannot express.
 
-    The server may use its disk for what does not fit into memory.
+    The server may use its disk for data that exceed its memory.
     """
     if read.operation is Operation.AGGREGATE:
         options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
@@ -89,7 +89,7 @@ def batch_call(batch: Sequence[WriteCommand]) -> CollectionCall:
 
 
 def _requests(command: WriteCommand) -> Iterator[_Request]:
-    """The command as a part of a request, and what takes it back."""
+    """The command as a part of a request, and how to handle its result."""
     asked: Mql = command.filter or {}
     filters: list[Mapping[str, Any]] | None = [*command.array_filters] or None
     update = list(command.update) if isinstance(command.update, tuple) else command.update or {}
@@ -113,7 +113,7 @@ def _requests(command: WriteCommand) -> Iterator[_Request]:
 
 
 def number_call(asked: NextNumbers) -> CollectionCall:
-    """The call that raises a counter, and gives the document as it is then."""
+    """The call that increments a counter and returns the changed document."""
     raised = {"filter": {"_id": asked.counter}, "update": {"$inc": {LAST: asked.count}}}
     return CollectionCall(
         NUMBERS_COLLECTION,

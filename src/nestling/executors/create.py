@@ -1,6 +1,6 @@
-"""Carrying out commands on a database, after looking whether that can be done: nothing is written when it cannot.
+"""Runs commands on a database, after checking that they can succeed: otherwise nothing is written.
 
-Replacing drops the design's own collections only, and only when it is asked for.
+Replacing drops only the design's own collections, and only on request.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def create(
     replace: bool = False,
     resume: bool = False,
 ) -> None:
-    """Make `collections` (all that a design writes) ready for loading, by the design's commands.
+    """Prepare `collections` (all that a design writes) for loading, by the design's commands.
 
-    Raises `PermissionDenied` when the user may not write them, `LoadError` when some hold data already – unless they are to be
-    replaced, or an interrupted load is to go on, for which what exists is kept.
+    Raises `PermissionDenied` if the user may not write them, and `LoadError` if some hold data already – unless they are to be
+    replaced, or an interrupted load is to be resumed, which keeps existing data.
     """
     names = tuple(collections)
     with typed_errors(address(database)):
@@ -67,7 +67,7 @@ def check_empty(database: Database[Any], collections: Iterable[str], *, resume: 
 
 
 def create_indexes(database: Database[Any], commands: Iterable[CreateIndex]) -> None:
-    """Build indexes over what is loaded; raises `LoadError` naming the key of which a unique one finds two."""
+    """Build indexes on loaded data. Raises `LoadError` that names a duplicate key of a unique index."""
     collections = dict[str, list[CreateIndex]]()
     for command in commands:
         collections.setdefault(command.collection, []).append(command)
@@ -103,7 +103,7 @@ def _create_collection(database: Database[Any], command: CreateCollection) -> No
 
 
 def _create_alike(database: Database[Any], commands: Sequence[CreateIndex], quorum: Mapping[str, Any]) -> None:
-    """All indexes of a collection by one pass over it; one by one where that fails, to tell which cannot be."""
+    """Build all indexes of a collection in one pass; if that fails, one by one, to find out which is impossible."""
     try:
         _build(database, commands, quorum)
     except OperationFailure as error:
@@ -119,7 +119,7 @@ def _build(database: Database[Any], commands: Sequence[CreateIndex], quorum: Map
 
 
 def _quorum(database: Database[Any]) -> Mapping[str, Any]:
-    """Whose votes a build waits for: all members'; where there is but one, only its own, which saves a tenth of a second."""
+    """The commit quorum of a build: all members, or with a single member only itself, which saves a tenth of a second."""
     hello = database.client.admin.command("hello")
     return {"commitQuorum": 1} if len(hello.get("hosts", ())) == 1 and not hello.get("passives") else {}
 
@@ -162,7 +162,7 @@ def _without_conflict(command: CreateIndex, error: OperationFailure) -> str:
 
 
 def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem:
-    """Texts that differ, and are one under the index's collation: the server tells only what they are sorted by."""
+    """The problem of different texts that are equal under the index's collation; the server shows only their sort keys."""
     paths = [path for path, _ in command.keys]
     identity = {str(number): f"${path}" for number, path in enumerate(paths)}
     fields = [{"name": name, "value": f"${name}"} for name in whole_fields(dict.fromkeys(("_id", *paths)))]

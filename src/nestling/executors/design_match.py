@@ -1,6 +1,6 @@
-"""Whether the documents of a database are a design's, and all of them.
+"""Whether a database holds the documents of a design, and all of them.
 
-Of another one's, some field is in none, or a collection is missing. Until a load has come to its end, its checkpoint is there.
+With another design, some field is in none of them, or a collection is missing. An unfinished load leaves a checkpoint.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def require_loaded(database: Database[Any], collections: Sequence[str]) -> None:
 
 
 def look(database: Database[Any], asked: Looks) -> Any:
-    """Answer what is asked, and give what it says; raises what the answers give reason for."""
+    """Answer the queries and return the result. Raises the errors that the answers give rise to."""
     answer: list[Any] | None = None
     while True:
         try:
@@ -68,7 +68,10 @@ def looks(where: str, fields: _Fields) -> Looks:
 
 
 def first_looks(where: str, fields: _Fields) -> Looks:
-    """Look for every collection, and for the fields in the first documents of each; in all documents only for what these lack."""
+    """Look for every collection, and for the fields in the first documents of each.
+
+    All documents are searched only for fields that these lack.
+    """
     yield from _there(where, tuple(fields))
     doubtful = dict[str, list[tuple[str, str]]]()
     for name, each in fields.items():
@@ -85,7 +88,7 @@ def first_looks(where: str, fields: _Fields) -> Looks:
 
 
 def collections_there(names: Sequence[str]) -> Generator[CollectionCall, Any, Mapping[str, object]]:
-    """What tells these collections from others that had or will have their names; none where the user may not ask."""
+    """Identify these collections, to notice if others take their names; empty if the user may not ask."""
     found = yield CollectionCall(None, "list_collections", {"filter": {"name": {"$in": list(names)}}})
     return {each["name"]: each["info"].get("uuid") for each in found or ()}
 
@@ -127,7 +130,7 @@ def _lacking(fields: Mapping[str, Sequence[tuple[str, str]]]) -> Looks:
 
 
 def _lacks(collection: str, path: str, within: str) -> Generator[CollectionCall, Any, bool]:
-    """Whether there are documents to have it, and none does."""
+    """Whether there are documents that should have the field, and none has it."""
     having = yield _aggregate(collection, _one(_has(path)))
     if having is None or having:
         return False

@@ -45,10 +45,10 @@ class Side(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """One attribute of a changed row, or one row that is missing, extra or there again.
+    """One attribute of a changed row, or one row that is missing, extra or repeated.
 
-    `key` holds the values of the entity's key, of all attributes when it has none. For whole rows `attribute` is None, and
-    `expected` or `found` is how often the row is there.
+    `key`: the values of the entity's key, or of all attributes if it has none. For whole rows `attribute` is None, and
+    `expected` or `found` is the number of occurrences.
     """
 
     entity: str
@@ -92,14 +92,14 @@ class RowComparison:
         return self._encode_key([row[place] for place in self._key])
 
     def differences(self) -> Iterator[tuple[RowDifference, ...]]:
-        """Yield, for every row that differs, what differs; in the order of the keys' bytes."""
+        """Yield the differences of each row that differs, in the order of the keys' bytes."""
         query = "SELECT key, side, row, COUNT(*) FROM line GROUP BY key, side, row ORDER BY key, side, row"
         with closing(self._disk.execute(query)) as lines:
             for _, group in groupby(lines, key=itemgetter(0)):
                 yield from self._of_key([(Side(side), row, times) for _, side, row, times in group])
 
     def _of_key(self, lines: Sequence[tuple[Side, bytes, int]]) -> Iterator[tuple[RowDifference, ...]]:
-        """Pair the rows of one key that are unequal; what is left over is missing or too many."""
+        """Pair the unequal rows with one key; the rest is missing or extra."""
         expected = Counter({row: times for side, row, times in lines if side is Side.EXPECTED})
         found = Counter({row: times for side, row, times in lines if side is Side.FOUND})
         missing, extra = list((expected - found).elements()), list((found - expected).elements())

@@ -1,6 +1,6 @@
-"""A database as all that reads and writes documents of ours is to see it, whatever the client it is of was made for.
+"""Gives a database the encoding and decoding options that our code needs, whatever the client's options.
 
-A client without options refuses UUIDs, and gives those of documents as bytes.
+A client without options refuses UUIDs, and returns UUIDs in documents as bytes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Driver = TypeVar("Driver", "Database[Any]", "AsyncDatabase[Any]")
 
 
 def exact(database: Driver) -> Driver:
-    """The database, whose values are encoded and decoded as ours; one of `as_stored` is left as it is."""
+    """The database with our encoding and decoding of values; one from `as_stored` is unchanged."""
     return database if database.codec_options == AS_STORED else database.with_options(codec_options=CODEC)
 
 
 def as_stored(database: Driver) -> Driver:
-    """The same for what goes from documents into documents: dates beyond the years 1 to 9999 come along."""
+    """The same for copying between documents: dates beyond the years 1 to 9999 are preserved."""
     return database.with_options(codec_options=AS_STORED)

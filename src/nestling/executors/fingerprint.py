@@ -1,7 +1,7 @@
-"""A fingerprint of a bag of rows: how many there are, and sums of their hashes, in whatever order they come.
+"""A fingerprint of a bag of rows: their number, and sums of their hashes, independent of their order.
 
-Rows are kept apart in partitions by their hash, so that when two bags differ only a few of them need to be looked at again. A
-128-bit hash per row makes it a matter of 1 in 10^38 that two different rows count as equal; sums (unlike xor) see duplicates.
+Rows are divided into partitions by their hash, so that if two bags differ, only a few rows need to be read again. With a
+128-bit hash per row, two different rows count as equal with a probability of 1 in 10^38; sums (unlike xor) detect duplicates.
 """
 
 from __future__ import annotations

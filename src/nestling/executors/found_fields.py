@@ -13,7 +13,7 @@ from nestling.ir.found_field import FoundField
 
 
 def find_fields(database: Database[Any], asked: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[FoundField, ...]:
-    """By what each collection is asked: its fields, those in most documents first."""
+    """Run each collection's search and return the fields found, those in most documents first."""
     with typed_errors(address(database)):
         return tuple(
             _found(name, **found)

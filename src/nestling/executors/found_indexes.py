@@ -1,4 +1,4 @@
-"""The indexes a collection has, as the server tells them."""
+"""The existing indexes of a collection, as reported by the server."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ _OF_THE_SERVER = ("v", "key", "ns", "background")
 
 
 def found_indexes(database: Database[Any], collection: str, called: str = "") -> Iterator[CreateIndex]:
-    """All but that on `_id`, as commands that make them again; `called`: what the collection's name is at the moment, if it is
-    another.
+    """All indexes but that on `_id`, as commands that create them; `called`: the collection's current name, if different.
 
-    The server tells no collation of an index that compares to the letter. Where the collection has a collation of its own, the
-    command has to say so.
+    The server reports no collation for an index that compares exactly. If the collection has a collation, the command must say
+    so.
     """
     there = database[called or collection]
     plain = {} if usual_collation(database, there.name) is None else {"collation": {"locale": "simple"}}
@@ -40,6 +39,6 @@ def is_there(database: Database[Any], command: CreateIndex) -> bool:
 
 
 def usual_collation(database: Database[Any], collection: str) -> Mapping[str, Any] | None:
-    """The collation that a collection's indexes and queries have where they name none."""
+    """The default collation of a collection's indexes and queries."""
     found: Mapping[str, Any] | None = database[collection].options().get("collation")
     return found

@@ -1,4 +1,4 @@
-"""Asking of many documents where the server cannot reckon with one of them: it is found by halves, and the rest is answered."""
+"""Queries many documents although the server may fail on one: that one is found by bisection, the rest is answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def by_halves(
     ask: Callable[[Sequence[object]], list[Answer]],
     alone: Callable[[object, str], list[Answer]],
 ) -> list[Answer]:
-    """What `ask` gives for these ids; for one that it raises `ValueNotReckoned` of, what `alone` makes of it and why."""
+    """Return what `ask` yields for these ids; for an id with `ValueNotReckoned`, what `alone` makes of it and the reason."""
     try:
         return ask(ids)
     except ValueNotReckoned as error:

@@ -1,11 +1,10 @@
-"""One active process for one thing: a lease in a document of the database, renewed by a thread, by the server's clock.
+"""One active process: a lease in a document of the database, renewed by a thread, timed by the server's clock.
 
-A clock that is set back would prolong the lease of a process that is gone: who waits for it takes it, too, when it has not been
-renewed for its time by the waiting process's own clock.
+If that clock were set back, the lease of a dead process would be prolonged: so a waiting process also takes the lease if it was
+not renewed for its duration by the waiting process's own clock.
 
-Whatever the document holds is only written under the epoch the lease was taken with: who has been replaced cannot change it, and
-stops as soon as it notices. Between two renewals a process trusts its own monotonic clock, and does nothing more once the lease
-may have run out.
+The document is only written under the epoch of the lease: a process that was replaced cannot change it, and stops when it
+notices. Between two renewals a process relies on its own monotonic clock, and does nothing once the lease may have expired.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ LIVE: Mapping[str, Any] = {"$gt": [{"$ifNull": ["$expires", None]}, "$$NOW"]}
 
 
 class Lease:
-    """The lease of `what`, which messages name, in the document `identity` of a collection.
+    """The lease of `what` (as named in messages) in the document `identity` of a collection.
 
-    `lost` is called, by the thread that renews, when somebody else has it.
+    `lost` is called by the renewing thread if another process has the lease.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class Lease:
         self.epoch = 0
 
     def taken(self) -> Mapping[str, Any] | None:
-        """Take it, once or again, and return the document with it; None while somebody else has it."""
+        """Take the lease, once or again, and return the document with it; None while another process has it."""
         asked = monotonic()
         free = {
             "_id": self._identity,
@@ -87,12 +86,12 @@ class Lease:
 
     @property
     def other_seconds(self) -> float:
-        """How long the lease that somebody else has lasts unless it is renewed."""
+        """The duration of the other process's lease unless it is renewed."""
         seconds: float = self._seen.get("seconds", self._seconds)
         return seconds
 
     def _look(self) -> None:
-        """Note the lease that somebody else has, and since when it is the same."""
+        """Record the other process's lease, and since when it has not changed."""
         seen = (
             self._collection.find_one({"_id": self._identity}, {"_id": 0, "epoch": 1, "expires": 1, "seconds": 1}) or {}
         )
@@ -100,7 +99,7 @@ class Lease:
             self._seen, self._seen_at = seen, monotonic()
 
     def _not_renewed(self) -> list[Mapping[str, Any]]:
-        """What the lease still is when it has been the same for its time."""
+        """The lease's content if it has not changed for its duration."""
         is_old = monotonic() - self._seen_at > self.other_seconds
         return [self._seen] if self._seen and is_old else []
 
@@ -109,7 +108,7 @@ class Lease:
         self._thread.start()
 
     def held(self) -> None:
-        """Return while it is held for certain; wait, patiently, when that is not sure; raise `LeaseLost` when it is not."""
+        """Return while the lease is certainly held, wait if this is uncertain, and raise `LeaseLost` if it is lost."""
         end = monotonic() + PATIENCE_SECONDS
         while monotonic() >= self._until - self._seconds / (2 * RENEWALS) and not self._lost.is_set():
             if monotonic() > end:
@@ -142,7 +141,7 @@ class Lease:
         return {"$add": ["$$NOW", round(self._seconds * 1000)]}
 
     def _renew(self) -> None:
-        """The thread: renews until it is over, and tells when somebody else has it."""
+        """The thread: renews until the end, and reports if another process has the lease."""
         while not self._over.wait(self._seconds / RENEWALS / 2):
             asked = monotonic()
             try:

@@ -16,7 +16,7 @@ FEWEST_ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class TimedCall:
-    """Something to time: `run` does it once and returns the seconds it took; what it prepares does not count."""
+    """Something to time: `run` does it once and returns the seconds it took, without its preparation."""
 
     name: str
     work: Work

@@ -1,4 +1,4 @@
-"""What reading rows tells while it runs."""
+"""Progress reports while rows are read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RowProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left at this rate; None where it cannot be told."""
+        """The time left at this rate; None if unknown."""
         if self.total_rows is None or not self.rows_per_second:
             return None
         return max(self.total_rows - self.rows, 0) / self.rows_per_second
@@ -66,7 +66,7 @@ class RowCounter:
             self.total_rows += more
 
     def tell(self, entity: str) -> None:
-        """Report how far it is; rows that came since they were counted are part of the total."""
+        """Report the progress; rows added since the count increase the total."""
         if self.total_rows is not None:
             self.total_rows = max(self.total_rows, self.rows)
         if self.report is not None:

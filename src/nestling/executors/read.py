@@ -37,7 +37,7 @@ _AS_STORED: CodecOptions[Any] = CodecOptions(datetime_conversion=DatetimeConvers
 
 
 def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview | bytes]:
-    """Yield the rows as they come from the server; raises `RebuildError` when it cannot yield them."""
+    """Yield the rows as received from the server. Raises `RebuildError` if it cannot yield them."""
     if query.files:
         yield from (bson.encode(row, codec_options=CODEC) for row in read_stored(database, query))
         return
@@ -53,7 +53,7 @@ def read_rows(
     session: ClientSession | None = None,
     policy: Policy | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt.
+    """Yield the rows as conceptual values in column order. Raises `RebuildError` if one cannot be rebuilt.
 
     `policy` says what the rows are for.
     """
@@ -63,7 +63,7 @@ def read_rows(
 def read_stored(
     database: Database[Any], query: Aggregation, session: ClientSession | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows as they are stored, undecoded, whole files in place of their pointers; raises `RebuildError`."""
+    """Yield the stored rows undecoded, with whole files in place of pointers. Raises `RebuildError`."""
     ours = exact(database)
     for batch in _batches(database, query, session):
         for document in _decoded(batch, query, ours.codec_options):
@@ -76,10 +76,9 @@ def read_stored(
 def row_decoder(
     columns: Sequence[str], entity: Entity, policy: Policy | None = None
 ) -> Callable[[Mapping[str, Any]], Row]:
-    """Make the function from a decoded row to conceptual values, for columns that are attributes of the entity.
+    """Return the function from a decoded row to conceptual values, for columns that are attributes of the entity.
 
-    A missing field is NULL, and so is null where that is not JSON's own: there it is `JSON_NULL`. `policy` says what the
-    rows are for.
+    A missing field is NULL, and so is null, except in JSON, where it is `JSON_NULL`. `policy` says what the rows are for.
     """
     types = [entity.attribute(name).type for name in columns]
     fields = tuple((column_field(position), decoder(kind, policy)) for position, kind in enumerate(types))
@@ -97,7 +96,7 @@ def row_decoder(
 
 
 def split_documents(batch: bytes) -> Iterator[memoryview]:
-    """The BSON documents that lie one after the other in a batch."""
+    """The concatenated BSON documents in a batch."""
     view, start, end = memoryview(batch), 0, len(batch)
     while start < end:
         stop = start + int.from_bytes(view[start : start + 4], "little")
@@ -125,7 +124,7 @@ def _decoded(batch: bytes | memoryview, query: Aggregation, codec: CodecOptions[
 
 
 def _unreadable(batch: bytes | memoryview, query: Aggregation) -> str:
-    """Which attribute of which row cannot be decoded, as far as that can be told."""
+    """Describe the attribute and row that cannot be decoded, as far as they can be determined."""
     for raw in split_documents(bytes(batch)):
         with suppress(*_UNREADABLE):
             row = bson.decode(raw, _AS_STORED)
@@ -152,7 +151,10 @@ def _batches(database: Database[Any], query: Aggregation, session: ClientSession
 
 @contextmanager
 def _rebuild_errors(query: Aggregation) -> Iterator[None]:
-    """Name the collection when the server cannot yield its rows; what the user may not do stays the driver's error."""
+    """Name the collection if the server cannot yield its rows.
+
+    A missing permission remains the driver's error.
+    """
     try:
         yield
     except OperationFailure as error:

@@ -1,4 +1,4 @@
-"""What the connected user may do."""
+"""Checks what the connected user may do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ SHOWN = 5
 
 
 def check_privileges(database: Database[Any], *needs: Need) -> None:
-    """Raise `PermissionDenied` naming what the connected user may not do to which collection; free where nobody logs in."""
+    """Raise `PermissionDenied` that names missing permissions by collection.
+
+    Nothing is checked on a server without authentication.
+    """
     status = database.command("connectionStatus", showPrivileges=True)["authInfo"]
     if not status["authenticatedUsers"]:
         return
@@ -47,7 +50,7 @@ def check_privileges(database: Database[Any], *needs: Need) -> None:
 
 
 def _lacking_words(lacking: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The actions, those together that lack in the same collections: `insert, update in orders, lines`."""
+    """The missing actions, grouped by collections: `insert, update in orders, lines`."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for action, names in lacking.items():
         alike.setdefault(tuple(names), []).append(action)
@@ -56,7 +59,7 @@ def _lacking_words(lacking: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 def may_modify(database: Database[Any], collection: str) -> bool:
-    """Whether the connected user may have the server keep documents as they were before changes."""
+    """Whether the user may make the server keep documents as they were before changes."""
     try:
         check_privileges(database, ((collection,), (MODIFYING,)))
     except PermissionDenied:

@@ -34,7 +34,7 @@ def run_read(
 def documents(
     database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
 ) -> Iterator[BsonDocument]:
-    """The result documents of a bound read, as they come from the server; errors are a read's."""
+    """Yield the result documents of a bound read. Raises the errors of a read."""
     with read_errors(read.name or "the statement", database):
         yield from asked(database, read, session=session)
 
@@ -74,7 +74,7 @@ def _convert(column: OutputColumn) -> Callable[[object], object]:
 
 
 def _each(convert: Callable[[object], object], value: object) -> object:
-    """The value, or each element of the array it is."""
+    """Convert the value, or each element if it is an array."""
     return [_each(convert, item) for item in value] if isinstance(value, list) else convert(value)
 
 
@@ -87,7 +87,7 @@ def _as_float(value: object) -> object:
 
 
 def _filled(value: object, length: int) -> object:
-    """PostgreSQL's `char(n)`, alone or in an array, with the blanks it is shown with."""
+    """PostgreSQL's `char(n)`, alone or in an array, padded with blanks as it is displayed."""
     if isinstance(value, list):
         return [_filled(item, length) for item in value]
     return value.ljust(length) if isinstance(value, str) else decode(value)

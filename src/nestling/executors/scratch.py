@@ -1,4 +1,4 @@
-"""Databases of our own on somebody's server: unique names, dropped in the end whatever happens."""
+"""Databases of our own on a user's server: with unique names, and always dropped at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pymongo.errors import ConnectionFailure
 
 @contextmanager
 def scratch_databases(beside: Database[Any], labels: Sequence[str]) -> Iterator[list[Database[Any]]]:
-    """A fresh database for each label, on the server of `beside`."""
+    """Create a new database for each label, on the server of `beside`."""
     stem = f"nestling_scratch_{uuid.uuid4().hex[:12]}"
     names = [f"{stem}_{label}" for label in labels]
     try:

@@ -1,4 +1,4 @@
-"""What a server says of itself and of the machine it runs on."""
+"""Describes a server and the machine it runs on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ServerDescription:
 
 
 def server_facts(database: Database[Any]) -> ServerDescription:
-    """Ask the server; what the user may not ask is left out."""
+    """Ask the server; facts that the user may not see are omitted."""
     client = database.client
     version = str(client.server_info()["version"])
     status: dict[str, Any] = {}
@@ -47,7 +47,7 @@ def _hardware(host: dict[str, Any]) -> str:
 
 
 def compression(database: Database[Any]) -> float | None:
-    """Bytes on disk for a byte of data, from this database's collections; None when the server cannot tell."""
+    """Bytes on disk per byte of data, from this database's collections; None if the server cannot say."""
     with suppress(OperationFailure):
         database.client.admin.command("fsync")
         stats = database.command("dbStats")

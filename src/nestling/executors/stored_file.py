@@ -1,4 +1,4 @@
-"""The content of a file in GridFS, whole: read chunk by chunk, as what is damaged is to be told and not passed over."""
+"""Reads a whole GridFS file chunk by chunk, so that damage is detected."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nestling.ir.words.value_words import value_words
 
 
 class DamagedFileError(Exception):
-    """A file is not there, or not as it was stored; its text says why."""
+    """A file is missing or damaged; the text says how."""
 
 
 def file_content(database: Database[Any], bucket: str, name: object) -> bytes:
-    """What the file holds; raises `DamagedFileError`."""
+    """Return the content of the file. Raises `DamagedFileError`."""
     file = database[f"{bucket}.files"].find_one({"_id": name}, {"length": 1})
     if file is None:
         raise DamagedFileError("there is no such file")

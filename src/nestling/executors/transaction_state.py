@@ -1,4 +1,4 @@
-"""How a transaction of several statements stands: whether one of them has failed, and whether it is over."""
+"""The state of a transaction of several statements: whether one has failed, and whether it is over."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TransactionState:
             raise
 
     def check(self) -> None:
-        """Raise what makes it impossible to go on: an error of the driver's as it was, as the same may be tried again."""
+        """Raise the reason why it cannot go on; a driver's error is raised unchanged, because it may be retried."""
         if isinstance(self.failed, NestlingError):
             first = self.failed.problems[0]
             what = f"the transaction failed before, and nothing of it stays: {first.what}"
@@ -46,7 +46,7 @@ class TransactionState:
 
     @contextmanager
     def until_end(self) -> Iterator[None]:
-        """Until what was asked for is done: raises as of `check` where a statement failed and that was not told."""
+        """Run to the end of the work. Raises the errors of `check` if a statement failed and its error was caught."""
         try:
             yield
             self.check()

@@ -28,7 +28,7 @@ _IN_EVERY_COLUMN = frozenset({type(None), bool, int, float, str, bytes, Decimal,
 
 @dataclass(frozen=True, slots=True)
 class UnloadReport:
-    """Rows written of each entity, the time it took, and what of the model the tables do not declare."""
+    """Rows written of each entity, the time taken, and parts of the model that the tables do not declare."""
 
     entities: Mapping[str, int]
     seconds: float
@@ -53,10 +53,11 @@ def unload(
     *,
     report: ReportProgress | None = None,
 ) -> UnloadReport:
-    """Write every entity's rows to `sink`; `homes` are the queries of the home views by entity. Reads only.
+    """Write every entity's rows to `sink`; `homes` are the queries of the home views by entity. Only reads from MongoDB.
 
-    Raises `RebuildError` naming the collection when a row cannot be rebuilt; `SourceError` naming every column that does not
-    give back what it is given, once all rows have been looked at. The sink is then not finished, so that it shows nothing.
+    Raises `RebuildError` that names the collection if a row cannot be rebuilt, and, after all rows were read, `SourceError`
+    that names every column which does not return what was written. The sink is then not finished, so its rows never become
+    visible.
     """
     counter, written, transfer = RowCounter(report), dict[str, int](), _Transfer(sink)
     with typed_errors(address(database)):
@@ -84,7 +85,7 @@ class _Transfer:
     error: type[NestlingError] | None = None
 
     def within_sql(self, rows: Iterable[Row], entity: Entity, home: Aggregation) -> Iterator[Row]:
-        """The rows but those with a value that SQL does not have, such as a regular expression among texts."""
+        """The rows without those that hold a value which SQL lacks, such as a regular expression among texts."""
         kinds = tuple(attribute.type.name for attribute in entity.attributes)
         for row in rows:
             is_whole = True
@@ -120,7 +121,7 @@ class _Transfer:
 
 
 def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregation) -> RefusedValues:
-    """Which value of which row it is."""
+    """Describe the value and its row."""
     name, values = entity.attribute_names[position], dict(zip(entity.attribute_names, row, strict=True))
     key = ", ".join(f"{each} = {value_words(values[each])}" for each in entity.key)
     problem = Problem(

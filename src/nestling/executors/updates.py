@@ -1,4 +1,4 @@
-"""A command for many rows: what is the same for all rows with values in the same columns is worked out once."""
+"""One command for many rows: what is equal for rows with values in the same columns is computed once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The round trip, proved by an independent read-back: what the homes yield is what the source holds, row for row.
+"""Verifies a load by an independent read-back: the homes must yield exactly the source's rows.
 
-Both sides are read once and fingerprinted. Only where the fingerprints differ are the rows of the differing partitions read again
-and compared value by value; a difference that is one of storage only (a 64-bit 5 for a 32-bit one) is none. Reads only.
+Both sides are read once and fingerprinted. Only if the fingerprints differ are the rows of the differing partitions read again
+and compared value by value; a mere difference in storage (a 64-bit 5 for a 32-bit one) does not count. Only reads.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class EntityVerdict(NamedTuple):
 class VerifyReport:
     """Whether both sides are equal, the verdict on each entity, and the first differences (`EntityVerdict` counts them all).
 
-    `left_out`: tables and columns of the source that the design does not hold, of which nothing was compared.
+    `left_out`: tables and columns of the source that the design does not hold and that were therefore not compared.
     """
 
     equal: bool
@@ -68,7 +68,7 @@ class VerifyReport:
         )
 
     def _told(self) -> Iterator[tuple[str, ...]]:
-        """The differences as cells; values as Python writes them, so that a text is told from a number."""
+        """The differences as cells; values are written as in Python, so that texts and numbers look different."""
         for each in self.differences:
             key, *sides = ("NULL" if value is None else repr(value) for value in (each.key, each.expected, each.found))
             yield each.entity, str(each.kind), key, each.attribute or "", *map(cut, sides)
@@ -84,11 +84,11 @@ def verify(
     report: ReportProgress | None = None,
     shown: int = SHOWN_DIFFERENCES,
 ) -> VerifyReport:
-    """Compare every entity's rows in `source` with those its home view yields from `database`.
+    """Compare every entity's rows in `source` with those that its home view yields from `database`.
 
-    `homes` are the queries of the home views by entity, `policy` the one of the load, `shown` how many differences are listed
-    at most, but for the first of each entity. Memory does not grow with the data; differing rows are sorted on disk. Raises
-    `RebuildError` when rows cannot be read back, `LoadError` when the source holds a value no load could have stored.
+    `homes`: the queries of the home views by entity. `policy`: that of the load. `shown`: most differences listed, apart from
+    the first of each entity. Memory does not grow with the data; differing rows are sorted on disk. Raises `RebuildError` if
+    rows cannot be read back, and `LoadError` if the source holds a value that no load could have stored.
     """
     verdicts, differences = dict[str, EntityVerdict](), list[RowDifference]()
     with typed_errors(address(database)), source.snapshot():

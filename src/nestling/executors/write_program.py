@@ -1,6 +1,6 @@
-"""What a compiled write does, step by step, without a driver: it asks for a read or a command, and goes on with the answer.
+"""Runs a compiled write step by step without a driver: it requests a read or a command, and continues with the answer.
 
-One interpreter, so that the synchronous and the asynchronous driver cannot differ.
+There is one interpreter, so that the synchronous and the asynchronous driver cannot differ.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from nestling.ir.types import TypeName
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What a write did: `affected` rows, the upkeeps it left to the background sync, and the rows RETURNING asks for."""
+    """The result of a write: `affected` rows, the upkeeps left to the background sync, and the rows for RETURNING."""
 
     affected: int
     left: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ _EMPTY_ROW: RowFields = {}
 
 
 def program(write: CompiledWrite) -> Program:
-    """The requests of a bound write, in order; raises `ConstraintError` for what the source would refuse."""
+    """The requests of a bound write, in order. Raises `ConstraintError` for what the source would refuse."""
     write = yield from _with_taken(write, write.numbers_for_rows)
     run = _Run(write.answer)
     yield from run.steps(write.steps, _EMPTY_ROW, top=True)
@@ -67,10 +67,10 @@ def program(write: CompiledWrite) -> Program:
 
 
 def numbered(write: CompiledWrite) -> Numbering:
-    """The requests that take a bound write's new numbers; gives the write with them.
+    """The requests that take a bound write's new numbers; returns the write with them.
 
-    They come before its transaction, so no other writer waits for it. Where it fails, the numbers are a gap. Those whose count
-    the transaction reads are left to `program`, which takes them outside of the transaction too.
+    They precede its transaction, so no other writer waits for it. If it fails, the numbers are skipped. If the transaction has
+    to count first, `program` takes the numbers, also outside the transaction.
     """
     return (yield from _with_taken(write, write.numbers_before))
 
@@ -89,7 +89,7 @@ def _with_taken(write: CompiledWrite, wanted: Sequence[TakeNumbers]) -> Numberin
 
 
 def _taken(wanted: TakeNumbers, count: int) -> Generator[Request, Any, range]:
-    """So many numbers that nobody else has."""
+    """Take this many numbers that nobody else has."""
     highest = yield from _only_value(wanted.highest, HIGHEST)
     last: int = yield NextNumbers(wanted.counter, count)
     while highest is not None and last - count < highest:  # rows that the counter was not told of
@@ -193,7 +193,7 @@ class _Run:
 
 
 def _first_of_each(columns: Sequence[str], rows: Iterable[RowFields], gathered: Sequence[str]) -> tuple[RowFields, ...]:
-    """Of the rows that are alike in these columns the first, with lists of what all of them have in those `gathered`."""
+    """The first of the rows that are equal in these columns, with lists of all their values in `gathered`."""
     found: dict[bytes, list[RowFields]] = {}
     for row in rows:
         found.setdefault(_as_bytes({column: row[column] for column in columns if column in row}), []).append(row)
@@ -211,24 +211,24 @@ def _rows(
 
 
 def _as_bytes(value: object) -> bytes:
-    """What tells a stored value from others."""
+    """Bytes that identify a stored value."""
     return encode({"": value}, codec_options=CODEC)
 
 
 def _read_back(row: RowFields) -> Mapping[str, Any]:
-    """A row of values to be stored, as a server gives it back."""
+    """A row of values to be stored, as a server returns it."""
     return decode(encode(row, codec_options=CODEC), CODEC)
 
 
 def present(document: Mapping[str, Any], read: CompiledRead) -> RowFields:
-    """A row without its NULLs: null is one, but in a JSON column, where it is JSON's own."""
+    """A row without its NULLs: null is NULL, except in a JSON column, where it is JSON's own."""
     json = {column.field for column in read.columns if column.type.name is TypeName.JSON}
     names = {column.field: column.name for column in read.columns}
     return {names.get(field, field): value for field, value in document.items() if value is not None or field in json}
 
 
 def ready(command: WriteCommand, row: RowFields) -> WriteCommand:
-    """The command for a row: nothing in it is open any more."""
+    """The complete command for a row."""
     filled = filled_command(command, row_leaf(row))
     if not filled.places or filled.update is None or isinstance(filled.update, tuple):
         return filled
@@ -253,8 +253,9 @@ def broken(step: RefuseRows, rows: Sequence[RowFields]) -> list[RowFields]:
 
 
 def refused(step: RefuseRows, rows: Sequence[RowFields]) -> ConstraintError:
-    """The error for rows that break a constraint. It names what the first of them lacks and shows no value of it: what else
-    a row holds is nobody's who reads a log.
+    """The error for rows that break a constraint.
+
+    It names the NULL columns of the first row but shows no values, which readers of a log must not see.
     """
     lacking = ", ".join(dict.fromkeys(f"{_bare(column)} = NULL" for column in step.missing if column not in rows[0]))
     more = f" and {len(rows) - 1} more" if lacking and len(rows) > 1 else ""
@@ -266,5 +267,5 @@ def refused(step: RefuseRows, rows: Sequence[RowFields]) -> ConstraintError:
 
 
 def _bare(name: str) -> str:
-    """A column's name without what says which row it is of."""
+    """A column's name without the prefix for the row it belongs to."""
     return name.removeprefix(NEW if name.startswith(NEW) else OLD)

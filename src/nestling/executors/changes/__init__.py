@@ -1,14 +1,14 @@
-"""What others write to a database, as it happens: one change stream over some of its collections.
+"""Changes that others make to a database, as they happen: one change stream over some of its collections.
 
 ::
 
     with follow(database, Watching(("orders", "customers"))) as stream:
         batch = stream.take(500, wait_seconds=0.5)      # changes in order, and the point after them
-        ...                                             # do what follows from them
-        save(batch.point)                               # a later `follow(…, after=point)` goes on there
+        ...                                             # handle the changes
+        save(batch.point)                               # a later `follow(…, after=point)` continues there
 
-`Watching` says which collections, and whether documents come with the changes. Errors are `ChangesError`s: `NoChangeStreams`
-on a standalone server, `HistoryLost` when the server no longer has what came after the point.
+`Watching` says which collections, and whether documents come with the changes. Errors are `ChangesError`s: `NoChangeStreams` on
+a standalone server, `HistoryLost` if the server no longer has the changes after the point.
 """
 
 from nestling.executors.changes.change import ChangeEvent, EventKind, HistoryPoint

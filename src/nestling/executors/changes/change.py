@@ -1,4 +1,4 @@
-"""A change as a value: what happened to which document, when, and where a stream goes on after it."""
+"""A change as a value: what happened to which document, when, and where a stream continues after it."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """A place in the history of changes: the server's resume token, and the cluster's time of the change before it.
+    """A position in the history of changes: the server's resume token, and the cluster time of the change before it.
 
-    `time` is None before the first change was seen.
+    `time` is None before the first change.
     """
 
     token: BsonDocument
     time: Timestamp | None = None
 
     def document(self) -> BsonDocument:
-        """The point as it is kept in a database."""
+        """The point in the form in which it is stored in a database."""
         return {"token": dict(self.token), "time": self.time}
 
     @classmethod

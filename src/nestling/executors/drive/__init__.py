@@ -1,8 +1,8 @@
-"""Driving a workload over a loaded design: executions timed, answers compared, what the server did counted.
+"""Runs a workload on a loaded design: times executions, compares answers, counts what the server did.
 
-`execution` runs one statement; `loops` runs a block with several clients, closed or open; `answers` says when two answers are the
-same; `ages` how old what a copy held was; `examined` asks the server's profiler, `counters` and `space` its counters; `figures`
-makes quantiles and intervals.
+`execution` runs one statement; `loops` runs a block with several clients, closed or open; `answers` compares two answers;
+`ages` determines how old a copy was; `examined` reads the server's profiler, `counters` and `space` its counters; `figures`
+computes quantiles and intervals.
 """
 
 from nestling.executors.drive.ages import CopyRead, ages

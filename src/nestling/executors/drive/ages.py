@@ -1,7 +1,7 @@
-"""How old what a copy held was when a read returned it: found out afterwards, so that nothing waits for it.
+"""Determines how old a copy was when a read returned it: afterwards, so that nothing waits for it.
 
-A read is asked again as of the moment it was answered, from the copy and without it. Where the answers differ the copy was behind
-its source. The same two questions as of the moments just before earlier writes find the one it has been behind since.
+A read is repeated as of the moment it was answered, with and without the copy. If the answers differ, the copy was behind its
+source. The same two queries as of the moments just before earlier writes find the write since which it has been behind.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CopyRead:
 
 
 class _AsOf(ReadConcern):
-    """Reads see what there was at a moment of the server's logical clock."""
+    """A read concern for a moment of the server's logical clock."""
 
     def __init__(self, moment: Timestamp) -> None:
         super().__init__("snapshot")
@@ -46,7 +46,7 @@ class _AsOf(ReadConcern):
 
     @property
     def document(self) -> dict[str, Any]:
-        """What the server is sent."""
+        """The form that is sent to the server."""
         return {"level": "snapshot", "atClusterTime": self._moment}
 
 
@@ -57,10 +57,10 @@ def ages(
     writing: frozenset[str],
     began: float,
 ) -> tuple[float, ...]:
-    """Seconds the copy had been behind its source without a break, for each read looked at; 0.0 for those it was not behind.
+    """Seconds for which the copy had been behind its source without interruption, for each read examined; 0.0 if it was not.
 
-    `reads`: the statements that answer from the copy; `runs`: all executions since `began` (by `perf_counter`), those of the
-    statements `writing` among them. Reads the server remembers too little of to say are left out.
+    `reads`: the statements that use the copy; `runs`: all executions since `began` (by `perf_counter`), including those of the
+    statements `writing`. Reads for which the server's history is too short are omitted.
     """
     looked_at = [run for run in runs if run.call.statement in reads and run.moment is not None and not run.failed]
     writes = sorted(
@@ -97,9 +97,9 @@ def _ages(
 
 
 def _since(writes: Sequence[Timestamp], agrees: Callable[[Timestamp], bool]) -> int | None:
-    """The last write before which the answers agreed, given that they differ now; None when they differed before all of them.
+    """The last write before which the answers agreed, given that they differ now; None if they differed before all of them.
 
-    Steps back get longer, so a copy that was right for a moment in between may be taken for one that never was.
+    Steps back get longer, so a copy that was right for a moment in between may count as never right.
     """
     fresh = behind = len(writes)
     step = 1

@@ -1,11 +1,11 @@
-"""Whether two answers are the same: the same values in the order the statement fixes, or the same change or refusal.
+"""Compares two answers: the same values in the order that the statement fixes, or the same change or refusal.
 
-Values are compared first. Only where they differ it is asked whether SQL leaves a choice: ties under a LIMIT, a window over rows
-that are tied, a column of any row of its group. Two such answers may both be right, but that they are equal nobody can say.
-What the statement does fix is compared all the same.
+Values are compared first. Only if they differ does it matter whether SQL leaves a choice: ties under a LIMIT, a window over
+tied rows, a column of any row of its group. Two such answers may both be right, but cannot be shown to be equal. The parts that
+the statement does fix are compared anyway.
 
-Fractions count as equal when they differ in their last digits: sums depend on the order they are added in. So rows whose
-fractions are equal in this way may be in either order.
+Fractions count as equal if they differ only in their last digits, because sums depend on the order of addition. So rows with
+equal fractions in this sense may be in either order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
 
 class Likeness(StrEnum):
-    """What the comparison of two answers says."""
+    """The result of comparing two answers."""
 
     EQUAL = "equal"
     OPEN = "open"  # they differ, but SQL leaves a choice, and both may be right
@@ -52,13 +52,14 @@ class StatementAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerShape:
-    """How far a statement fixes its answer. `choice` says in words where SQL leaves a choice; it is empty where it leaves none.
+    """How far a statement fixes its answer. `choice` says in words where SQL leaves a choice; empty if it leaves none.
 
-    Columns are told by their places. `ordered_by`: the columns the rows are ordered by, up to the first that is not shown;
-    `whole`: there is none that is not shown; `collated`: those whose texts are equal whatever their case. `limited`: a LIMIT may
-    leave out other rows, those before an OFFSET too (`skipped`). `loose`: columns of texts of which any order and any spelling of
-    the letters is right; `open`: columns of which any of several values is. `any_rows`: there may be other rows, more or fewer.
-    `inner_texts`: a window, or a LIMIT inside, depends on the order of texts.
+    - Columns are given by position. `ordered_by`: the sort columns, up to the first that is not in the answer; `whole`: all are
+      in the answer; `collated`: those whose texts are equal regardless of case.
+    - `limited`: a LIMIT may exclude other rows, with an OFFSET also at the beginning (`skipped`). `any_rows`: there may be
+      other rows, more or fewer. `inner_texts`: a window, or an inner LIMIT, depends on the order of texts.
+    - `loose`: text columns in which any order and any spelling of letters is right; `open`: columns in which any of several
+      values is.
     """
 
     ordered_by: tuple[int, ...] = ()
@@ -133,9 +134,9 @@ def _alike_where_fixed(one: Sequence[Row], other: Sequence[Row], shape: AnswerSh
 
 
 def _same_order(one: Sequence[Row], other: Sequence[Row], shape: AnswerShape) -> list[range] | None:
-    """The places of rows that are tied, in both answers; None where the order of one is another one.
+    """The ranges of tied rows, equal in both answers; None if the orders differ.
 
-    Rows whose fractions cannot be told apart are tied, whatever the keys after them.
+    Rows whose fractions cannot be distinguished are tied, whatever the following keys.
     """
     mine, theirs = ([_key(row, shape) for row in rows] for rows in (one, other))
     leading = _leading((*mine, *theirs), len(shape.ordered_by))
@@ -152,7 +153,7 @@ def _same_order(one: Sequence[Row], other: Sequence[Row], shape: AnswerShape) ->
 
 
 def _leading(keys: Iterable[Row], places: int) -> int:
-    """How many keys there are up to the first fraction."""
+    """The number of keys up to the first fraction."""
     fractions = (place for key in keys for place, value in enumerate(key) if isinstance(value, float | Decimal))
     return min(min(fractions, default=places) + 1, places)
 
@@ -178,7 +179,7 @@ def _same_inside(mine: Sequence[Row], theirs: Sequence[Row], leading: int) -> bo
 
 
 def _key_text(key: Row) -> str:
-    """Keys as a text that tells whole numbers apart, whatever they are stored as."""
+    """Keys as a text in which equal whole numbers are equal, however they are stored."""
     return repr([int(value) if _is_whole(value) else _short(value) for value in key])
 
 
@@ -242,5 +243,5 @@ def _equal(one: object, other: object) -> bool:
 
 
 def _short(value: object) -> object:
-    """Numbers by their first nine digits, whatever they are stored as."""
+    """Numbers rounded to nine digits, however they are stored."""
     return f"{float(value):.9g}" if isinstance(value, int | float | Decimal) else value

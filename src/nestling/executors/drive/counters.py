@@ -1,4 +1,4 @@
-"""The server's own counters around a block: what it wrote to its journal, and how its transactions ended."""
+"""The server's own counters around a block: bytes written to its journal, and transactions by outcome."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Counters:
 
 
 def counters(database: Database[Any]) -> Counters:
-    """What they are now; zeros where the user may not ask."""
+    """The current values; zeros if the user may not ask."""
     with suppress(OperationFailure):
         status: dict[str, Any] = database.client.admin.command("serverStatus")
         journal = status.get("wiredTiger", {}).get("log", {}).get("log bytes written", 0)

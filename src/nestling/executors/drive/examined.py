@@ -1,4 +1,4 @@
-"""What the server did for an execution, by its profiler: for reads, writes and every command of a transaction alike."""
+"""What the server did for an execution, by its profiler: for reads, writes and every command of a transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WRITTEN = ("ninserted", "nModified", "ndeleted")
 
 
 class Profiled:
-    """Reads what the profiler has noted since it was last asked; nothing where the user may not switch it on."""
+    """Reads the profiler's new records; nothing if the user may not switch it on."""
 
     def __init__(self, database: Database[Any], *, on: bool) -> None:
         self._database, self._on = database, on

@@ -41,7 +41,7 @@ def driven(
     statements: Mapping[str, CompiledRead | CompiledWrite],
     exact: Mapping[str, CompiledRead],
 ) -> LoadedDesign:
-    """Make ready to execute statements, all of which are compiled."""
+    """Prepare the execution of compiled statements."""
     rows = {key: row_of(each.columns) for key, each in statements.items() if isinstance(each, CompiledRead)}
     return LoadedDesign(name, database, statements, exact, rows)
 
@@ -49,7 +49,7 @@ def driven(
 def execute(
     on: LoadedDesign, call: Execution, *, session: ClientSession | None = None
 ) -> tuple[float, StatementAnswer]:
-    """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
+    """The seconds and the answer. A statement's own failure is part of the answer; connection errors are the driver's."""
     compiled = on.statements[call.statement]
     try:
         if isinstance(compiled, CompiledRead):
@@ -68,7 +68,7 @@ def execute(
 
 
 def execute_exact(on: LoadedDesign, call: Execution) -> StatementAnswer | None:
-    """The answer without copies that may be behind; None when the statement uses none."""
+    """The answer without copies that may lag; None if the statement uses none."""
     read = on.exact.get(call.statement)
     try:
         return _read(on, read, call, row_of(read.columns))[1] if read is not None else None

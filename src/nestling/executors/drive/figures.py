@@ -1,4 +1,4 @@
-"""Quantiles of latencies, and intervals by the bootstrap: the spread of what other draws of the same rounds would have given."""
+"""Quantiles of latencies, and bootstrap intervals: the spread over resamples of the same rounds."""
 
 from __future__ import annotations
 

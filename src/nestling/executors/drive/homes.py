@@ -1,4 +1,4 @@
-"""Whether designs hold the same rows: the fingerprints of what their home views yield."""
+"""Compares the rows that designs hold, by the fingerprints of their home views."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nestling.ir.values import Policy
 
 
 class HomeFingerprints(NamedTuple):
-    """A design's database, the queries of its home views, and the fingerprints of what they yield, by entity."""
+    """A design's database, the queries of its home views, and the fingerprints of their rows by entity."""
 
     database: Database[Any]
     queries: Mapping[str, Aggregation]
@@ -24,12 +24,12 @@ class HomeFingerprints(NamedTuple):
 
 
 def homes(database: Database[Any], model: Model, queries: Mapping[str, Aggregation]) -> dict[str, Fingerprint]:
-    """The fingerprint of every entity's rows as they are stored; raises `RebuildError`."""
+    """The fingerprint of every entity's stored rows. Raises `RebuildError`."""
     return {entity.name: fingerprint(read_raw(database, queries[entity.name])) for entity in model.entities}
 
 
 def unlike(one: HomeFingerprints, other: HomeFingerprints, model: Model) -> list[str]:
-    """Entities of which two designs hold different rows; the same value stored in another way is no difference."""
+    """The entities of which two designs hold different rows; a mere difference in storage does not count."""
     found = []
     for entity in model.entities:
         if not one.fingerprints[entity.name].differing(other.fingerprints[entity.name]):

@@ -1,6 +1,6 @@
-"""Gathering facts about live databases: read only, bounded in time and memory, and never a value kept.
+"""Gathers facts about live databases: read-only, bounded in time and memory, and without keeping values.
 
-Sampling finds the paths, the server measures them. Whatever is refused is noted in `Facts.skipped`.
+Sampling finds the paths, the server measures them. Everything refused is recorded in `Facts.skipped`.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ _Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What gathering may take: seconds altogether, documents and bytes read of a collection; `whole`: measure all documents.
+    """The limits of gathering: total seconds, documents and bytes read per collection; `whole`: measure all documents.
 
-    `structure`: also what relates the rows of each database, which reads small collections once more. `rest`: while others use
-    the server, so many times as long as each look took nothing is asked; as long at most once half of the time is gone.
+    `structure`: also find how the rows of each database are related, which reads small collections once more. `rest`: while
+    others use the server, pause for this multiple of each query's time, or after half of the time for the same time at most.
     """
 
     seconds: float = BUDGET_SECONDS
@@ -137,7 +137,7 @@ def gather(
 
 
 def _untold(_: str) -> None:
-    """Nobody hears of it."""
+    """Ignore a progress report."""
 
 
 def _nothing_seen(client: MongoClient[FoundDocument], databases: Sequence[str]) -> PermissionDenied:
@@ -208,7 +208,7 @@ def _links(
     budget: Budget,
     tell: Callable[[str], None],
 ) -> _Links:
-    """What lies between the collections of a database; `tell` hears what is looked at."""
+    """The relations between the collections of a database; `tell` receives progress."""
     database, collections = client[name], [each for each in found if each.database == name]
     with_paths = [each for each in collections if each.paths]
     tell("references by names")
@@ -231,7 +231,10 @@ def _structure(
     budget: Budget,
     tell: Callable[[str], None],
 ) -> StructureFacts:
-    """What relates the rows of a database; links and copies alone, in a part of the time, when no more is asked for."""
+    """How the rows of a database are related.
+
+    Finds only links and copies, in a part of the time, unless more was requested.
+    """
     if budget.structure:
         return structure(database, collections, asking, tell)
     part = asking.within(asking.seconds_left() * ROWS_SHARE)
@@ -244,7 +247,7 @@ def _followed(
     collections: Sequence[CollectionFacts],
     asking: Asking,
 ) -> tuple[ReferenceFacts, ...]:
-    """The references, those that lead to nothing counted."""
+    """The references, with dangling ones counted."""
     by_name = {each.name: each for each in collections}
     return tuple(
         with_dangling(database, each, by_name[each.collection], by_name[each.target], asking)

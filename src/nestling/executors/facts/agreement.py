@@ -53,11 +53,11 @@ def agreement(mine: Sequence[HashedCell], theirs: Sequence[HashedCell], rows: Se
 
 
 def _given(pairs: Sequence[Pair]) -> list[Pair]:
-    """The rows with something to compare: not those that lack both."""
+    """The rows with something to compare, without those in which both values are missing."""
     return [pair for pair in pairs if pair[0] is not None or pair[1] is not None]
 
 
 def _by_chance(pairs: Sequence[Pair]) -> float:
-    """The share of rows that would agree if the values of one column were dealt out anew."""
+    """The share of rows that would agree if one column's values were shuffled."""
     mine, theirs = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     return sum(times * theirs[value] for value, times in mine.items()) / len(pairs) ** 2

@@ -1,4 +1,4 @@
-"""What a server itself remembers of the statements it answered: the profiler, its latest log, `$queryStats`."""
+"""The server's own records of the statements it answered: the profiler, its latest log, `$queryStats`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_SUCH_STAGE = (16436, 40324)
 
 
 def captures(client: MongoClient[FoundDocument], databases: Sequence[str]) -> tuple[Capture, ...]:
-    """A capture for each place where the server has noted statements of these databases; refusals are among what is skipped."""
+    """A capture for each place with recorded statements of these databases; refusals are listed as skipped."""
     asking = Asking(time.monotonic() + SECONDS)
     found = [
         *_profiled(client, databases, asking),
@@ -72,7 +72,7 @@ def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], aski
 
 
 def _is_ours(database: Database[FoundDocument]) -> bool:
-    """Whether most of what the profiler keeps are statements of nestling's own, before which it has forgotten the others."""
+    """Whether most statements in the profiler are nestling's own, so that others have been displaced."""
     kept = database["system.profile"]
     return 2 * kept.count_documents({"appName": OWN}) > kept.count_documents({})
 

@@ -1,4 +1,4 @@
-"""What a database says of itself: namespaces with their options, storage, indexes and how often these are used."""
+"""What a database says about itself: namespaces with their options, storage, indexes and index usage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Uses:
 
 
 def counters(client: MongoClient[FoundDocument], asking: Asking) -> dict[str, float]:
-    """How many operations of each kind the server has done; none where the user may not see."""
+    """The number of operations of each kind on the server; empty if the user may not see it."""
     found = _status(client, asking).get("opcounters", {})
     return {name: float(number) for name, number in found.items() if isinstance(number, int | float)}
 
@@ -66,9 +66,9 @@ def server(client: MongoClient[FoundDocument], asking: Asking) -> ServerFacts:
 
 
 def namespaces(database: Database[FoundDocument], asking: Asking) -> Iterator[CollectionFacts]:
-    """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others.
+    """Every namespace of a database by name, with its options; storage, indexes and documents are added later.
 
-    Those in which nestling keeps its progress, and those a migration builds or has set aside, are nobody's data, and left out.
+    Namespaces of nestling's progress, and those that a migration builds or has set aside, are not data, and are omitted.
     """
     found: list[Any] = asking.ask(f"{LISTING} {database.name}", lambda: list(database.list_collections()), [])
     listed = {str(entry["name"]): entry for entry in found}
@@ -129,7 +129,7 @@ def _plain(rules: object) -> Any:
 
 
 def with_storage(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
-    """The collection with its sizes, its indexes and what these are used; over all shards."""
+    """The collection with its sizes, its indexes and their usage, over all shards."""
     name, where = collection.name, collection.namespace
     pipeline: list[FoundDocument] = [{"$collStats": {"storageStats": {}}}, {"$project": {"storageStats.wiredTiger": 0}}]
     shards = asking.aggregate(database, name, f"the storage of {where}", pipeline)
@@ -159,7 +159,7 @@ def _index_sizes(stats: Iterable[FoundDocument]) -> dict[str, int]:
 
 
 def _shard_key(database: Database[FoundDocument], namespace: str, asking: Asking) -> tuple[str, ...]:
-    """The fields of the shard key; none when there is none, which only a router knows."""
+    """The fields of the shard key, which only a router knows; empty if there is none."""
     if not database.client.is_mongos:
         return ()
     collections = database.client["config"]["collections"]

@@ -22,7 +22,7 @@ Ends = dict[tuple[str, Steps, Steps], tuple[str, Steps, Steps]]
 
 
 def composite_links(tables: Sequence[HashedTable], keys: Sequence[Key], single: Sequence[Link]) -> Iterator[Link]:
-    """Links to keys of several columns, the longest first. What a longer one tells of the rows around is not told again."""
+    """Links to keys of several columns, longest first; shorter ones that a longer one implies are omitted."""
     ends = _ends(single)
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     told = {(key.collection, key.node): key.columns for key in keys if key.main}
@@ -46,7 +46,7 @@ def composite_links(tables: Sequence[HashedTable], keys: Sequence[Key], single: 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A link found, and the tables it lies between."""
+    """A link that was found, and the tables that it connects."""
 
     table: HashedTable
     to: HashedTable
@@ -54,13 +54,13 @@ class _Known:
 
 
 def _referred_first(tables: Sequence[HashedTable], known: Sequence[_Known]) -> list[HashedTable]:
-    """The tables, first those that others refer to: what they refer to, the others do too."""
+    """The tables, beginning with those that others refer to, because references are inherited from them."""
     referred = [id(each.to) for each in known]
     return sorted(tables, key=lambda table: id(table) not in referred)
 
 
 def _leads(table: HashedTable, target: HashedTable, known: Sequence[_Known]) -> bool:
-    """Whether a table's rows lie in the target's, or refer to them, be it by way of others."""
+    """Whether a table's rows are inside the target's, or refer to them, possibly through others."""
     return _lies_in(table, target) or any(
         each.to is target or (each.to is not table and _leads(each.to, target, [k for k in known if k is not each]))
         for each in known
@@ -69,7 +69,7 @@ def _leads(table: HashedTable, target: HashedTable, known: Sequence[_Known]) -> 
 
 
 def _ends(single: Sequence[Link]) -> Ends:
-    """What each linked column refers to."""
+    """The target of each linked column."""
     return {
         (link.collection, link.node, link.columns[0]): (link.target, link.target_node, link.target_columns[0])
         for link in single
@@ -77,7 +77,7 @@ def _ends(single: Sequence[Link]) -> Ends:
 
 
 def _lies_in(table: HashedTable, target: HashedTable) -> bool:
-    """Whether a table's rows lie inside the target's documents, which says the same as a link."""
+    """Whether a table's rows are inside the target's documents, which is equivalent to a link."""
     return any(each is target for each in table.around())
 
 
@@ -149,7 +149,7 @@ def _begins(about: tuple[str, ...], whose: tuple[str, ...]) -> bool:
 
 
 def _end(table: HashedTable, steps: Steps, ends: Ends) -> tuple[str, Steps, Steps]:
-    """What a column stands for: the key it refers to, else itself."""
+    """What a column stands for: the key that it refers to, or else itself."""
     while table.above is not None and steps not in table.columns:
         table = table.above
     place = (table.collection.name, table.node.steps, steps)

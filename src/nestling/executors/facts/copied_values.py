@@ -1,7 +1,7 @@
-"""How many values beside a reference equal those of the documents it leads to.
+"""Counts how many values next to a reference equal those of the documents it leads to.
 
-Values are compared on this machine as digests, counted and forgotten; a text that is a number equals that number. Of small
-collections all are compared, else those of the same documents on every run: a sample by a hash of `_id`, and of very large
+Values are compared on this machine as digests, counted and forgotten; a text that is a number equals that number. In small
+collections all are compared, otherwise those of the same documents on every run: a sample by a hash of `_id`, and in very large
 collections the first and last by `_id`.
 """
 
@@ -105,9 +105,9 @@ def comparison(
     pairs: _Pairs,
     asking: Asking,
 ) -> ComparedFields | None:
-    """The values of each pair, a field of the holder and one of the target, held against each other; None when refused.
+    """Compare the values of each pair, a field of the holder and one of the target; None if refused.
 
-    Where both collections are small but the time does not suffice for all, a sample is compared.
+    If both collections are small but the time is not enough for all, a sample is compared.
     """
     what = f"the copies beside {holder.namespace}.{field_path(reference.steps)}"
     limited = asking.within(asking.seconds_left() * TIME_SHARE)
@@ -148,7 +148,7 @@ def _compare_copies(
 
 
 def _sampled(collection: CollectionFacts, read: Callable[[list[FoundDocument]], list[_Row]]) -> list[_Row]:
-    """The rows of a sample, which is the same on every run; by the first and last `_id`s where the server has no such hash."""
+    """A sample that is the same on every run; the first and last `_id`s if the server cannot hash them."""
     documents = collection.storage.documents if collection.storage is not None else 0
     if 0 < documents <= HASH_UP_TO:
         try:
@@ -179,7 +179,7 @@ def _is_equal(one: bytes, other: bytes) -> bool:
 
 
 def _digest(value: Any) -> bytes:
-    """A value as something to compare; of a text that is a number, the number's digest stands behind its own."""
+    """A value in comparable form; for a text that is a number, the number's digest follows its own."""
     if type(value) is ObjectId:
         return _hash(comparable(value))
     number = _number(value)
@@ -194,7 +194,7 @@ def _hash(data: bytes) -> bytes:
 
 
 def _number(value: Any) -> Decimal | None:
-    """What number a value is as people write it, whatever its type; None where it is none."""
+    """The number that a value represents, whatever its type; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal128):
         return None
     if isinstance(value, str) and (len(value) > MOST_DIGITS or _NUMBER.fullmatch(value) is None):

@@ -1,4 +1,4 @@
-"""References to nothing, counted by what holds them: one aggregation a reference, of large collections in some documents."""
+"""Counts dangling references by their holders: one aggregation per reference, over a sample of large collections."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which documents of a large collection are looked at: the same on every run, as long as the collection stays as it is.
+"""Chooses the documents of a large collection to read: the same on every run, as long as the collection does not change.
 
-They are chosen by a hash of their `_id`. The server goes through all `_id`s once for it. What was chosen is asked for by `_id`
-from then on. Of very large collections, and on servers without that hash, the server draws at random.
+They are chosen by a hash of their `_id`, for which the server scans all `_id`s once. From then on they are read by `_id`. In
+very large collections, and on servers without that hash, the server samples at random.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def seeded(total: int, wanted: int, seed: int) -> list[FoundDocument]:
 def drawn(
     database: Database[FoundDocument], collection: CollectionFacts, documents: int, asking: Asking
 ) -> list[FoundDocument]:
-    """The stages that choose so many documents of a collection, at most `MOST_DRAWN`; none where there are no more."""
+    """The stages that choose this many documents, at most `MOST_DRAWN`; none if the collection has no more."""
     storage = collection.storage
     if storage is not None and storage.documents <= documents:
         return []
@@ -54,7 +54,7 @@ def drawn(
 def _chosen(
     database: Database[FoundDocument], collection: CollectionFacts, total: int, asking: Asking
 ) -> list[Any] | None:
-    """The `_id`s of documents in the order of their hashes; None where the server does not tell these."""
+    """The `_id`s of documents in the order of their hashes; None if the server cannot say."""
     pipeline: list[FoundDocument] = [
         {"$sort": {"_id": 1}},
         {"$match": hashed_group(max(int(total / MORE / MOST_DRAWN), 1), 0)},

@@ -1,6 +1,6 @@
-"""What makes values that are keys elsewhere more than chance.
+"""Evidence that values which are keys elsewhere are no coincidence.
 
-A name is evidence, and so are values that would not all be a key by chance: ObjectIds, many texts, numbers from a sparse range.
+A name is evidence, and so are values that would not all be keys by chance: ObjectIds, many texts, numbers from a sparse range.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class KeyMatch:
-    """Values found among the keys of a target: how many, what the name says of it, and whether it is more than chance."""
+    """How many values are keys of a target, how clear the name is, and whether it is more than chance."""
 
     target: KeyColumn
     found: int
@@ -70,7 +70,7 @@ class KeyMatch:
     by_values: bool
 
     def rank(self, distinct: int) -> tuple[float, ...]:
-        """The order of matches: the best has the clearest name, tells rows apart, and holds more of the values."""
+        """The rank of a match: by clarity of the name, whether the target identifies rows, and the share of values found."""
         is_root = self.target.table.node.form is NodeForm.DOCUMENT
         return (self.name, self.found / distinct, self.target.is_main, is_root, self.found / len(self.target.values))
 
@@ -78,7 +78,7 @@ class KeyMatch:
 def match_of(
     table: HashedTable, steps: Steps, values: frozenset[int], target: KeyColumn, kind: str, *, is_key: bool
 ) -> KeyMatch | None:
-    """How the values of a column fit a target; None when none is found, or they are of one kind with what lies there."""
+    """How a column's values match a target; None if none is found, or both are values of the same kind."""
     found = len(values & target.values)
     if not found:
         return None
@@ -130,10 +130,11 @@ def _not_by_chance(values: frozenset[int], found: int, target: KeyColumn, kind: 
 
 
 def numbers_by_chance(values: frozenset[int], target: KeyColumn) -> float:
-    """How likely at least so many whole numbers are keys by chance, at most (Chernoff's bound).
+    """An upper bound on the probability that this many whole numbers are keys by chance (Chernoff's bound).
 
-    A number is a key by chance as often as there are keys around it: where numbers and keys both count up without gaps, all are,
-    however far away a single key may be. Numbers before the first or behind the last key are no evidence for the others.
+    A number is a key by chance in proportion to the density of keys around it: if numbers and keys both count up without gaps,
+    all are, however far away a single key may be. Numbers before the first or after the last key are no evidence for the
+    others.
     """
     keys = sorted(whole_numbers(target.values))
     drawn = sorted(value for value in whole_numbers(values) if keys and keys[0] <= value <= keys[-1])
@@ -199,13 +200,13 @@ def is_believed(match: KeyMatch, distinct: int, kind: str, *, is_key: bool) -> b
 
 
 def is_clear(believed: Sequence[KeyMatch], distinct: int) -> bool:
-    """Whether the best is better than the next by its name, or by what it refers to."""
+    """Whether the best match is better than the next by its name, or by its target."""
     first, second = believed[0].rank(distinct), believed[1].rank(distinct)
     return first[:4] != second[:4] or first[4] > second[4]
 
 
 def kind_of(table: HashedTable, steps: Steps) -> str:
-    """The one kind of value a column mostly has, numbers being one; empty for what refers to nothing."""
+    """The dominant kind of value of a column, with all numbers as one kind; "" for values that refer to nothing."""
     column = table.node.column(steps)
     if column is None:
         return ""

@@ -1,4 +1,4 @@
-"""The order of a document's fields: that of most documents, with the fields of others where these have them."""
+"""The order of a document's fields: that of most documents, with additional fields inserted where others have them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 
 def field_order(orders: Mapping[bytes, int], names: Collection[bytes]) -> tuple[bytes, ...]:
-    """All names. `orders` are counts of documents by the names of their fields; of two as frequent, the first by name counts.
+    """Return all names in order. `orders`: counts of documents by the names of their fields; ties are broken by name.
 
-    A field that the most frequent order lacks stands behind the field that it follows in the next one that has it.
+    A field that the most frequent order lacks follows the field that precedes it in the next order with it.
     """
     found, known = list[bytes](), set[bytes]()
     for order in sorted(

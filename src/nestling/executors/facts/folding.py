@@ -1,6 +1,6 @@
-"""Keys that are data: a document with a name for each customer, day or id has one path for all of them, `{*}`.
+"""Recognises keys that are data: a document with a name for each customer, day or id has one path for all of them, `{*}`.
 
-Two signs: many names of one shape (digits, hexadecimal, UUIDs, dates), or very many names each of which few documents have.
+There are two signs: many names of one form (digits, hexadecimal, UUIDs, dates), or very many names that few documents share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Links that follow from others: of columns called alike, and of columns beside one that refers to the same rows."""
+"""Links implied by others: columns of the same name, and columns next to one that refers to the same rows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def siblings(
     found: Mapping[FieldPlace, Link | Unclear],
     main: Sequence[KeyColumn],
 ) -> Iterator[tuple[FieldPlace, Link]]:
-    """Columns of few texts which are all keys of what another column of the same rows refers to: `origin` beside `dest`."""
+    """Columns of few texts that are all keys of another column's target in the same rows: `origin` next to `dest`."""
     referred: dict[FieldPlace, set[FieldPlace]] = {}
     for link in (each for each in found.values() if isinstance(each, Link)):
         referred.setdefault((link.collection, link.node), set()).add((link.target, link.target_node))

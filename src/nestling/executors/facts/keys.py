@@ -1,4 +1,4 @@
-"""What tells the rows of a node apart."""
+"""Finds what identifies the rows of a node."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _element_key(table: HashedTable, above: Sequence[Columns]) -> Columns:
 
 
 def lacked_id(table: HashedTable) -> LackedId | None:
-    """The id that most elements of an array have, each one of its own, and some lack; None where there is none."""
+    """The id that most elements of an array have, each a different one, and some lack; None if there is none."""
     collection = table.collection
     for steps in table.columns if table.node.form is NodeForm.ARRAY else ():
         given = [cell for cell in table.cells(steps) if cell is not None]
@@ -102,7 +102,7 @@ def lacked_id(table: HashedTable) -> LackedId | None:
 
 
 def _enough(table: HashedTable, columns: Columns, above: Sequence[Columns]) -> Columns:
-    """The shortest key of rows around within which these columns tell the elements of all arrays apart, and not by chance."""
+    """The shortest key of enclosing rows within which these columns identify all elements, and not by chance."""
     shorter = sorted(
         {each for each in above[1:] if each and set(each) < set(above[0])}, key=lambda each: (len(each), each)
     )
@@ -115,7 +115,7 @@ def _enough(table: HashedTable, columns: Columns, above: Sequence[Columns]) -> C
 
 
 def _by_chance(table: HashedTable, columns: Columns, pairs: int) -> bool:
-    """Whether no two rows of these pairs may be the same only because there are few."""
+    """Whether these pairs of rows may all differ only because there are few."""
     values = Counter(zip(*(table.cells(steps) for steps in columns), strict=True))
     return math.exp(-pairs * _pairs(values) / max(_pairs({(): table.rows}), 1)) >= CHANCE
 
@@ -126,7 +126,7 @@ def _pairs(counts: Mapping[Any, int]) -> int:
 
 
 def _page_key(table: HashedTable, by: Columns) -> Columns:
-    """What tells rows apart that lie in numbered pages: the pages' own key says nothing of them."""
+    """What identifies rows in numbered pages, whose own key says nothing about them."""
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
     named = [steps for steps in own if names_an_id(steps)] or own
     tried = [*((steps,) for steps in named), *((*by, steps) for steps in named)]
@@ -139,7 +139,7 @@ def _order(table: HashedTable, steps: Steps) -> tuple[bool, int, Steps]:
 
 
 def _others(table: HashedTable, key: Columns) -> Iterator[Columns]:
-    """Further columns that are unique: what others may refer to."""
+    """Further unique columns, which others may refer to."""
     for steps in table.columns:
         if (steps,) != key and _may_be_key(table, steps) and is_unique(table, (steps,)):
             yield (steps,)
@@ -151,7 +151,7 @@ def _may_be_key(table: HashedTable, steps: Steps) -> bool:
 
 
 def is_unique(table: HashedTable, columns: Columns, *, within: bool = False) -> bool:
-    """Whether no two rows (`within` one row above) are the same in these columns, and none lacks one."""
+    """Whether all rows (`within` one enclosing row) differ in these columns and none lacks a value."""
     if table.rows < LEAST_ROWS and table.node.form is not NodeForm.DOCUMENT:
         return False
     each: list[Sequence[HashedCell]] = [table.cells(steps) for steps in columns]

@@ -1,6 +1,6 @@
-"""Kinds of documents in one collection: a field whose value tells which other fields are there.
+"""Kinds of documents in one collection: a field whose value decides which other fields a document has.
 
-The names of kinds are the only values facts hold: they are part of the schema, few, and each stands in many documents.
+The names of kinds are the only values that facts hold: they belong to the schema, are few, and occur in many documents.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _NAMES = ("type", "kind", "_t", "_type", "event", "category", "class", "discrimi
 
 
 def kinds_of(database: Database[FoundDocument], collection: CollectionFacts, asking: Asking) -> Iterator[Kinds]:
-    """The field that tells kinds apart, if there is one: every kind has fields of its own, in all its documents and no others.
+    """The discriminating field, if there is one: every kind has fields of its own, in all of its documents and no others.
 
-    Where no field does, the kinds that only their fields tell apart.
+    Without such a field, the kinds that are distinguished by their fields alone.
     """
     documents = collection.sample.documents if collection.sample is not None else 0
     optional = [path for path in collection.top_level() if _is_optional(path, documents) and is_plain(path.steps)]

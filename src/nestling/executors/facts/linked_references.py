@@ -1,4 +1,4 @@
-"""References that values tell, whatever the fields are called: what `links` finds, as references from a field to a key."""
+"""References that values reveal, whatever the fields' names: the links as references from a field to a key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nestling.ir.facts.structure import Evidence, Link
 
 
 def with_links(references: Sequence[ReferenceFacts], links: Sequence[Link]) -> tuple[ReferenceFacts, ...]:
-    """The references, and those of links: where a name led to nothing and values lead somewhere, the values are believed."""
+    """Add the links to the references; if a name led nowhere and values lead somewhere, the values are believed."""
     known = {(each.collection, each.steps) for each in references if each.resolved}
     told = {(each.collection, each.steps): each for each in _references(links)}
     named = [each for each in references if each.resolved or (each.collection, each.steps) not in told]

@@ -1,7 +1,7 @@
-"""Links between rows: columns whose values are a key elsewhere, where that is more than chance.
+"""Links between rows: columns whose values are keys elsewhere, if that is more than chance.
 
-Small whole numbers are found in every table, so without a name they are believed only when they are nearly all there is of one
-table; what is found in several is unclear, and said to be.
+Small whole numbers occur in every table, so without a name they are believed only if they are nearly all keys of one table; if
+several tables match, the link is unclear, and reported as such.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from nestling.ir.facts.structure import Columns, Evidence, FieldPlace, Key, Link
 
 
 def targets(tables: Sequence[HashedTable], keys: Sequence[Key]) -> tuple[KeyColumn, ...]:
-    """What can be referred to: unique columns of nodes all of whose rows were looked at."""
+    """Possible targets of references: unique columns of nodes whose rows were all read."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     found = []
     for key in keys:
@@ -50,11 +50,11 @@ def targets(tables: Sequence[HashedTable], keys: Sequence[Key]) -> tuple[KeyColu
 
 
 def links(tables: Sequence[HashedTable], keys: Sequence[Key], known: Sequence[KeyColumn]) -> Iterator[Link | Unclear]:
-    """The links of one column each, and what looks like one and is not clear.
+    """The single-column links, and columns that look like one but are unclear.
 
-    What tells rows apart is looked at first. Of the other unique columns only those are referred to that refer to nothing
-    themselves, and by nothing that already refers to the same rows. They hold different values perhaps by chance, and values
-    alone say nothing then: that all hosts are among the guests by name makes no reference.
+    Key columns are considered first. Other unique columns are targets only if they refer to nothing themselves, and only of
+    columns that do not refer to the same rows already. Their values may differ by chance, and then prove nothing: if all hosts
+    are among the guests by name, that makes no reference.
     """
     told = {(key.collection, key.node): key.columns for key in keys if key.main}
     main = [target for target in known if target.is_main]
@@ -124,13 +124,13 @@ def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[FieldPlace, Hashe
 
 
 def _maybe(link: Link) -> Unclear:
-    """What may be a reference, and may be none."""
+    """A possible but uncertain reference."""
     target = f"{link.target}.{steps_text(link.target_columns[0])}"
     return Unclear(link.database, link.collection, link.columns, (target,), link.checked, link.resolved, named=False)
 
 
 def _by_one_column(found: Mapping[FieldPlace, Link], rows: Mapping[FieldPlace, FieldPlace]) -> dict[FieldPlace, Link]:
-    """Of several links between the same rows, those to the column that finds most; the others repeat the row."""
+    """Of several links between the same rows, the one that finds most; the others just repeat the row."""
     best: dict[tuple[FieldPlace, FieldPlace], Link] = {}
     for link in found.values():
         ends = rows[link.collection, link.node], rows[link.target, link.target_node]

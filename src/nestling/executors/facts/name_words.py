@@ -1,4 +1,4 @@
-"""What the names of fields and collections say about keys and references."""
+"""What the names of fields and collections reveal about keys and references."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """A word without its plural, in a form of its own: movies and movie are the same, and so are cities and city."""
+    """The normalised singular of a word: movies and movie are equal, and so are cities and city."""
     if word.endswith("ie") and len(word) > LEAST_ALIKE:
         return f"{word[:-2]}y"
     for ending, left in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch")):
@@ -41,13 +41,13 @@ def last_name(steps: Steps) -> str:
 
 
 def names_an_id(steps: Steps) -> bool:
-    """Whether a column's name says that it tells rows apart."""
+    """Whether a column's name suggests that it identifies rows."""
     found = words(last_name(steps))
     return bool(found) and (found[-1] in _IDS | _ORDINALS or _GLUED.fullmatch(found[-1]) is not None)
 
 
 def names_a_reference(steps: Steps) -> bool:
-    """Whether a column's name says that it tells rows apart, and cannot be meant as a number: `editor_id`, not `table_no`."""
+    """Whether a column's name suggests an id and cannot be a number: `editor_id`, not `table_no`."""
     found = words(last_name(steps))
     return names_an_id(steps) and found[-1] not in _ORDINALS | _NUMBERS
 
@@ -59,13 +59,13 @@ def names_a_position(steps: Steps) -> bool:
 
 
 def is_generic(steps: Steps) -> bool:
-    """Whether a column's name says nothing of whose it is: `_id`, `code`, `name`."""
+    """Whether a column's name does not say what it belongs to: `_id`, `code`, `name`."""
     found = words(last_name(steps))
     return len(found) <= 1 and (not found or found[0] in _GENERIC)
 
 
 def subject(steps: Steps) -> tuple[str, ...]:
-    """The words that say what a column refers to: `movie_id`, `movieIds` and `movie._id` are about a movie."""
+    """The words for what a column refers to: `movie_id`, `movieIds` and `movie._id` are about a movie."""
     names = [step for step in steps if step != ELEMENT]
     found = words(names[-1])
     while found and found[-1] in _IDS:
@@ -83,7 +83,7 @@ def singular_words(found: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def entity_words(collection: str, node: Steps) -> tuple[str, ...]:
-    """The words of what the rows of a node are, in the singular."""
+    """The words for the rows of a node, in the singular."""
     return singular_words(words(last_name(node) or collection))
 
 
@@ -111,7 +111,7 @@ class NameClarity(IntEnum):
 
 
 def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> NameClarity:
-    """How clearly a column's name says that it refers to this key of the rows of a node; `own`: they are of its own table."""
+    """How clearly a column's name refers to this key of a node's rows; `own`: they are in its own table."""
     about, target = subject(column), entity_words(collection, node)
     mine, theirs = words(last_name(column)), words(last_name(key))
     named = not is_generic(key)
@@ -140,7 +140,7 @@ def names_rows(column: Steps, collection: str, node: Steps, key: Steps) -> bool:
 
 
 def _is_short(one: str, other: str) -> bool:
-    """Whether one word is short for the other: its beginning, or some of its letters in order (`dept`, department)."""
+    """Whether one word abbreviates the other: its beginning, or some letters in order (`dept`, department)."""
     short, long = sorted((one, other), key=len)
     if len(short) < LEAST_ALIKE or short[0] != long[0]:
         return False

@@ -1,4 +1,4 @@
-"""Fields called after a key that is none: a few rows share it. Nothing can refer to it in a model, and it is said which."""
+"""Fields named after something that is nearly a key, but is shared by a few rows. Notes name them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOSTLY = 0.95
 
 
 def near_keys(tables: Sequence[HashedTable], linked: AbstractSet[tuple[str, Steps]]) -> Iterator[NearKey]:
-    """The columns without a link whose names say that they refer to what is nearly a key, and whose values are there."""
+    """Unlinked columns whose names and values refer to something that is nearly a key."""
     keys = [(table, steps, found) for table in tables for steps, found in _nearly(table)]
     for table in tables:
         for steps, cells in table.columns.items():
@@ -31,7 +31,7 @@ def near_keys(tables: Sequence[HashedTable], linked: AbstractSet[tuple[str, Step
 
 
 def _nearly(table: HashedTable) -> Iterator[tuple[Steps, frozenset[int]]]:
-    """Columns named like an id, of rows that nearly all have a value of their own."""
+    """Columns named like an id with nearly unique values."""
     if table.node.form is not NodeForm.DOCUMENT or not table.whole:
         return
     for steps, cells in table.columns.items():

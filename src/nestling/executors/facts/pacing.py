@@ -1,4 +1,4 @@
-"""Leaving a server that is in use to those who use it: after each look a rest in proportion to it."""
+"""Leaves capacity to the other users of a server: rests after each query in proportion to its time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LEAST_OPERATIONS = 3
 
 @dataclass(slots=True)
 class RestingPace:
-    """Rests `rest` times as long as a look took; after the moment `until` as long at most, so that a run comes to its end.
+    """Rests for `rest` times the duration of each query; after the time `until` at most for the same duration.
 
-    `accounted`: seconds of looking already rested for, and of those rests.
+    `accounted`: the seconds of queries already rested for, and of those rests.
     """
 
     rest: float = 0.0
@@ -38,7 +38,7 @@ class RestingPace:
             self.accounted += seconds + rest
 
     def timed(self, question: Callable[[], T]) -> T:
-        """The answer, after a rest for what of the time was not rested for meanwhile."""
+        """Return the answer after a rest for the part of the time that was not rested for meanwhile."""
         before, start = self.accounted, time.monotonic()
         try:
             return question()
@@ -46,7 +46,7 @@ class RestingPace:
             self.after(time.monotonic() - start - (self.accounted - before))
 
     def between(self, batches: Iterable[T]) -> Iterator[T]:
-        """The batches, with a rest after each for the time it took to come and to be used."""
+        """Yield the batches, with a rest after each for the time of receiving and processing it."""
         start = time.monotonic()
         for batch in batches:
             yield batch
@@ -55,7 +55,7 @@ class RestingPace:
 
 
 def is_in_use(counters: Callable[[], Mapping[str, float]]) -> bool | None:
-    """Whether others ask something of a server, by two looks at its `opcounters`; None where it does not show them."""
+    """Whether others use the server, by comparing its `opcounters` twice; None if it does not show them."""
     first = counters()
     time.sleep(WATCHED_SECONDS)
     second = counters()

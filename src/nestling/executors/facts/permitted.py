@@ -1,4 +1,4 @@
-"""Asking a server what it may not want to say: refusals are noted and the run goes on."""
+"""Queries a server that may refuse: refusals are recorded and the run goes on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_SECONDS = 0.05
 
 @dataclass(slots=True)
 class Asking:
-    """One run: when it must end, what was refused so far, and how it rests between looks."""
+    """One run: its deadline, what was refused so far, and its pace."""
 
     deadline: float
     skipped: list[Skipped] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Asking:
         return time.monotonic() >= self.deadline
 
     def milliseconds(self) -> int:
-        """What commands get as maxTimeMS."""
+        """The maxTimeMS for commands."""
         return max(round(self.seconds_left() * 1000), 1)
 
     def skip(self, what: str, why: str) -> None:
@@ -77,7 +77,7 @@ class Asking:
         pipeline: list[FoundDocument],
         collation: str = "",
     ) -> list[FoundDocument]:
-        """The documents a pipeline gives, comparing texts by a collation (JSON; empty: the collection's); none when refused."""
+        """The result of a pipeline with a collation (JSON; empty: the collection's); [] if refused."""
         options: dict[str, Any] = {"maxTimeMS": self.milliseconds()}
         options |= {"collation": json.loads(collation)} if collation else {}
         return self.ask(what, lambda: list(database[name].aggregate(pipeline, **options)), [])

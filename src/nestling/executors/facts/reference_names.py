@@ -1,4 +1,4 @@
-"""Which paths may hold references, and to what, by their names and types alone."""
+"""Finds paths that may hold references, and their targets, by names and types alone."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ CASED = 3
 
 @dataclass(frozen=True, slots=True)
 class ReferencedField:
-    """A field references may point to; `named`: the name of the reference says so.
+    """A field that references may lead to; `named`: the reference's name says so.
 
-    `converts`: its types that values of the reference are only once converted. `collation`: of an index on it that compares
-    texts whatever their case, as JSON; else empty.
+    `converts`: its types that the reference's values must be converted to. `collation`: that of a case-insensitive index on it,
+    as JSON; else "".
     """
 
     collection: str
@@ -63,12 +63,12 @@ class PossibleReference:
 
     @property
     def is_id_named(self) -> bool:
-        """Whether its name ends as those of references do."""
+        """Whether its name ends like that of a reference."""
         return bool(stem(self.path) != _named(self.path))
 
     @property
     def is_own_id(self) -> bool:
-        """Whether it may be just the own `_id` of an element or sub-document, which drivers such as Mongoose give to each."""
+        """Whether it may just be the `_id` of an element or sub-document, which drivers such as Mongoose add."""
         return _named(self.path) == "_id"
 
 
@@ -112,7 +112,7 @@ def _collation(collection: CollectionFacts, key: PathFacts) -> str:
 
 
 def _says(path: PathFacts, other: CollectionFacts, key: PathFacts) -> bool:
-    """Whether the path's name says that it refers to this key of the other collection."""
+    """Whether the path's name refers to this key of the other collection."""
     mine, theirs = folded(stem(path)), folded(other.name)
     if not mine or mine != theirs:
         return False
@@ -123,7 +123,7 @@ def _says(path: PathFacts, other: CollectionFacts, key: PathFacts) -> bool:
 
 
 def stem(path: PathFacts) -> str:
-    """The name without what says that it is an id: `movie_id` and `movieIds` are `movie`, `customer._id` is `customer`."""
+    """The name without its id suffix: `movie_id` and `movieIds` give `movie`, `customer._id` gives `customer`."""
     names = [step for step in path.steps if step != ELEMENT]
     found = _ID_NAME.fullmatch(names[-1])
     if found is None:

@@ -1,6 +1,6 @@
-"""References found by their values: what of a path's values are ids of another collection.
+"""Finds references by their values: which of a path's values are ids of another collection.
 
-Values are drawn, looked up on the server, counted and forgotten.
+Values are sampled, looked up on the server, counted and forgotten.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Match:
 
     @property
     def has_hardly_any(self) -> bool:
-        """Whether none of the values are there, or so few that the others are no references either."""
+        """Whether none or so few of the values exist that there is probably no reference."""
         return self.found + self.converted <= HARDLY_ANY * len(self.values)
 
 
@@ -115,7 +115,7 @@ def _converted_best(
 
 
 def _with_converted(database: Database[FoundDocument], match: _Match, asking: Asking) -> _Match:
-    """The match with what is found of its values once they are of another type, of the one by which most are."""
+    """Add the values found after conversion to another type, the one that finds most."""
     made: dict[str, list[Any]] = {}
     for value in match.values:
         kind, other = converted(value)
@@ -128,7 +128,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
 
 
 def converted(value: object) -> tuple[str, Any]:
-    """A value as the other type it may stand for, and that type's name (empty: none)."""
+    """The value in the other type that it may stand for, and that type's name ("": none)."""
     match value:
         case str() if len(value) == OBJECT_ID_DIGITS and ObjectId.is_valid(value):
             return "objectId", ObjectId(value)

@@ -46,7 +46,7 @@ def copies(
     repeats: Sequence[RepeatedColumn],
     asking: Asking,
 ) -> Iterator[Copied]:
-    """The fields that repeat a field of the document their reference points to: by their names, or by what `repeats` found."""
+    """Fields that repeat a field of the referenced document: by their names, or according to `repeats`."""
     by_name = {each.name: each for each in collections}
     for reference in found:
         if reference.target not in by_name or not reference.resolved or asking.late:
@@ -80,9 +80,9 @@ def _may_be_told(path: PathFacts) -> bool:
 def _pairs(
     reference: ReferenceFacts, holder: CollectionFacts, target: CollectionFacts
 ) -> Iterator[tuple[PathFacts, str]]:
-    """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names.
+    """Fields next to a reference, or in a document next to it, with the target's fields that they may repeat, by name.
 
-    What is beside a part of a compound `_id` is beside the `_id`, too.
+    Fields next to a part of a compound `_id` are next to the `_id`.
     """
     key = holder.path(*reference.steps)
     if key is None or reference.steps[-1] == ELEMENT:

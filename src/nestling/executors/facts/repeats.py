@@ -1,4 +1,4 @@
-"""Columns that repeat what a link leads to, and columns that count the rows that link to them."""
+"""Columns that repeat the target of a link, and columns that count the rows that link to them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
 
 
 def repeats(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[RepeatedColumn]:
-    """The columns beside a link, or in a sub-document beside it, that repeat a column of the row it leads to."""
+    """The columns next to a link, or in a sub-document next to it, that repeat a column of its target."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     taken = {(link.collection, steps) for link in links for steps in link.columns}
     for link in links:
@@ -73,14 +73,14 @@ def _repeats_by_name(found: Agreement, cells: Sequence[HashedCell]) -> bool:
 
 
 def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
-    """Whether a name is made of what the link is about and the name of the field repeated."""
+    """Whether a name combines the subject of the link with the name of the repeated field."""
     mine, theirs = words(last_name(steps)), words(last_name(other))
     around = words(last_name(steps[:-1])) if len(steps) > 1 else ()
     return mine == (*about, *theirs) or (mine == theirs and bool(around) and singular_words(around) == about)
 
 
 def counted(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[Counted]:
-    """The columns that are, in most rows, the number of rows that link to it, or of elements in an array of its own."""
+    """The columns that equal, in most rows, the number of rows that link to it, or of elements in its array."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     for link in links:
         child, parent = by_node[link.collection, link.node], by_node[link.target, link.target_node]
@@ -99,7 +99,7 @@ def counted(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[Co
 def _counting(
     parent: HashedTable, child: HashedTable, expected: Sequence[int], *, is_inside: bool = False
 ) -> Iterator[Counted]:
-    """The columns that are in most rows what is expected, and whose names say that they count, or what."""
+    """The columns that mostly have the expected value and whose names suggest a count."""
     if parent.rows < LEAST_PARENTS or len(set(expected)) < 2:
         return
     about = set(entity_words(child.collection.name, child.node.steps))

@@ -1,7 +1,7 @@
-"""Documents as tables of hashes: one table for each node, one row for each of its documents, and no value kept.
+"""Documents as tables of hashes: one table for each node, one row for each of its documents, and no values kept.
 
-A cell is a number that is equal exactly when the values are; None where there is no value. Whole numbers are themselves. Any
-other value is a hash of it beyond all of these (`whole_numbers` leaves them out): how large it is says nothing.
+Cells are equal exactly if their values are; a missing value is None. Whole numbers stand for themselves. Any other value is a
+hash beyond all of these (`whole_numbers` ignores them), whose size means nothing.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ ToldColumns = Mapping[FieldPlace, Columns]
 
 @dataclass(slots=True)
 class HashedTable:
-    """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others.
+    """A node's rows: its columns cell by cell, and for each row the index of its parent row. `whole`: there are no others.
 
-    `ways`: the columns by their steps from a row on.
+    `ways`: the columns by their steps from a row.
     """
 
     collection: CollectionFacts
@@ -66,11 +66,11 @@ class HashedTable:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.parents)
 
     def around(self) -> Iterator[HashedTable]:
-        """The tables its rows lie in, the nearest first."""
+        """The enclosing tables, nearest first."""
         if self.above is not None:
             yield self.above
             yield from self.above.around()
@@ -88,7 +88,7 @@ class HashedTable:
 
 
 def tables(database: Database[FoundDocument], collection: CollectionFacts, asking: Asking) -> tuple[HashedTable, ...]:
-    """The tables of a collection's nodes, each after the one above it; none when it may not be read."""
+    """The tables of a collection's nodes, each after its parent; empty if it may not be read."""
     nodes = nodes_of(collection)
     if len(nodes) > MOST_NODES:
         left = len(nodes) - MOST_NODES
@@ -165,7 +165,7 @@ def _at(row: Any, way: Steps) -> Any:
 
 
 def _cell(value: Any) -> HashedCell:
-    """A value as a cell: equal for equal numbers whatever their type, different for different types."""
+    """A value as a cell: equal for equal numbers of any type, different for other types."""
     if (kind := type(value)) in _OFTEN:
         return BEYOND + (hash((kind.__name__, value)) & (BEYOND - 1))
     match value:

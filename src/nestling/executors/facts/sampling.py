@@ -39,7 +39,7 @@ class Amount:
 def with_documents(
     collection: CollectionFacts, database: Database[FoundDocument], asking: Asking, amount: Amount
 ) -> CollectionFacts:
-    """The collection with what reading documents shows: paths, sizes and depth."""
+    """Add what reading documents shows to the collection: paths, sizes and depth."""
     plan = _plan(collection, amount)
     tree = PathTree()
     drawn = asking.ask(
@@ -62,7 +62,7 @@ def with_documents(
 
 
 def _plan(collection: CollectionFacts, amount: Amount) -> Sample:
-    """How to choose the documents, from what the server says of the collection's size."""
+    """Decide how to choose the documents, by the server's information on the collection's size."""
     storage = collection.storage
     if storage is None:
         return Sample(amount.documents, "random")
@@ -81,7 +81,7 @@ def _walk(
     asking: Asking,
     amount: Amount,
 ) -> Sample:
-    """Walk the documents of the plan; where the server has no hash of its own, a random sample."""
+    """Read the documents of the plan; a random sample if the server has no hash function."""
     try:
         return _read(database, collection, plan, tree, asking, amount)
     except OperationFailure:
@@ -114,7 +114,7 @@ def _read(
 
 
 def _cut_short(plan: Sample) -> Sample:
-    """What a plan came to when reading ended early: of all documents, only the first ones."""
+    """The plan as executed when reading ended early: instead of all documents, only the first ones."""
     return replace(plan, method="first") if plan.method == "all" else plan
 
 
@@ -130,7 +130,7 @@ def _pipeline(collection: CollectionFacts, plan: Sample) -> list[FoundDocument]:
 
 
 def _documents(batches: Iterable[bytes]) -> Iterator[tuple[bytes, int, int]]:
-    """The documents of raw batches: the batch, where it starts and how long it is."""
+    """The documents in raw batches: the batch, the offset and the length."""
     for batch in batches:
         at = 0
         while at < len(batch):

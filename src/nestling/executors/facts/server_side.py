@@ -1,7 +1,7 @@
-"""Facts of all documents of a collection too large to read: a sample has found the paths, one `$group` measures them.
+"""Facts about all documents of a collection that is too large to read: a sample finds the paths, one `$group` measures them.
 
-Counted are types, array lengths, and the largest text, array and document; a second pass asks only for what the sample did
-not foresee. What lies inside of arrays, and quantiles, stay the sample's.
+It counts types, array lengths, and the largest text, array and document; a second pass measures only what the sample did not
+predict. For the inside of arrays, and for quantiles, the sample remains the source.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WIDE_BYTES = 65_536
 
 
 def measured(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
-    """The collection with what a pass over all its documents shows; as it was when the server does not finish it in time."""
+    """The collection with the results of a pass over all its documents; unchanged if the server runs out of time."""
     sample = collection.sample.documents if collection.sample else 0
     paths = [path for path in collection.paths if ELEMENT not in path.steps and is_plain(path.steps)]
     chosen = sorted(paths, key=lambda path: (-path.documents, path.steps))[:MOST_PATHS]
@@ -53,7 +53,7 @@ def _is(path: PathFacts, name: str) -> FoundDocument:
 
 
 def _exceptions(place: int, path: PathFacts) -> FoundDocument:
-    """For a path that had one type in every document read: how many documents are different. Mostly none are."""
+    """For a path with one type in the sample: how many documents differ, usually none."""
     return {f"o{place}": {"$sum": {"$cond": [_is(path, path.types[0][0]), 0, 1]}}}
 
 
@@ -63,7 +63,7 @@ def _types_counted(place: int, path: PathFacts) -> FoundDocument:
 
 
 def _forms_counted(place: int, path: PathFacts) -> FoundDocument:
-    """What of the texts beside values of other types stands for such values; as what they are converted, so exactly."""
+    """How many texts among values of other types represent such values, counted exactly for the conversion."""
     value = f"${path.field}"
     if {name for name, _ in path.types} <= {"string", "null"}:
         return {}
@@ -97,7 +97,7 @@ def _lengths_counted(place: int, path: PathFacts) -> FoundDocument:
 
 
 def _again(chosen: list[PathFacts], row: Mapping[str, Any]) -> FoundDocument:
-    """What a second pass must ask: what the sample did not foresee, and the widths of values where documents are wide."""
+    """The query of a second pass: what the sample did not predict, and the widths of values in wide documents."""
     group: FoundDocument = {}
     for place, path in enumerate(chosen):
         if row.get(f"o{place}"):
@@ -174,7 +174,7 @@ def _path(
 
 
 def _forms(place: int, path: PathFacts, texts: int, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    """What texts stand for, counted where it matters, else in the shares of the sample."""
+    """What texts represent, counted where it matters, otherwise by the shares of the sample."""
     names = (*text_forms.COUNTED, text_forms.INEXACT, text_forms.FRACTION)
     if f"e{place}" not in row:
         return _shares(path.forms, path.count("string"), texts)

@@ -1,7 +1,7 @@
-"""Kinds of documents that no field names: fields that are there together, and never with those of another kind.
+"""Kinds of documents without a discriminating field: fields that occur together, and never with those of another kind.
 
-The server counts which optional fields documents have; blocks of fields that always come together are kinds where they exclude
-one another and leave nearly no document over.
+The server counts which optional fields documents have; groups of fields that always occur together are kinds if they exclude
+one another and cover nearly all documents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Signatures = Mapping[frozenset[Steps], int]
 def shapes_of(
     database: Database[FoundDocument], collection: CollectionFacts, optional: Sequence[PathFacts], asking: Asking
 ) -> Kinds | None:
-    """The kinds that only their fields tell apart; None where the documents are of one, or of no clear kinds."""
+    """The kinds distinguished by their fields alone; None if there is just one, or they are unclear."""
     if not 2 * LEAST_FIELDS <= len(optional) <= MOST_FIELDS:
         return None
     shown = {
@@ -51,7 +51,7 @@ def shapes_of(
 
 
 def shapes(signatures: Signatures) -> tuple[tuple[str, int, tuple[Steps, ...]], ...]:
-    """The kinds in these signatures, as `Kinds` has them but without names, the most frequent first; none unless at least two."""
+    """The kinds in these signatures, as in `Kinds` but unnamed, most frequent first; empty if fewer than two."""
     total = sum(signatures.values())
     chosen: list[frozenset[Steps]] = []
     for block in sorted(_blocks(signatures), key=lambda block: (-_documents(signatures, block), sorted(block))):

@@ -1,4 +1,4 @@
-"""What relates the rows of a database: all when its documents are to become a model, links and copies for the doctor."""
+"""Relations between the rows of a database: all of them for a model, only links and copies for the doctor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def structure(
     asking: Asking,
     tell: Callable[[str], None],
 ) -> StructureFacts:
-    """Keys, links, repeated values and kinds of the rows of a database's collections; `tell` hears what is looked at."""
+    """Keys, links, repeated values and kinds of rows in a database's collections; `tell` receives progress."""
     rows = _rows(database, collections, asking, tell)
     tell("keys and repeated values")
     made, sure = rows.tables, rows.sure
@@ -49,7 +49,7 @@ def value_links(
     asking: Asking,
     tell: Callable[[str], None],
 ) -> StructureFacts:
-    """The links of one column each between the rows of a database's collections, and what repeats or counts rows along them."""
+    """The single-column links between rows of a database's collections, and columns that repeat or count along them."""
     rows = _rows(database, collections, asking, tell)
     found = rows.sure
     if asking.late:
@@ -63,7 +63,7 @@ def value_links(
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of a database's collections as tables, what tells them apart, and what relates them by one column each."""
+    """The rows of a database's collections as tables, with their keys and single-column links."""
 
     tables: tuple[HashedTable, ...]
     keys: tuple[Key, ...]

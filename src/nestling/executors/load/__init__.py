@@ -1,7 +1,8 @@
 """Loading: the rows of a source become the documents of a design, streaming, restartable, in constant memory.
 
-`level`, `merge`, `parts` and what they name merge ordered streams; `document_code` compiles documents; `roots` and `buckets`
-yield them; `units` says which there are; `writer` and `checkpoint` bring them to the server so that nothing is lost or doubled.
+`level`, `merge`, `parts` and the modules they use merge ordered streams; `document_code` compiles documents; `roots` and
+`buckets` yield them; `units` lists the units of work; `writer` and `checkpoint` write them to the server without losing or
+duplicating any.
 """
 
 from nestling.executors.load.loading import load

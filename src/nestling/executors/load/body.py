@@ -1,4 +1,4 @@
-"""The rows stored at one place: which columns are read, and the documents compiled over them.
+"""The rows stored at one place: the columns to read, and the documents compiled from them.
 
 One body may serve two nodes: rows as elements of their parent's array, and as orphans in a collection of their own.
 """
@@ -32,7 +32,7 @@ class Body:
 
 
 def body_columns(merge: Merge, body: Document) -> tuple[RowColumn, ...]:
-    """The columns to read for the rows of a body: their own, and those of copies along many-to-one."""
+    """The columns to read for the rows of a body: their own, and those of copies along many-to-one relationships."""
     copied = (column for copy in body.copies for column in copy_columns(merge.model, copy))
     return merge.columns((*attribute_columns(merge.model, body.entity), *copied))
 
@@ -54,7 +54,7 @@ def pairs_part(merge: Merge, layout: RowLayout, entity_name: str, pairs: Pairs) 
 
 
 def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozenset[str] = frozenset()) -> None:
-    """Put a node's stored attributes (but those in `_id` and those `apart`) and the body's parts into its document."""
+    """Put a node's stored attributes (except those in `_id` and `apart`) and the body's parts into its document."""
     entity = merge.model.entity(node.entity)
     for field in node.beside_id:
         if field.attribute not in apart:

@@ -1,7 +1,7 @@
-"""The order of values as MongoDB compares them: what decides the order inside an array, whatever the source's collation.
+"""MongoDB's order of values, which determines the order inside an array, whatever the source's collation.
 
-`null`, numbers, text by its UTF-8 bytes, documents, arrays, binary (length, subtype, bytes), booleans, dates – the server's
-own `$sort` agrees, so that an array a later write sorts again stays as it was loaded.
+`null`, numbers, text by its UTF-8 bytes, documents, arrays, binary (length, subtype, bytes), booleans, dates. The server's own
+`$sort` agrees, so an array that a later write sorts again keeps its order.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Summarise = Callable[[list[AnyRow]], Any]
 
 
 def summary_of(summary: Summary, entity: Entity, layout: RowLayout, policy: Policy) -> Summarise:
-    """The function from a bucket's rows to the value of a summary field; None where it is missing."""
+    """The function from a bucket's rows to the value of a summary field; None if it is missing."""
     if summary.attribute is None:
         return len
     attribute, place = entity.attribute(summary.attribute), layout[RowColumn(summary.attribute)]
@@ -45,7 +45,7 @@ def summary_of(summary: Summary, entity: Entity, layout: RowLayout, policy: Poli
 
 
 def _total(function: AggregateKind, values: list[Any]) -> Any:
-    """The sum or average of the numbers among the values, exact unless one is a float; None when there are none."""
+    """The sum or average of the numbers among the values, exact unless one is a float; None if there are none."""
     numbers = [value for value in values if isinstance(value, int | float | Decimal)]
     if not numbers:
         return None

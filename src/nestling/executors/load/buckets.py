@@ -1,8 +1,9 @@
-"""Buckets: events grouped by their owner and a window of time (or by count alone), in pages of at most so many.
+"""Buckets: events grouped by their owner and a time window (or by count alone), in pages of limited size.
 
-Events come ordered by owner, window attribute and key. A bucket is written when its page is full, when its owner's next window
-begins, or when the owner's rows end. Owners the database may hold for equal (`Ada`, `ada`) can come mixed: their buckets stay
-open side by side. Rows without a date gather in buckets of their own, open as long as their owner's rows come.
+Events arrive ordered by owner, window attribute and key. A bucket is written when its page is full, when its owner's next
+window begins, or when the owner's rows end. Owners that the source's database considers equal (`Ada`, `ada`) may arrive mixed:
+their buckets are open simultaneously. Rows without a date go to buckets of their own, open as long as their owner's rows
+arrive.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def bucket_documents(work: Merge, store: StoredCollection, group: Node) -> Docum
 
 
 class _Pages:
-    """The open buckets of one owner (and of those the database may take for the same)."""
+    """The open buckets of one owner (and of those that the database may consider equal)."""
 
     def __init__(self, work: Merge, store: StoredCollection, group: Node, layout: RowLayout) -> None:
         assert group.bucket is not None
@@ -137,7 +138,7 @@ class _Pages:
 
 
 def _folded(value: Any) -> Any:
-    """What a lenient collation may make of a text: without case, accents and blanks at its end."""
+    """The text as a lenient collation sees it: without case, accents and trailing blanks."""
     if value.__class__ is not str:
         return value
     decomposed = unicodedata.normalize("NFKD", value.casefold())

@@ -25,11 +25,11 @@ _ID = "load"
 
 @dataclass(frozen=True, slots=True)
 class LoadCheckpoint:
-    """`done` units of a load of these `collections`, and how far `unit` is: the root key `after` which to go on, or how many
-    `roots` to build but not to write.
+    """Progress of a load of these `collections`: finished units (`done`), and the position in `unit`.
 
-    `rows` (by entity) and `documents` (by collection) count what is done before the place at which reading goes on. `moment` is
-    the load's date of computation; `total` are the source's row counts when it began.
+    The position is the root key `after` which to continue, or the number of `roots` to build without writing. `rows` (by
+    entity) and `documents` (by collection) count what precedes it. `moment`: the load's date of computation; `total`: the
+    source's row counts at the beginning.
     """
 
     fingerprint: str
@@ -44,7 +44,7 @@ class LoadCheckpoint:
     documents: Mapping[str, int] = field(default_factory=dict)
 
     def after_of(self, unit: str) -> tuple[object, ...] | None:
-        """The root key after which a unit goes on, None for its beginning."""
+        """The root key after which a unit continues; None for its beginning."""
         return self.after if unit == self.unit else None
 
     def roots_of(self, unit: str) -> int:
@@ -100,7 +100,7 @@ class Checkpoints:
         )
 
     def resume(self, fingerprint: str, total: Mapping[str, int]) -> LoadCheckpoint | None:
-        """The checkpoint to go on from; raises `LoadError` when design or source are not what they were."""
+        """The checkpoint to continue from. Raises `LoadError` if design or source have changed."""
         found = self.read()
         if found is None:
             return None
@@ -123,7 +123,7 @@ class Checkpoints:
 
 
 def _pairs(counts: Mapping[str, int]) -> list[list[object]]:
-    """Counts by name; names may hold what field names may not."""
+    """Counts by name as pairs; names may contain characters that field names may not."""
     return [[name, count] for name, count in counts.items()]
 
 
@@ -135,7 +135,7 @@ def stored_key(value: object) -> object:
 
 
 def found_key(value: object) -> object:
-    """What `stored_key` was given."""
+    """The original of a `stored_key`."""
     match value:
         case {"moment": str(text)}:
             return datetime.fromisoformat(text)

@@ -60,14 +60,14 @@ def _part(work: Merge, level: StreamLevel, path: RowPath, items: list[Computed])
 
 
 def _column(work: Merge, item: Computed, rest: RowPath) -> RowColumn | None:
-    """What is aggregated; rows are counted by what they were joined by, so that those without a row at the end do not count."""
+    """The aggregated column; rows are counted by their join column, so that missing rows do not count."""
     if item.attribute is not None:
         return RowColumn(item.attribute, rest)
     return RowColumn(rest[-1].far(work.model)[0], rest) if rest else None
 
 
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
-    """Turn what the source computed into what is stored: rounded down to the step, in the attribute's type."""
+    """Convert the source's result to the stored value: rounded down to the step, in the attribute's type."""
     policy, step = work.values.policy, item.step
     if attribute is not None and item.function in (AggregateKind.MIN, AggregateKind.MAX):
         return encoder(attribute.type, policy)
@@ -83,9 +83,9 @@ def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
 
 
 def decimal_aggregate(function: AggregateKind, kind: Type, value: Any) -> Any:
-    """An aggregate over decimals that the source gave as a float, as SQLite does.
+    """An aggregate over decimals that the source returned as a float, as SQLite does.
 
-    A sum is exact again by the type's scale, up to 15 digits; an average is a decimal of the digits there are.
+    A sum becomes exact again by the type's scale, up to 15 digits; an average becomes a decimal with its digits.
     """
     if not isinstance(value, float):
         return value
@@ -97,7 +97,7 @@ def decimal_aggregate(function: AggregateKind, kind: Type, value: Any) -> Any:
 
 
 def integer_aggregate(function: AggregateKind, value: Any) -> Any:
-    """An aggregate over whole numbers, whatever type the source gave it: an average is a float, the rest are whole."""
+    """An aggregate over whole numbers from any type: an average is a float, all others are whole."""
     if function is AggregateKind.AVG:
         return float(value)
     return int(value) if isinstance(value, Decimal | float) and value == int(value) else value

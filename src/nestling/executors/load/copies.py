@@ -1,4 +1,4 @@
-"""Copies: along many-to-one as further columns of the row itself, otherwise from a stream of their own."""
+"""Copies: along many-to-one relationships as additional columns of the row, otherwise from a stream of their own."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _nothing(row: AnyRow) -> None:
 
 
 def _fill(code: DocumentCode, layout: RowLayout, source: Entity, copy: Copy, path: RowPath) -> None:
-    """Put into a document, or make its result, what the copy holds of one source row."""
+    """Put the copied attributes of one source row into a document, or make them its result."""
     if copy.form in (Form.SCALARS, Form.PATH):
         name = copy.attributes[0].attribute
         code.result = code.value_or_null(layout, RowColumn(name, path), source.name, source.attribute(name))
@@ -77,9 +77,9 @@ def _fill(code: DocumentCode, layout: RowLayout, source: Entity, copy: Copy, pat
 
 
 def across(merge: Merge, level: StreamLevel, path: RowPath) -> tuple[StreamLevel, RowPath]:
-    """The level of rows reached from another along `path`, and the rest of the path from there to its end.
+    """The level of rows reached from another along `path`, and the rest of the path to its end.
 
-    The stream's base is where the path last goes down: from there everything before is above it, and the rest many-to-one.
+    The stream starts from the last downward step: everything before it is above, and the rest is many-to-one.
     """
     last = max((place for place, hop in enumerate(path) if not hop.up), default=-1) + 1
     base = path[last - 1].target(merge.model) if last else level.entity
@@ -129,7 +129,7 @@ def _first(take: Callable[[RowKey], list[Any]], limit: int) -> Callable[[RowKey]
 
 
 def _newest(below: StreamLevel, source: Entity, rest: RowPath, copy: Copy) -> NewestRows | None:
-    """Let the source drop what the limit leaves out, where it orders values as MongoDB does."""
+    """Let the source omit what the limit excludes, if it orders values as MongoDB does."""
     names = [order.attribute for order in copy.order] + list(source.key)
     if copy.limit is None or not source.key or not all(sorted_alike(source.attribute(name).type) for name in names):
         return None

@@ -24,7 +24,7 @@ def check_parents(design: Design, source: RowSource) -> None:
 
 
 def _needed(design: Design) -> Iterator[tuple[str, bool, str]]:
-    """Relationships whose child rows need a parent, whether NULL is fine too, and what to do about those that lack one."""
+    """Relationships whose child rows need a parent, whether NULL is allowed, and what to do about rows without one."""
     for body in every_document(design.collections):
         for embedding in body.embeddings:
             if embedding.orphans is None:

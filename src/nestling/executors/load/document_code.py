@@ -1,8 +1,8 @@
-"""A document's shape compiled to one Python function from a row to the document, so that nothing is looked up per row.
+"""Compiles a document's shape to one Python function from a row to the document, so that nothing is looked up per row.
 
-The function unpacks the row into `c0, c1, …`, asks the parts for what other streams hold (`t0, …`) and puts everything where
-its dotted path says; sub-documents that stay empty are removed. It is generated source rather than closures because that
-halves the time per document.
+The function unpacks the row into `c0, c1, …`, asks the parts for data from other streams (`t0, …`) and puts everything at its
+dotted path; empty sub-documents are removed. It is generated source rather than closures because that halves the time per
+document.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class DocumentPart:
 
 
 class DocumentCode:
-    """Collects what a document holds, then compiles it. `key_width` leading columns are a row's key for other streams."""
+    """Collects a document's parts and compiles them. The first `key_width` columns are a row's key for other streams."""
 
     def __init__(self, values: ValueEncoders, width: int, key_width: int) -> None:
         self._values = values
@@ -74,19 +74,19 @@ class DocumentCode:
         return name
 
     def value(self, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute) -> str:
-        """Source of the BSON form of a column that is not NULL: the one that the row tells, else that of the value."""
+        """Source of the BSON form of a non-NULL column: as the row says, or else by the value."""
         source = expression(attribute, f"c{layout[column]}", self.bind(self._values.encoder(entity, attribute)))
         told = self._told_values(layout, column)
         return f"{told}[{column.attribute!r}] if {column.attribute!r} in {told} else {source}" if told else source
 
     def value_or_null(self, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute) -> str:
-        """Source of the BSON form of a column, None where it is NULL."""
+        """Source of the BSON form of a column, None for NULL."""
         return f"({self.value(layout, column, entity, attribute)}) if {self._is_there(layout, column)} else None"
 
     def column(
         self, path: str, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute, *, required: bool
     ) -> None:
-        """A field that holds a column's value, missing where it is NULL; null where the row says that it is."""
+        """Add a field for a column, missing if it is NULL, or null if the row says so."""
         source = self.value(layout, column, entity, attribute)
         self.put(path, source, None if required else self._is_there(layout, column))
 
@@ -96,12 +96,12 @@ class DocumentCode:
         return f"({there} or {column.attribute!r} in {told})" if told else there
 
     def _told_values(self, layout: RowLayout, column: RowColumn) -> str:
-        """What a row tells of the form of its values, by attribute; empty where rows do not tell."""
+        """The row's information on stored forms by attribute; "" if rows have none."""
         told = RowColumn(STORED.name, column.path)
         return self._told.setdefault(layout[told], f"s{layout[told]}") if told in layout else ""
 
     def put(self, path: str, source: str, condition: str | None = None) -> None:
-        """A field that holds what `source` evaluates to, when `condition` holds."""
+        """Add a field with the value of `source`, if `condition` holds."""
         *outer, last = path.split(".")
         if condition is None and not outer and not self._lines:
             self._head.append(f"{last!r}: {source}")
@@ -120,7 +120,7 @@ class DocumentCode:
         return self._boxes[outer]
 
     def guard(self, condition: str, otherwise: Callable[[AnyRow], Any]) -> None:
-        """Code after which the result is what `otherwise` makes of the row, unless `condition` holds."""
+        """Unless `condition` holds, return `otherwise` of the row instead."""
         self._guards.append((condition, self.bind(otherwise)))
 
     def exact(self, places: list[tuple[int, int]]) -> str:
@@ -146,7 +146,7 @@ class DocumentCode:
                 self.put(part.flag, f"{name}[1]")
 
     def discriminator(self, field: str, value: str | None) -> None:
-        """The field that tells which kinds of rows the document holds: none, one value or several."""
+        """The field for the kinds of rows that the document holds: none, one value or several."""
         if not self._present:
             if value is not None:
                 self.put(field, repr(value))
@@ -166,12 +166,12 @@ class DocumentCode:
         return build
 
     def compile_stream(self, locate: Locate) -> BuildStream:
-        """The generator of rows with their results, made as they are asked for."""
+        """The generator of rows with their results, computed on demand."""
         build: BuildStream = self._compiled(self._loop(["yield row, e"], locate))
         return build
 
     def compile_groups(self, width: int, locate: Locate) -> BuildGroups:
-        """The generator of (leading columns, results of the rows that share them); one leading column stands for itself."""
+        """The generator of (leading columns, results of rows that share them); a single column stands for itself."""
         leading = "c0" if width == 1 else f"row[:{width}]"
         group = [
             f"if found is not None and {leading} == last: append(e)",

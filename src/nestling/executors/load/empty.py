@@ -1,4 +1,4 @@
-"""Collections that are loaded anew after an interruption, and what a capped one has forgotten."""
+"""Collections that are loaded again after an interruption, and documents lost by a capped one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def empty(database: Database[Any], name: str) -> None:
 
 
 def check_kept(database: Database[Any], store: StoredCollection, written: int) -> None:
-    """Raise `LoadError` when a capped collection was too small for what was written to it."""
+    """Raise `LoadError` if a capped collection was too small for its documents."""
     if store.options.kind is not CollectionKind.CAPPED:
         return
     kept = database[store.name].count_documents({})

@@ -1,4 +1,4 @@
-"""The highest numbers the source gave, kept beside the rows: numbers that never return go on behind them."""
+"""Stores the source's highest numbers: numbers that are never reused continue after them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 
 def keep_numbers(model: Model, source: RowSource, database: Database[Any]) -> None:
-    """Keep the highest number of each attribute that never gives one twice, instead of what an earlier load kept."""
+    """Store the highest number of each attribute whose numbers are never reused, replacing an earlier load's."""
     kept = database[NUMBERS_COLLECTION]
     for entity in model.entities:
         for attribute in counted(entity):

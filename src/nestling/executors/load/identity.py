@@ -1,4 +1,4 @@
-"""`_id`s and ids of references: what a row is called in the database, the same whenever it is loaded."""
+"""`_id`s and ids in references: the same for a row whenever it is loaded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def discriminated(store: StoredCollection, root: Node) -> tuple[str, str] | None
 def id_source(
     code: DocumentCode, layout: RowLayout, entity: Entity, attributes: tuple[str, ...], prefix: tuple[str, str] | None
 ) -> str:
-    """Source of an `_id` made of attributes: a value, or a sub-document where there are several or a discriminator."""
+    """Source of an `_id` from attributes: a value, or a sub-document for several or with a discriminator."""
     parts = [(stored_name(name), _part(code, layout, entity, name)) for name in attributes]
     if len(parts) == 1 and prefix is None:
         return parts[0][1]

@@ -1,8 +1,8 @@
-"""Where the rows of a node stand in a merge: which columns name the parent they belong to, and in what order they come.
+"""The position of a node's rows in a merge: which columns identify their parent, and their order.
 
-Every stream of a merge is ordered by the columns that identify the rows above it, seen from its own entity, before its own
-order. So the rows of one parent are together and come in the order of the parents, and a merge needs only to see that key
-values are *equal*; which of two texts is greater is the database's affair.
+Every stream of a merge is ordered by the columns that identify the rows above it, before its own order. So the rows of one
+parent are adjacent and in the order of the parents, and a merge only needs to test whether key values are *equal*; only the
+database knows which of two texts is greater.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from nestling.ir.rows import RowColumn, RowPath
 class StreamLevel:
     """Columns as seen from `entity`: `prefix` identifies the row above, `own` this row within it.
 
-    `inner` are the paths along which rows above must exist. `absent`, when given, is a column that must be NULL: the topmost
-    row is an orphan, and only rows below such orphans are wanted.
+    `inner`: the paths along which rows above must exist. `absent`: a column that must be NULL: the topmost row is an orphan,
+    and only rows below such orphans are wanted.
     """
 
     entity: str
@@ -30,11 +30,11 @@ class StreamLevel:
 
     @property
     def identity(self) -> tuple[RowColumn, ...]:
-        """The columns that tell a row of this level from every other."""
+        """The columns that identify a row of this level."""
         return self.prefix + self.own
 
     def seen_from(self, entity: str, hops: RowPath, own: Iterable[RowColumn]) -> StreamLevel:
-        """The level of rows of `entity` that belong to rows of this one, which lies at the end of `hops`."""
+        """The level of rows of `entity` that belong to rows of this one, which is at the end of `hops`."""
         return StreamLevel(
             entity,
             tuple(lift(column, hops) for column in self.identity),
@@ -74,7 +74,7 @@ def own_columns(attributes: Iterable[str]) -> tuple[RowColumn, ...]:
 
 
 def identifying(entity: Entity) -> tuple[str, ...]:
-    """Attributes that tell rows apart: the key, a unique group that is never NULL, or nothing."""
+    """Attributes that identify rows: the key, a unique group that is never NULL, or nothing."""
     for group in (entity.key, *entity.uniques):
         if group and not any(entity.attribute(name).nullable for name in group):
             return group
@@ -82,7 +82,7 @@ def identifying(entity: Entity) -> tuple[str, ...]:
 
 
 def total_order(entity: Entity) -> tuple[str, ...]:
-    """Attributes that fix every row's place: those that identify it, else all of them."""
+    """Attributes that determine every row's position: those that identify it, or else all."""
     return identifying(entity) or entity.attribute_names
 
 

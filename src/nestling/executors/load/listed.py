@@ -1,4 +1,4 @@
-"""References held by the parent: the ids of its children, and what is copied beside them."""
+"""References held by the parent: the ids of its children, and the attributes copied next to them."""
 
 from __future__ import annotations
 

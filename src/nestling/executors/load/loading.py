@@ -49,20 +49,21 @@ def load(
     policy: Policy | None = None,
     progress: Callable[[LoadProgress], None] | None = None,
 ) -> LoadReport:
-    """Load a source into a database whose collections are made (`create`), then build `indexes`.
+    """Load a source into a database whose collections exist (`create`), then build `indexes`.
 
-    With `resume` an interrupted load goes on where it stopped. Raises `LoadError` (a row that cannot be stored, named; what is
-    loaded is intact), `PermissionDenied`, `ConnectionFailed`. On Ctrl-C what was handed over is still written.
+    With `resume` an interrupted load continues where it stopped. Raises `LoadError` (a row that cannot be stored, with its
+    name; everything loaded is intact), `PermissionDenied`, `ConnectionFailed`. On Ctrl-C, documents already passed to the
+    writer are still written.
 
-    `unseen`: by collection, the commands by which validators take values that the source may hold and the model does not tell
-    of. They are carried out when the collection meets the first such value.
+    `unseen`: by collection, the commands after which validators accept values unknown to the model. They run when the
+    collection meets the first such value.
     """
     with typed_errors(address(database)), source.snapshot(), seldom_collected():
         return _Load(design, source, database, policy or Policy(), progress).run(indexes, unseen, resume=resume)
 
 
 class _Load:
-    """One load: where its rows come from, where they go, and how far it is."""
+    """One load: the source of its rows, their target, and the progress."""
 
     def __init__(
         self,
@@ -113,7 +114,7 @@ class _Load:
         return LoadReport(entities, documents, seconds, peak_bytes(), (*self.values.notes(), *writer.notes()))
 
     def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[LoadCheckpoint, bool]:
-        """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
+        """The starting checkpoint, and whether it is the beginning; checks the preconditions before anything is written."""
         names = written_collections(self.design)
         check_privileges(self.database, ((*names, CHECKPOINT_COLLECTION, NUMBERS_COLLECTION), WRITING))
         mark = stored_digest(self.design, self.values.policy)

@@ -36,7 +36,7 @@ NO_GROUP: tuple[Any, list[Any]] = (object(), [])
 class RowStream:
     """Rows in the order of the merge, one ahead: `row` is the next one, None at the end.
 
-    Or, with `group`, what a generator makes of the rows of one parent at a time: `key` and `found` are the next group.
+    With `group`: results for the rows of one parent at a time; `key` and `found` are the next group.
     """
 
     __slots__ = ("_grouping", "_open", "found", "groups", "key", "row", "rows")
@@ -71,10 +71,10 @@ class RowStream:
 class Merge:
     """One root stream and all streams below it.
 
-    `loaded` counts the rows of each entity whose home is in the documents built. `side` collects documents for other
-    collections, `strays` counts those among elements not taken yet. `after` is the root key to go on after; the first
-    `key_width` columns of a root row are that key. `moment` is stored as the date of computation.
-    `tells_forms`: the source has a column that tells in which form documents hold values.
+    - `loaded` counts rows by entity whose home is in the documents built. `side` collects documents for other collections,
+      `strays` counts pending ones of elements.
+    - `after`: the root key to continue after; the first `key_width` columns of a root row are that key.
+    - `moment` is stored as the date of computation. `tells_forms`: the source has a column with the stored forms of values.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Merge:
         return self.stream(query, None if level.absent is None else layout[level.absent]), layout
 
     def columns(self, of: Iterable[RowColumn]) -> tuple[RowColumn, ...]:
-        """Columns whose values documents hold, and for each row they are of, where the source tells it, in which form."""
+        """The columns with values for documents, and for each row's path the column with stored forms, if there is one."""
         columns = tuple(of)
         stored = (RowColumn(STORED.name, path) for path in dict.fromkeys(each.path for each in columns))
         return (*columns, *stored) if self._tells_forms else columns
@@ -156,6 +156,6 @@ def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyR
 
 
 def row_name(entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> str:
-    """How a person would name a row: `movie (id 12)`; its columns lie at `path`."""
+    """A readable name of a row: `movie (id 12)`; its columns are at `path`."""
     names = [name for name in entity.key or entity.attribute_names[:3] if RowColumn(name, path) in layout]
     return f"{entity.name} ({', '.join(f'{name} {row[layout[RowColumn(name, path)]]!r}' for name in names)})"

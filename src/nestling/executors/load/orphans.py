@@ -16,7 +16,7 @@ from nestling.ir.storage.layout import Node
 
 
 def inexact(merge: Merge, body: Body, embedding: Embedding, layout: RowLayout) -> Callable[[AnyRow], Stray]:
-    """What becomes of a row that is joined to its parent but does not hold its key to the letter."""
+    """What happens to a row that is joined to its parent but does not hold the parent's key exactly."""
     if embedding.orphans is None:
         return _refuse(merge, embedding, layout)
     name, build = embedding.orphans, _Once(merge, body, embedding.orphans)
@@ -54,7 +54,7 @@ def orphan_code(merge: Merge, body: Body, store: str, root: Node, number: Callab
 
 
 class _Occurrences:
-    """Tells equal rows without a key apart: the row's values and how many like it came just before."""
+    """Distinguishes equal rows without a key by the number of equal rows just before."""
 
     def __init__(self) -> None:
         self._last: AnyRow | None = None

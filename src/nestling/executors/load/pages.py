@@ -1,4 +1,4 @@
-"""Overflow: what an array's bound leaves over goes into page documents of its own collection."""
+"""Overflow: rows beyond an array's bound go to page documents in a separate collection."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _is_direct(merge: Merge, link: Relationship, embedding: Embedding) -> bool:
 
 
 def _through_key(below: StreamLevel, link: Relationship) -> StreamLevel:
-    """The level with the parent's key read from the foreign key, and no join where that is all there is to the prefix."""
+    """The level with the parent's key read from the foreign key, without a join if nothing else is in the prefix."""
     held = {
         RowColumn(a, (up(link),)): RowColumn(b)
         for a, b in zip(link.parent_attributes, link.child_attributes, strict=True)

@@ -28,11 +28,11 @@ def refusal(
     names: Mapping[str, str] = NO_NAMES,
     resumed: bool = False,
 ) -> LoadError | OperationFailure:
-    """The error of documents the server would not take (the others of the batch are stored), or of a whole command.
+    """The error for documents that the server refused (the others of the batch are stored), or for a whole command.
 
-    `names`: what people call what is stored at a path (`path_names`); `resumed`: an earlier load may have stored some of them.
-
-    What is no fault of the documents, a missing right or a full disk, stays the driver's error, for `typed_errors`.
+    `names`: readable names of what is stored at a path (`path_names`); `resumed`: an earlier load may have stored some of them.
+    An error that is not the documents' fault, such as a missing permission or a full disk, remains the driver's, for
+    `typed_errors`.
     """
     if cause is not None:
         is_typed = cause.code == UNAUTHORIZED or disk_is_full(cause)

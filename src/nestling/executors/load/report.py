@@ -1,4 +1,4 @@
-"""What a load tells while it runs and when it is done."""
+"""Reports of a load, while it runs and at its end."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class LoadProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left at this rate; None before there is a rate."""
+        """The time left at this rate; None before there is a rate."""
         rate = self.rows_per_second
         return max(self.total_rows - self.rows, 0) / rate if rate > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was loaded: rows of each entity (in the source, loaded), documents in each collection, time and peak memory.
+    """The result of a load: rows of each entity (in the source, loaded), documents in each collection, time and peak memory.
 
-    `notes` are sentences about values that could not be stored under their attribute's own type, but as they were found.
+    `notes`: sentences about values that were stored as found, because they do not fit their attribute's type.
     """
 
     entities: Mapping[str, tuple[int, int]]

@@ -34,7 +34,7 @@ class _Root:
 
     @property
     def leaves(self) -> bool:
-        """Whether anything of a root row lies in other collections."""
+        """Whether a part of a root row is stored in other collections."""
         return bool(self.parts or self.archives)
 
     def settle(self, row: AnyRow, document: NewDocument) -> str:
@@ -51,7 +51,7 @@ def home_documents(merge: Merge, store: StoredCollection, root: Node) -> Documen
 
 
 def orphan_documents(merge: Merge, store: StoredCollection, root: Node, embedding: Embedding) -> Documents:
-    """Documents of rows whose parent does not exist; rows below them are told by that parent being absent."""
+    """Documents of rows without a parent; rows below them are recognised by the missing parent."""
     link = merge.model.relationship(embedding.relationship)
     absent = RowColumn(link.parent_attributes[0], (up(link),))
     level = root_level(merge, root, absent)
@@ -82,7 +82,7 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
 
 
 def root_level(merge: Merge, root: Node, absent: RowColumn | None = None) -> StreamLevel:
-    """The level of root rows: nothing above, in the order of what identifies them."""
+    """The level of root rows: nothing above, in the order of their identifying columns."""
     return StreamLevel(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
 
 
@@ -106,7 +106,10 @@ def _documents(
 
 
 def distinct(merge: Merge, root: Node, rows: Iterator[AnyRow], layout: RowLayout) -> Iterator[AnyRow]:
-    """Root rows, starting the streams below with the first; rows that cannot be told apart must not need those streams."""
+    """Root rows; the first one starts the streams below.
+
+    Rows that cannot be distinguished must not need those streams.
+    """
     first = next(rows, None)
     if first is None:
         return

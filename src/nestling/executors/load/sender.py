@@ -25,8 +25,8 @@ UNENCODABLE = (bson.errors.BSONError, OverflowError, UnicodeError)
 class Sender:
     """Collects one unit's documents into batches that end with a root document.
 
-    A unit that cannot go on after a key is built from its beginning: `rows` and `documents` of its checkpoints are those from
-    before it, and root documents already written are left out.
+    A unit that cannot continue after a key is built from its beginning: its checkpoint has the `rows` and `documents` from
+    before the unit, and root documents already written are skipped.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Sender:
         self._batch = DocumentBatch()
 
     def send_all(self, documents: Documents, merge: Merge) -> Iterator[None]:
-        """Send root documents with those that came up beside them; yields now and then, for others to look how far it is."""
+        """Send root documents with their side documents; yields now and then, so that others can check the progress."""
         counts, side, batch, encode, codec = self._documents, merge.side, self._batch, bson.encode, CODEC
         for number, (store, document, row) in enumerate(
             documents, 1
@@ -76,7 +76,7 @@ class Sender:
             self._writer.write(self._batch)
 
     def finish(self) -> LoadCheckpoint:
-        """Send what is left; returns the checkpoint after the unit."""
+        """Send the rest, and return the checkpoint after the unit."""
         self._checkpoint = self._checkpoint.after_unit(self._unit.name, self._rows, self._documents)
         self._batch.checkpoint, self._batch.lasting = self._checkpoint, True
         self._writer.write(self._batch)

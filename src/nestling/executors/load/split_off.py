@@ -1,4 +1,4 @@
-"""What leaves a root document for another collection: split-off attributes, GridFS files, rows before a point in time."""
+"""Parts of a root row for other collections: split-off attributes, GridFS files, rows before a point in time."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Calla
 def file_writer(
     merge: Merge, bucket: str, collection: str, field: str, entity: str, attribute: Attribute
 ) -> Callable[[Any, Any], Any]:
-    """The function that stores a value as a GridFS file and gives what the field holds; values of another class stay in place."""
+    """The function that stores a value as a GridFS file and returns the field's value.
+
+    Values of another class stay in the field.
+    """
     encode = merge.values.encoder(entity, attribute)
 
     def store(value: Any, key: Any) -> Any:

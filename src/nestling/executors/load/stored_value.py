@@ -1,4 +1,4 @@
-"""Python expressions that turn a row's values into BSON, and what is noted about values that do not fit their type."""
+"""Python expressions that convert a row's values to BSON, and notes on values that do not fit their type."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _AGAIN = "design again from the source as it is now, and load by that"
 
 
 class UnstorableError(Exception):
-    """A value of `attribute` that BSON cannot hold; whoever knows the row says where it is."""
+    """A value of `attribute` that BSON cannot hold; code that knows the row adds its name."""
 
     def __init__(self, attribute: str, problem: Problem) -> None:
         super().__init__(attribute, problem)
@@ -98,7 +98,7 @@ class ValueEncoders:
 
 
 def is_nan(value: object) -> bool:
-    """Whether it is none of the numbers, where it is of their types."""
+    """Whether it is NaN."""
     return value.is_nan() if isinstance(value, Decimal) else value.__class__ is float and value != value
 
 
@@ -135,7 +135,7 @@ def _remembered(convert: Callable[[object], object]) -> Callable[[object], objec
 
 
 def expression(attribute: Attribute, variable: str, convert: str) -> str:
-    """Python source for the BSON form of `variable`, calling `convert` only where something is to be done."""
+    """Python source for the BSON form of `variable`, which calls `convert` only if a conversion is needed."""
     kind = attribute.type
     if kind.name is TypeName.DATE:
         midnight = f"datetime({variable}.year, {variable}.month, {variable}.day)"

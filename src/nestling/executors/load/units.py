@@ -1,6 +1,6 @@
-"""What a load consists of: one unit for each root of each collection, in the order of the design.
+"""The units of a load: one for each root of each collection, in the order of the design.
 
-Pages, parts, archives and GridFS files are written beside the root documents they belong to and have no unit of their own.
+Pages, parts, archives and GridFS files are written together with their root documents and are no units of their own.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection, e
 class Unit:
     """The documents of one root.
 
-    `by_key`: reading can go on after a root key; otherwise it starts anew and what is already written is skipped. `anew`: the
-    collection has no unique `_id` to tell what it holds (time series) or forgets documents (capped), so it is emptied first.
+    `by_key`: reading can continue after a root key; otherwise it starts again and skips what is already written. `anew`: the
+    collection has no unique `_id` to show what it holds (time series) or forgets documents (capped), so it is emptied first.
     """
 
     name: str

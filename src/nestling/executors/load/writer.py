@@ -1,8 +1,7 @@
-"""Writing: encoded documents go to the server in batches from a thread of their own, while the next batch is being built.
+"""Writes encoded documents to the server in batches from a separate thread, while the next batch is being built.
 
-Batches are inserted unordered, acknowledged, and followed by the checkpoint they lead to. Where a load goes on after an
-interruption the server may hold documents that no checkpoint tells of: a document refused as a duplicate is then fine when it
-is the very same, byte for byte.
+Batches are inserted unordered, acknowledged, and followed by their checkpoint. After an interruption the server may hold
+documents after the last checkpoint: a document refused as a duplicate is then fine if it is identical byte for byte.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ class Writer:
         self._thread.start()
 
     def write(self, batch: DocumentBatch) -> None:
-        """Hand over a batch; waits while enough are waiting. Raises what an earlier batch met."""
+        """Pass on a batch; waits while too many are pending. Raises the error of an earlier batch."""
         while True:
             self._raise()
             try:
@@ -95,7 +94,7 @@ class Writer:
                 continue
 
     def close(self) -> None:
-        """Write what was handed over and stop; raises what a batch met."""
+        """Write what was passed on and stop. Raises the error of a batch."""
         while self._thread.is_alive():
             try:
                 self._batches.put(None, timeout=0.2)
@@ -158,7 +157,7 @@ class Writer:
             raise refusal(store, unexplained, names=path_names(self._design, (store,)), resumed=self._repeats)
 
     def _take_unseen(self, store: str, error: Mapping[str, Any]) -> None:
-        """Have a collection's validator take what the source may hold beside what the model tells, because of a refusal."""
+        """After a refusal, make a collection's validator accept values unknown to the model."""
         words = invalid_words(error, path_names(self._design, (store,))).removeprefix(": ")
         try:
             for command in self._unseen[store]:
@@ -173,7 +172,7 @@ class Writer:
         self._widened[store] = words
 
     def _is_same(self, store: str, refused: RawBSONDocument, error: Mapping[str, Any]) -> bool:
-        """Whether a document was refused because exactly it is already there."""
+        """Whether a document was refused because exactly the same one already exists."""
         if error["code"] != DUPLICATE_KEY:
             return False
         found: Any = self._database.get_collection(store, codec_options=RAW).find_one({"_id": refused["_id"]})
