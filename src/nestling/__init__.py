@@ -26,7 +26,7 @@ _HOMES = {"AsyncStore": "store", "NestlingError": "common.errors", "Result": "st
 
 
 def __getattr__(name: str) -> object:
-    """Imported when it is asked for: commands that need none of it start faster."""
+    """Import a name when it is first used: commands that do not need it start faster."""
     if name == "pipeline":
         return import_module("nestling.pipeline")
     if name in _HOMES:

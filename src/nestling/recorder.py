@@ -1,13 +1,13 @@
-"""`Recorder`: notes what an application asks of MongoDB, in one line of it.
+"""`Recorder`: records what an application asks of MongoDB, with one line of code.
 
 ::
 
     client = MongoClient(uri, event_listeners=[Recorder("capture.json")])
 
-It keeps shapes without values (`{find: products, filter: {_id: {$eq: "?number"}}}`), how often each came and how long it took, in
-bounded memory, and writes them to the file every minute, on `close()` and when the program ends. When the file is there already
-the next free name is taken (`capture-2.json`), so that several processes may share the line.
-`nestling capture capture*.json --design design.yaml -o workload.sql` makes SQL statements of them.
+It keeps shapes without values (`{find: products, filter: {_id: {$eq: "?number"}}}`), how often each occurred and how long it
+took, in bounded memory, and writes them to the file every minute, on `close()` and when the program ends. If the file exists,
+it takes the next free name (`capture-2.json`), so that several processes may use the same line. `nestling capture capture*.json
+--design design.yaml -o workload.sql` turns them into SQL statements.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Recorder(CommandListener):
             self._write()
 
     def failed(self, event: CommandFailedEvent) -> None:
-        """Hear that it failed (called by the driver): it is not counted."""
+        """Called by the driver when a command failed: it is not counted."""
         with self._lock:
             self._pending.pop(event.request_id, None)
 
@@ -87,7 +87,7 @@ class Recorder(CommandListener):
             return self._tally.capture(time.monotonic() - self._begun)
 
     def close(self) -> None:
-        """Write what was recorded. The recorder goes on; the file is written again later."""
+        """Write the recording. The recorder continues, and writes the file again later."""
         atexit.unregister(self.close)
         with self._lock:
             self._written = time.monotonic()
@@ -117,7 +117,7 @@ class Recorder(CommandListener):
                 self._tally.follower.watch(threading.get_ident(), now, part.shape, asked, returned, documents)
 
     def _write(self) -> None:
-        """One thread at a time, so that the file never goes back to what was recorded before."""
+        """Write the file, one thread at a time, so that it never goes back to an earlier state."""
         try:
             with self._writing:
                 write_whole(self.path, capture_text(self.capture()).encode())
@@ -126,7 +126,7 @@ class Recorder(CommandListener):
 
 
 def _answer(reply: Mapping[str, Any]) -> tuple[int, list[Mapping[str, Any]]]:
-    """How many documents an answer's first batch has, and those of them that are decoded."""
+    """The number of documents in an answer's first batch, and those of them that are decoded."""
     cursor = reply.get("cursor")
     batch = cursor.get("firstBatch") if isinstance(cursor, Mapping) else None
     if not isinstance(batch, list):

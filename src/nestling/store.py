@@ -1,4 +1,4 @@
-"""`Store`: the statements of an application, run on a design by name. SQL goes in, rows come out.
+"""`Store`: runs an application's statements on a design by name. SQL in, rows out.
 
 ::
 
@@ -7,9 +7,9 @@
     store.execute("DELETE FROM review WHERE id = :id", id=3).affected
     store.transaction(lambda t: (t.run("take", id=7), t.run("book", id=7)))   # both or neither
 
-Statements are compiled once; one whose parameter stands where a constant is needed, as in `date_trunc(:unit, at)`, once for each
-value of it. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, never an operator;
-a column of JSON also takes a dict or list, one of intervals a timedelta.
+Statements are compiled once; a statement with a parameter in a place that needs a constant, as in `date_trunc(:unit, at)`, once
+for each of its values. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, never an operator; a
+JSON column also takes a dict or list, an interval column a timedelta.
 """
 
 from __future__ import annotations
@@ -53,22 +53,22 @@ Given: TypeAlias = Mapping[str, object] | Sequence[object] | None
 """Parameters as drivers of SQL take them: by name, or in order."""
 MICROSECONDS = ("error", "round")
 MOST_KEPT = 500
-"""How many statements are kept compiled besides those of the workload; what was not run longest is compiled again."""
+"""Most compiled statements kept, apart from the workload's; the least recently used one is compiled again when needed."""
 _Ready: TypeAlias = tuple[CompiledRead | CompiledWrite, dict[str, object]]
-"""A statement, and the values it is run with."""
+"""A statement and the values to run it with."""
 Done = TypeVar("Done")
-"""What work in a transaction gives."""
+"""The result of work in a transaction."""
 Driver = TypeVar("Driver")
 """The database of pymongo's client, or of its asyncio client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result(Sequence[ResultRow]):
-    """What a statement yields: a sequence of rows, each a dict in the order of `columns`.
+    """The result of a statement: a sequence of rows, each a dict in the order of `columns`.
 
-    A column whose name another one has too is called as its field of the result documents. For a write the rows are
-    those of RETURNING, `affected` is how many it changed, and `left` names what the background sync will bring; for a read these
-    are None and empty.
+    A column with a name that another one has too is named after its field in the result documents. For a write the rows are
+    those of RETURNING, `affected` is the number of rows changed, and `left` names what the background sync will update; for a
+    read these are None and empty.
     """
 
     columns: tuple[str, ...] = ()
@@ -111,8 +111,8 @@ class _Statements(Generic[Driver]):
     ) -> None:
         """Take a design (or its file), a database of pymongo's client, and a workload (or its file).
 
-        `dialect`: of the statements, that of the design's source unless it is given. `microseconds`: what a write does with a
-        datetime that has some, where the design keeps dates, which have milliseconds: refuse it, or round it.
+        `dialect`: of the statements; by default that of the design's source. `microseconds`: whether a write refuses or rounds
+        a datetime with microseconds where the design stores dates, which have milliseconds.
         """
         from nestling.ir.digest import stored_digest
         from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
@@ -146,11 +146,11 @@ class _Statements(Generic[Driver]):
 
     @staticmethod
     def _check_database(database: object) -> None:
-        """Raise `InputError` where it is none of the client that the statements are run by."""
+        """Raise `InputError` if it is not a database of the client that runs the statements."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        """What a shell shows: the model, the database, and how many statements have names."""
+        """The text for a shell: the model, the database, and the number of named statements."""
         known = counted(len(self._workload.statements), "statement")
         database = cast("SyncDriver | AsyncDriver", self._database)
         return f"<{type(self).__name__} of {self._proposal.design.model.name!r} in {database.name!r}: {known}>"
@@ -177,7 +177,7 @@ class _Statements(Generic[Driver]):
         return NAMES.get(spoken.lower(), spoken)
 
     def _found(self, name: str) -> Statement:
-        """A statement of the workload; raises `InputError` listing them when there is none of that name."""
+        """A statement of the workload. Raises `InputError` that lists them if there is none with that name."""
         from nestling.sources.statements.read import is_mistake_in
 
         check_kind(name, str, "the name of a statement", "`names` lists them")
@@ -192,7 +192,7 @@ class _Statements(Generic[Driver]):
         return found
 
     def statement(self, name: str) -> CompiledRead | CompiledWrite:
-        """A statement of the workload; raises `InputError` listing them when there is none of that name."""
+        """A statement of the workload. Raises `InputError` that lists them if there is none with that name."""
         found = self._found(name)
         return self._compiled(found.sql, {}, name, found.dialect)[0]
 
@@ -201,10 +201,10 @@ class _Statements(Generic[Driver]):
         return self._compiled(found.sql, parameters, name, found.dialect)
 
     def _compiled(self, sql: str, parameters: Mapping[str, object], name: str = "", dialect: str = "") -> _Ready:
-        """A statement ready to run, and the values it is run with.
+        """A compiled statement, and the values to run it with.
 
-        Values that stand where a constant is needed are part of it, so it is kept for these. Raises `WorkloadError` for
-        mistakes, `GapError` for what cannot be compiled.
+        Values in places that need a constant are part of the statement, so it is cached together with them. Raises
+        `WorkloadError` for mistakes, and `GapError` for what cannot be compiled.
         """
         from nestling.pipeline.converting import numbers_asked
 
@@ -243,18 +243,18 @@ class _Statements(Generic[Driver]):
 
 
 def _check_work(work: object) -> None:
-    """Raise `InputError` where there is nothing to call in a transaction."""
+    """Raise `InputError` if the work for a transaction is not callable."""
     if not callable(work):
         raise wrong_kind(work, "a function that takes the transaction", "write transaction(lambda t: t.run(…))")
 
 
 def _key(name: str, sql: str, constants: Sequence[str], parameters: Mapping[str, object]) -> tuple[str, ...]:
-    """What a compiled statement is kept by: its text, and the values that are constants in it."""
+    """The cache key of a compiled statement: its text, and the values that are constants in it."""
     return (name, sql, *(f"{each}={parameters.get(each)!r}" for each in constants))
 
 
 def _values(given: Given, named: Mapping[str, object]) -> Mapping[str, object]:
-    """The values of parameters by name; those of a list or tuple are `p1`, `p2` and so on."""
+    """The values of parameters by name; those in a list or tuple are `p1`, `p2` and so on."""
     if given is None:
         return named
     if named:
@@ -280,7 +280,7 @@ def _result(columns: Sequence[OutputColumn], rows: Sequence[tuple[object, ...]])
 
 
 def _json_value(value: object) -> object:
-    """What drivers of SQL make of a JSON text: strings and null are kept as such."""
+    """A JSON text as SQL drivers convert it; strings and null stay as they are."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -313,7 +313,7 @@ def _written(write: CompiledWrite, done: WriteResult) -> Result:
 
 
 class Store(_Statements["SyncDriver"]):
-    """Runs statements on a database loaded by a design: those of a workload by name, others as SQL."""
+    """Runs statements on a database that was loaded by a design: a workload's by name, others as SQL."""
 
     @staticmethod
     def _check_database(database: object) -> None:
@@ -327,7 +327,7 @@ class Store(_Statements["SyncDriver"]):
         """Run a statement of the workload. Parameters are given by name, or as `given`: a dict, or a list for `?`, `%s` and `$1`.
 
         Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`,
-        `ConnectionFailed`; the first statement also `VerifyError`, where the database is not of this design.
+        `ConnectionFailed`; the first statement also `VerifyError` if the database does not have this design.
         """
         return self._typed(*self._named(name, _values(given, parameters)))
 
@@ -340,11 +340,11 @@ class Store(_Statements["SyncDriver"]):
             return self._answer(statement, parameters)
 
     def transaction(self, work: Callable[[Transaction], Done]) -> Done:
-        """Have `work` run statements in one transaction: all of it stays, or, where it raises, nothing; gives what `work` gives.
+        """Let `work` run statements in one transaction, and return its result. If it raises, nothing of the transaction stays.
 
-        Where another transaction got in the way, `work` is called again from its beginning, for two minutes at most: what it
-        does beside its statements may happen more than once. Errors as of `run`. A statement that fails ends the transaction:
-        where `work` catches its error, the next one, or the end, raises `TransactionFailed`.
+        If another transaction conflicts, `work` is called again from its beginning, for two minutes at most: its other effects
+        may happen more than once. Raises the errors of `run`. A statement that fails ends the transaction: if `work` catches
+        its error, the next statement, or the end, raises `TransactionFailed`.
         """
         from nestling.executors.attempts import in_transaction
 
@@ -400,13 +400,13 @@ class Transaction:
     _state: TransactionState
 
     def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
-        """Run a statement of the workload; it sees what those before it wrote."""
+        """Run a statement of the workload; it sees what earlier ones wrote."""
         statement, given = self._store._named(name, _values(given, parameters))
         with self._state.statement():
             return self._store._answer(_in_transaction(statement), given, self._session)
 
     def execute(self, sql: str, given: Given = None, /, **parameters: object) -> Result:
-        """Run one SQL statement; it sees what those before it wrote."""
+        """Run one SQL statement; it sees what earlier ones wrote."""
         statement, given = self._store._compiled(sql, _values(given, parameters))
         with self._state.statement():
             return self._store._answer(_in_transaction(statement), given, self._session)
@@ -494,13 +494,13 @@ class AsyncTransaction:
     _state: TransactionState
 
     async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
-        """Run a statement of the workload; it sees what those before it wrote."""
+        """Run a statement of the workload; it sees what earlier ones wrote."""
         statement, given = self._store._named(name, _values(given, parameters))
         with self._state.statement():
             return await self._store._answer(_in_transaction(statement), given, self._session)
 
     async def execute(self, sql: str, given: Given = None, /, **parameters: object) -> Result:
-        """Run one SQL statement; it sees what those before it wrote."""
+        """Run one SQL statement; it sees what earlier ones wrote."""
         statement, given = self._store._compiled(sql, _values(given, parameters))
         with self._state.statement():
             return await self._store._answer(_in_transaction(statement), given, self._session)

@@ -1,7 +1,7 @@
-"""Work to seconds: profiles of coefficients, prices, and the fit that makes a profile of measurements.
+"""Converts work to seconds: profiles of coefficients, prices, and the fit that makes a profile from measurements.
 
-`profile` says what each quantity of `nestling.ir.paths.work` costs, `price` applies it, `fit` finds the coefficients that explain
-measured times best.
+`profile` says what each quantity of `nestling.ir.paths.work` costs, `price` applies it, and `fit` finds the coefficients that
+explain measured times best.
 """
 
 from nestling.cost.price import price, prices

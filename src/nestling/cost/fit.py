@@ -35,7 +35,7 @@ _Row = Sequence[float]
 
 
 def fitted(measurements: Sequence[Measurement], known: Profile, identity: Identity, *, name: str) -> Profile:
-    """The profile that explains the measurements best; quantities none of them has keep the known figures."""
+    """The profile that fits the measurements best; quantities that none of them has keep the known figures."""
     varied = [each for each in NAMES if any(getattr(m.work, each) for m in measurements)]
     rows = [[getattr(m.work, each) for each in varied] for m in measurements]
     times = [m.seconds for m in measurements]
@@ -74,7 +74,7 @@ def errors(measurements: Sequence[Measurement], seconds: Mapping[str, float]) ->
 def _descend(
     rows: Sequence[_Row], times: Sequence[float], weights: Sequence[float], known: Sequence[float], start: list[float]
 ) -> list[float]:
-    """Minimise the weighted squares plus the pull, one coefficient after the other. Columns are scaled by the known figures."""
+    """Minimise the weighted squares plus the pull, one coefficient at a time. Columns are scaled by the known figures."""
     size = len(known)
     scaled = [[value * scale for value, scale in zip(row, known, strict=True)] for row in rows]
     gram = [[0.0] * size for _ in range(size)]

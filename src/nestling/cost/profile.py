@@ -1,4 +1,4 @@
-"""Profiles: what each quantity of work costs on a server, where every number comes from and how far it is to be trusted."""
+"""Profiles: the cost of each quantity of work on a server, the source of every number, and its doubt."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ UNITS = {
 class Coefficient:
     """Seconds for one unit of the quantity `name`.
 
-    `source`: measured on which server, or which public figure it is. `doubt`: relative spread, 0.2 for ±20 %; 1 when it is no
-    better than an order of magnitude.
+    `source`: the server it was measured on, or the published figure. `doubt`: relative spread, 0.2 for ±20 %; 1 means no better
+    than an order of magnitude.
     """
 
     name: str
@@ -71,13 +71,13 @@ class Coefficient:
 
     @property
     def unit(self) -> str:
-        """What `seconds` are per."""
+        """The unit that `seconds` refers to."""
         return UNITS[self.name]
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a profile is true of: server version, storage engine, cache in bytes, and the hardware in words."""
+    """What a profile applies to: server version, storage engine, cache in bytes, and the hardware in words."""
 
     server: str
     engine: str
@@ -87,9 +87,9 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A coefficient for every quantity of work; those not given are 0. `compression`: bytes on disk for a byte of data.
+    """A coefficient for every quantity of work; missing ones are 0. `compression`: bytes on disk per byte of data.
 
-    `measured`: whether the coefficients were measured on the engine the profile names. Raises `InputError`.
+    `measured`: whether the coefficients were measured on the engine that the profile names. Raises `InputError`.
     """
 
     name: str
@@ -116,9 +116,7 @@ class Profile:
         return next(each for each in self.coefficients if each.name == name)
 
     def notes_for(self, server: str, engine: str) -> tuple[str, ...]:
-        """What to say when its numbers are used for a server of that version and engine (empty: not known): a sentence per
-        difference.
-        """
+        """A sentence for each difference between the profile's server and this version and engine ("": unknown)."""
         mine = self.identity
         notes = []
         if _series(mine.server) != _series(server):

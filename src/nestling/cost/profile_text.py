@@ -1,4 +1,4 @@
-"""The text form of profiles: a YAML file people can read, with a line per coefficient. The default ones ship as such files."""
+"""The text form of profiles: a readable YAML file with a line per coefficient. The default profiles are such files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def profile_names() -> tuple[str, ...]:
 
 @cache
 def default_profile(engine: str = DEFAULT) -> Profile:
-    """The profile that ships for an engine; raises `InputError` when none does."""
+    """The profile that ships for an engine. Raises `InputError` if there is none."""
     from nestling.common.errors import unknown
 
     if engine not in profile_names():
@@ -84,13 +84,13 @@ def profile_text(profile: Profile) -> str:
 
 
 class _Reading:
-    """One reading of a profile; collects what is wrong."""
+    """Reads one profile and collects its mistakes."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
 
     def profile(self, value: object) -> Profile | None:
-        """The profile, None when something is wrong."""
+        """The profile, or None if there is a mistake."""
         top = self._map(value, ())
         if top.get("nestling_profile") != FORMAT:
             self._wrong("no cost profile of this version", (), f"its first line is `nestling_profile: {FORMAT}`")

@@ -39,9 +39,9 @@ def explanation(name: str) -> str:
 
 
 def limits(thresholds: Mapping[str, float] | None = None, office: str = "") -> dict[str, dict[str, ThresholdInForce]]:
-    """The limits in force, by rule and threshold: those given (`rule.threshold`), else the office's, else each rule's first.
+    """The limits in force, by rule and threshold: the given ones (`rule.threshold`), else the office's, else each rule's first.
 
-    Raises `InputError` for thresholds that do not exist.
+    Raises `InputError` for unknown thresholds.
     """
     given = dict(thresholds or {})
     known = {f"{name}.{each.name}" for name in rule_names() for each in rule(name).thresholds}
@@ -68,9 +68,9 @@ def diagnose(
     chosen: Sequence[str] = (),
     in_force: Mapping[str, Mapping[str, ThresholdInForce]] | None = None,
 ) -> tuple[Finding, ...]:
-    """The findings of the chosen rules (none: of all), those that matter most first. Raises `InputError` for unknown rules.
+    """The findings of the chosen rules (empty: all), most important first. Raises `InputError` for unknown rules.
 
-    Of the indexes they advise none begins another.
+    No proposed index is the beginning of another proposed one.
     """
     limit = in_force if in_force is not None else limits()
 

@@ -10,9 +10,9 @@ from nestling.ir.facts import PathFacts, text_forms
 from nestling.ir.facts.path import NUMBERS
 
 NEARLY_ALL = 0.9
-"""The share of texts that must be numbers for a field to be one of numbers."""
+"""The share of texts that must be numbers for the field to become one of numbers."""
 LEAST_AMOUNTS = 3
-"""Texts with two decimals without which nobody knows that they are amounts."""
+"""Fewest texts with two decimals from which they count as amounts."""
 _BY_TEXT = ("date", "objectId", "bool", "number")
 """Types whose texts are converted to them, the preferred first."""
 _AS_TEXT = frozenset({"number", "bool", "objectId"})
@@ -20,7 +20,7 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 
 
 def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
-    """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
+    """The type to convert the others to; "" if none suits any of them. `kinds`: counts by type, most frequent first.
 
     Codes, such as postal codes, become texts; so do whole numbers beside more texts, where the name is one of an id. Other texts
     that are nearly all numbers become numbers: as texts they would be summed and sorted no more. Texts that are
@@ -62,7 +62,7 @@ def _are_codes(path: PathFacts, kinds: Mapping[str, int]) -> bool:
 
 
 def _are_booleans(path: PathFacts, kinds: Mapping[str, int]) -> bool:
-    """Whether the texts beside booleans are nearly all words of booleans."""
+    """Whether the texts among booleans are nearly all words for booleans."""
     return kinds.keys() == {"bool", "string"} and 0 < NEARLY_ALL * _written(path) <= _texts(path, "bool")
 
 
@@ -72,7 +72,7 @@ def is_guessed(path: PathFacts, kinds: Mapping[str, int], target: str) -> bool:
 
 
 def _are_numbers(path: PathFacts, kinds: Mapping[str, int]) -> bool:
-    """Whether the texts beside numbers are nearly all numbers, and what else there is becomes one too."""
+    """Whether the texts among numbers are nearly all numbers, and all other values become numbers too."""
     if not {"number", "string"} <= kinds.keys() or "code" in dict(path.forms):
         return False
     others = ((kind, count) for kind, count in kinds.items() if kind not in ("number", "string"))
@@ -81,9 +81,9 @@ def _are_numbers(path: PathFacts, kinds: Mapping[str, int]) -> bool:
 
 
 def types_after(path: PathFacts, kinds: Collection[str], target: str) -> tuple[str, ...]:
-    """The types of the field once values of `kinds` are converted, as validators name them, and those that may stay.
+    """The types of the field after values of `kinds` are converted, as validators name them, including those that may remain.
 
-    Of a sample nobody knows whether all are converted.
+    In a sample it is unknown whether all are converted.
     """
     found = dict.fromkeys("number" if name in NUMBERS else name for name, _ in path.types)
     stay = [
@@ -95,7 +95,7 @@ def types_after(path: PathFacts, kinds: Collection[str], target: str) -> tuple[s
 
 
 def are_amounts(path: PathFacts) -> bool:
-    """Whether all texts are numbers with two decimals, beside numbers: amounts, of which a zero at the end says nothing."""
+    """Whether all texts are numbers with two decimals, among numbers: amounts, in which a final zero means nothing."""
     return path.count(*NUMBERS) > 0 and LEAST_AMOUNTS <= _written(path) <= dict(path.forms).get("amount", 0)
 
 
@@ -114,7 +114,7 @@ def _times(path: PathFacts, kind: str) -> int:
 
 
 def _taken(path: PathFacts, kind: str, target: str, count: int) -> int:
-    """How many of the values of a type the server converts to another without changing what they say."""
+    """How many values of a type the server converts to another type without changing their meaning."""
     if kind == "string":
         return min(_texts(path, target), count)
     if target == "string":
@@ -123,7 +123,7 @@ def _taken(path: PathFacts, kind: str, target: str, count: int) -> int:
 
 
 def _texts(path: PathFacts, target: str) -> int:
-    """How many texts are values of another type; numbers are those that are written as a number is."""
+    """How many texts are values of another type; for numbers only those in the usual notation."""
     forms = dict(path.forms)
     if target != "number":
         return forms.get(target, 0) if target in _BY_TEXT else 0
@@ -138,7 +138,7 @@ def numbers_left(path: PathFacts) -> int:
 
 
 def texts_left(path: PathFacts, target: str, texts: int) -> tuple[int, int]:
-    """How many of so many texts stay: numbers that would be written otherwise, and what is no value of the type at all."""
+    """How many texts remain: numbers that would be written differently, and texts that are no value of the type."""
     made = min(_texts(path, target), texts)
     alike = min(max(dict(path.forms).get(target, 0), made), texts)
     return alike - made, texts - alike

@@ -28,7 +28,7 @@ NEVER = "never"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a team has settled: `thresholds` by `rule.name`; empty texts are not said."""
+    """A team's settings: `thresholds` by `rule.name`; empty texts mean not set."""
 
     thresholds: dict[str, float] = field(default_factory=dict)
     office: str = ""

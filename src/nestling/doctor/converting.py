@@ -17,7 +17,7 @@ from nestling.ir.literals import quoted
 STAYS = "what cannot be converted stays as it is, and the first command, asked again, finds it"
 
 _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "string": ()}
-"""The types tried one after the other, where it is not the one alone."""
+"""The types tried in turn, if there are several."""
 
 
 def asks_by_type(kinds: Sequence[str]) -> str:
@@ -47,10 +47,10 @@ def converting(
     amounts: bool = False,
     zoneless: bool = False,
 ) -> tuple[str, ...]:
-    """The commands that convert them to this type; what would say something else then stays as it is.
+    """The commands that convert values to this type; a value whose meaning would change stays as it is.
 
-    So does what a TTL index would delete. `amounts`: all texts of the field have two decimals. `zoneless`: some texts of dates
-    name no time zone.
+    So does a value that a TTL index would then delete. `amounts`: all texts of the field have two decimals. `zoneless`: some
+    texts of dates have no time zone.
     """
     if into in OF_UUIDS:
         return (rewriting(where, field, OF_UUIDS[into], into),)
@@ -63,7 +63,7 @@ def converting(
 def converting_elements(
     where: CollectionFacts, array: str, field: str, kinds: Sequence[str], into: str, *, amounts: bool, zoneless: bool
 ) -> tuple[str, ...]:
-    """The commands that convert a field of the documents in an array, as `converting` does; the other elements stay."""
+    """The commands that convert a field of the documents in an array, as `converting` does; other elements do not change."""
     value, whole = quoted(f"$$this.{field}"), quoted("$" + array)
     fits = [f"{{$eq: [{{$type: {value}}}, {quoted(kind)}]}}" for kind in kinds if kind not in ("string", "number")]
     if "number" in kinds:
@@ -93,7 +93,7 @@ def converted(value: str, into: str, *, zoneless: bool) -> str:
 
 
 def number(path: PathFacts) -> str:
-    """The type that holds every number of the path as it is: decimals are exact only as decimals, integers stay integers."""
+    """The type that can hold every number of the path: decimals need decimal, and integers stay integers."""
     kinds = [name for name, _ in path.types if name in NUMBERS]
     return next((kind for kind in ("decimal", "double", "long") if kind in kinds), "int")
 
@@ -117,9 +117,9 @@ def _as_text(value: str) -> str:
 
 
 def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str:
-    """The values of these types; of texts those alone that are written like a value of the type they become.
+    """The values of these types; of texts only those written like a value of the new type.
 
-    What lies in arrays is left out: such an update would write every element.
+    Values in arrays are excluded, because such an update would write every element.
     """
     if "string" not in kinds:
         return single(field, _types(kinds))

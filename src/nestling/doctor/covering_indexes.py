@@ -12,7 +12,7 @@ _Keys = Sequence[tuple[str, int | str]]
 
 
 def without_covered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings in their order; those whose index is, or begins, another's point to that one, and create none."""
+    """The findings in order; those whose index equals or begins another's refer to that one, and create none."""
     creating = [_longest(each, findings) for each in findings]
     served: dict[int, list[Finding]] = {}
     for each, other in zip(findings, creating, strict=True):
@@ -31,7 +31,7 @@ def is_same(one: _Keys, other: _Keys) -> bool:
 
 
 def _longest(finding: Finding, findings: Sequence[Finding]) -> Finding:
-    """The first finding with the longest index that does what a finding's does; the finding itself where there is none."""
+    """The first finding with the longest index that covers a finding's; the finding itself if there is none."""
     covering = [each for each in findings if _covers(each, finding)]
     return max(covering, key=lambda each: len(each.index)) if covering and finding.index else finding
 
@@ -49,7 +49,7 @@ def _pointing(finding: Finding, other: Finding) -> Finding:
 
 
 def _with_others(finding: Finding, others: Sequence[Finding]) -> Finding:
-    """A finding that names what else its index does for."""
+    """A finding that also names the other purposes of its index."""
     if not others:
         return finding
     names = ", ".join(f"{each.rule} at `{each.path}`" for each in others)

@@ -1,6 +1,6 @@
-"""What a TTL index does once a field's values are dates: MongoDB deletes the documents that are older than it allows.
+"""The effect of a TTL index once a field's values are dates: MongoDB deletes the documents that are too old.
 
-No command of a remedy has documents deleted: what makes dates asks here first.
+No command of a remedy may cause deletions, so commands that make dates are checked here first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from nestling.ir.quantity_words import agreeing, count
 
 
 def ttl_index(collection: CollectionFacts, field: str) -> IndexFacts | None:
-    """The TTL index on a field; None where there is none."""
+    """The TTL index on a field, or None."""
     return next((each for each in collection.indexes if each.expires_by == field), None)
 
 
@@ -32,7 +32,7 @@ def unless_outdated(collection: CollectionFacts, field: str, made: str) -> str:
 
 
 def outdated_first(collection: CollectionFacts, field: str) -> str:
-    """What to know before texts of the field become dates, in front of the other words; empty where nothing is deleted."""
+    """A warning before texts of the field become dates; "" if nothing would be deleted."""
     index = ttl_index(collection, field)
     if index is None or index.outdated_texts == 0:
         return ""
@@ -45,7 +45,7 @@ def outdated_first(collection: CollectionFacts, field: str) -> str:
 
 
 def dates_come(collection: CollectionFacts, field: str) -> str:
-    """What to know before values from elsewhere come into the field, for which no command is given; empty without a TTL index."""
+    """A warning before values from elsewhere are put into the field, without a command; "" without a TTL index."""
     index = ttl_index(collection, field)
     if index is None:
         return ""

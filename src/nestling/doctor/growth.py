@@ -14,18 +14,18 @@ LEAST_DAYS = 1 / 24
 
 
 def days_between(earlier: Facts, later: Facts) -> float:
-    """Days from one look to the other; none where the later one comes first."""
+    """Days from one look to the other; negative if the later one came first."""
     seconds = (datetime.fromisoformat(later.taken) - datetime.fromisoformat(earlier.taken)).total_seconds()
     return seconds / SECONDS_PER_DAY
 
 
 def tells_growth(earlier: Facts | None, later: Facts) -> bool:
-    """Whether there are earlier facts, old enough to say what a day brings."""
+    """Whether there are earlier facts that are old enough to show daily growth."""
     return earlier is not None and days_between(earlier, later) >= LEAST_DAYS
 
 
 def growth_notes(earlier: Facts | None, later: Facts) -> tuple[str, ...]:
-    """What to say where the earlier facts are too young."""
+    """A note if the earlier facts are too recent."""
     if earlier is None or tells_growth(earlier, later):
         return ()
     minutes = days_between(earlier, later) * SECONDS_PER_DAY / 60
@@ -34,12 +34,12 @@ def growth_notes(earlier: Facts | None, later: Facts) -> tuple[str, ...]:
 
 
 def span(days: float) -> str:
-    """A time in days, or in hours where it is less than two days."""
+    """A duration in days, or in hours below two days."""
     return counted(days, "day") if days >= 2 else counted(round(days * 24, 1), "hour")
 
 
 def earlier_of(earlier: Facts | None, collection: CollectionFacts) -> CollectionFacts | None:
-    """The collection as it was."""
+    """The collection in the earlier facts."""
     return earlier.collection(collection.database, collection.name) if earlier is not None else None
 
 

@@ -23,7 +23,7 @@ IDS = frozenset({"id", "key", "ref", "no", "nr"})
 
 
 def words(name: str) -> set[str]:
-    """The words of a name, and what they are in the singular."""
+    """The words of a name, also in the singular."""
     found = {word.lower() for word in _WORD.findall(name)}
     return (
         found | {word.removesuffix("s") for word in found} | {f"{word[:-3]}y" for word in found if word.endswith("ies")}

@@ -13,7 +13,7 @@ _ALIASES = {"boolean": "bool"}
 
 
 def rules(collection: CollectionFacts) -> str:
-    """The rules that refuse writes, as JSON text; empty where none do, or a migration's alone."""
+    """The validator's rules that refuse writes, as JSON text; "" if there are none, or only a migration's."""
     validator = collection.validator
     if validator is None or validator.is_fence or validator.level == "off" or validator.action == "warn":
         return ""
@@ -36,7 +36,7 @@ def demands(found: Any) -> bool:
 
 
 def allowed(collection: CollectionFacts, path: PathFacts) -> tuple[str, ...]:
-    """The types that the rules name for a field, as they name them; empty where they name none."""
+    """The types that the rules list for a field; empty if they list none."""
     schema = json.loads(rules(collection) or "{}").get("$jsonSchema", {})
     for name in path.steps:
         properties = schema.get("properties") if isinstance(schema, dict) else None
@@ -52,6 +52,6 @@ def allowed_kinds(collection: CollectionFacts, path: PathFacts) -> frozenset[str
 
 
 def allowed_number(collection: CollectionFacts, path: PathFacts) -> str:
-    """The one type of numbers that the rules name for a field; empty where they name none or several."""
+    """The single number type that the rules list for a field; "" if they list none or several."""
     named = [name for name in allowed(collection, path) if name in NUMBERS or name == "number"]
     return named[0] if len(named) == 1 and named[0] in NUMBERS else ""

@@ -20,12 +20,12 @@ def can_recount(counter: Counted) -> bool:
 
 
 def showing(counter: Counted) -> str:
-    """What shows the documents whose counters differ, with what they say and how many rows there are."""
+    """The query for documents whose counters differ, with the counter and the number of rows."""
     return aggregation_in(counter.database, counter.collection, _differing(counter))
 
 
 def recounting(counter: Counted) -> str:
-    """The merge. It writes only where the counter is what it was when the rows were counted.
+    """The merge that corrects counters. It writes only if the counter has not changed since the rows were counted.
 
     Elements are counted by the update itself.
     """
@@ -62,6 +62,6 @@ def _differing(counter: Counted) -> tuple[str, ...]:
 
 
 def _size(counter: Counted) -> str:
-    """How many elements an array has; none where there is no array."""
+    """The number of elements of an array; 0 without an array."""
     array = quoted("$" + field_path(counter.child_node[:-1]))
     return f"{{$cond: [{{$isArray: {array}}}, {{$size: {array}}}, 0]}}"

@@ -1,4 +1,4 @@
-"""Commands for stale copies, for the MongoDB shell: what shows the documents that differ, and one merge that mends them."""
+"""Commands for stale copies in the MongoDB shell: a query for documents that differ, and a merge that corrects them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from nestling.ir.literals import quoted
 
 
 def can_refresh(copied: Copied) -> bool:
-    """Whether the commands are right: the reference lies in the same array as the copy, and no array lies directly in another."""
+    """Whether the commands are correct: reference and copy are in the same array, and no array is directly in another."""
     around = _around(copied.steps)
     pairs = zip(copied.steps, copied.steps[1:], strict=False)
     return _around(copied.reference) == around and copied.steps[-1] != ELEMENT and (ELEMENT, ELEMENT) not in pairs
 
 
 def showing(copied: Copied) -> str:
-    """What shows the documents whose copies differ, with what is there and what the source says."""
+    """The query for documents whose copies differ, with the copy and its source."""
     return aggregation_in(copied.database, copied.collection, _differing(copied))
 
 
 def refreshing(copied: Copied) -> str:
-    """The merge. It writes only over what was there when it was read: what others write meanwhile stays."""
+    """The merge that updates copies. It writes only over what it read, so others' writes are kept."""
     field = field_path(_written(copied))
     name, value = quoted(field), quoted("$" + field)
     kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
@@ -64,7 +64,7 @@ def _arrays(field: str) -> str:
 
 
 def _lookup(copied: Copied) -> str:
-    """What the references of a document lead to."""
+    """The lookup of the documents that the references lead to."""
     where = f"from: {quoted(copied.target)}, localField: {quoted(field_path(copied.reference))}"
     key, value = quoted("$" + copied.target_key), quoted("$" + copied.target_field)
     known = f"{{key: {_of('$$this', key)}, value: {_of('$$this', value)}}}"
@@ -80,7 +80,7 @@ def _of(variable: str, path: str) -> str:
 
 
 def _array(copied: Copied, value: str, at: Steps, depth: int) -> str:
-    """The array at these steps, its elements with what the copies in them are now."""
+    """The array at these steps with updated copies in its elements."""
     element = f"each{depth}"
     inside = copied.steps[len(at) + 1 :]
     made = _element(copied, f"$${element}", inside, (*at, ELEMENT), depth)
@@ -88,7 +88,7 @@ def _array(copied: Copied, value: str, at: Steps, depth: int) -> str:
 
 
 def _element(copied: Copied, document: str, inside: Steps, at: Steps, depth: int) -> str:
-    """An element, or a document in it, with the copy at `inside` of it as it is now; as it was where there is nothing to copy."""
+    """An element, or a document in it, with the updated copy at `inside`; unchanged if there is nothing to copy."""
     if ELEMENT in inside:
         way = inside[: inside.index(ELEMENT)]
         value = quoted(".".join((document, *way)))

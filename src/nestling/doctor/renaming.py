@@ -13,9 +13,9 @@ SETS_ANY_NAME = 5
 
 
 def renaming(collection: CollectionFacts, steps: tuple[str, ...], name: str, version: str) -> tuple[str, ...]:
-    """The command that renames the field these steps lead to, and the one that shows the documents that have both names.
+    """The command that renames the field at these steps, and a query for documents that have both names.
 
-    None where the field lies in an array, the name would be that of the key, or the server cannot rename it.
+    None if the field is in an array, the name would be that of the key, or the server cannot rename it.
     """
     *above, old = steps
     if ELEMENT in above or ANY_KEY in above or (above and not is_plain(tuple(above))) or (*above, name) == ("_id",):

@@ -1,4 +1,4 @@
-"""What a look at a database came to: facts, findings, and the findings that were set aside with their reasons."""
+"""The result of examining a database: facts, findings, and the findings set aside with their reasons."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Ignored:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings that stand, those set aside, and the facts they rest on."""
+    """The remaining findings, those set aside, and the facts they are based on."""
 
     facts: Facts
     findings: tuple[Finding, ...]
     ignored: tuple[Ignored, ...] = ()
 
     def counts(self) -> dict[Severity, int]:
-        """Findings that stand, by severity."""
+        """The remaining findings by severity."""
         return {severity: sum(each.severity is severity for each in self.findings) for severity in Severity}
 
     @property
@@ -47,7 +47,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Findings to set aside: of a rule (`*`: of any), at places that fit a pattern such as `shop.orders: lines*`."""
+    """Findings to set aside: of a rule (`*`: any), at places that match a pattern such as `shop.orders: lines*`."""
 
     rule: str
     where: str
@@ -63,7 +63,7 @@ class Accepted:
 
 
 def read_accepted(text: str, file: str, rules: Sequence[str]) -> tuple[Accepted, ...]:
-    """The ignore file: a YAML list of `{rule, where, reason}`, of `rules` there are.
+    """Read the ignore file: a YAML list of `{rule, where, reason}` for existing `rules`.
 
     Raises `InputError` with every mistake in it.
     """
@@ -116,7 +116,7 @@ def _exactly(rule: str, place: str) -> Accepted:
 
 
 def without_finding(accepted: Iterable[Accepted], made: Report) -> Iterator[str]:
-    """Notes of accepted findings that fit none: they are mended, or the pattern is wrong."""
+    """Notes on accepted findings that match none: they are fixed, or the pattern is wrong."""
     found = (*made.findings, *(each.finding for each in made.ignored))
     for each in accepted:
         if not any(each.fits(finding) for finding in found):
@@ -131,7 +131,7 @@ def _unread(facts: Facts) -> Iterator[Skipped]:
 
 
 def report(facts: Facts, findings: Sequence[Finding], accepted: Iterable[Accepted] = ()) -> Report:
-    """The findings, those that were accepted set aside."""
+    """The report, with accepted findings set aside."""
     known = tuple(accepted)
     facts = replace(facts, skipped=(*facts.skipped, *(each for each in _unread(facts) if each not in facts.skipped)))
     reasons = {finding: next((each.reason for each in known if each.fits(finding)), None) for finding in findings}

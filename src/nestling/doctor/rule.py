@@ -1,4 +1,4 @@
-"""What a rule is made of: its thresholds, named by whose they are, and the findings it makes of facts.
+"""The parts of a rule: its thresholds, by their origin, and the findings that it derives from facts.
 
 A rule is a module of `nestling.doctor.rules` with `RULE` and `findings(seen)`. Its id is the file's name, its manual page its
 docstring.
@@ -26,12 +26,12 @@ OFFICES = {
 }
 """Whose a threshold may be, and their names for people."""
 AS = ("atlas", "compass", "sources")
-"""Those whose thresholds can be asked for as a whole."""
+"""Origins whose thresholds can be selected as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A number findings are compared with. `values`: by whose it is; the first is used when nothing else is asked for."""
+    """A number that findings are compared with. `values`: by origin; the first is the default."""
 
     name: str
     text: str
@@ -55,7 +55,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdInForce:
-    """A threshold's value in force, its unit, and whose it is, for people."""
+    """A threshold's value in force, its unit, and its origin in words."""
 
     value: float
     unit: str
@@ -64,7 +64,7 @@ class ThresholdInForce:
 
 @dataclass(frozen=True, slots=True)
 class RuleInput:
-    """What a rule is given: facts, those of an earlier day when there are some, and its limits by name.
+    """A rule's input: facts, earlier facts if there are any, and its limits by name.
 
     `proposed`: the other rules' findings, for a rule that comes `last`.
     """
@@ -103,7 +103,7 @@ class RuleInput:
         changes: Sequence[FieldChange] = (),
         drops: Sequence[str] = (),
     ) -> Finding:
-        """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create.
+        """A finding of this rule; `limit`: the threshold that `number` exceeds, `index`: the keys of an index to create.
 
         `drops`: the indexes its commands drop.
 

@@ -1,7 +1,7 @@
-"""A first validator for a collection, from its facts: what every document has is required, in the types found.
+"""Drafts a validator for a collection from its facts: fields of every document are required, with the types found.
 
-What other findings' commands change is said as it is afterwards, so that the validator fits whatever comes first. Of a field
-that nothing but null was found in nobody knows the type, and none is said.
+Fields that other findings' commands change are described as they will be afterwards, so that the validator fits the next
+writes. The type of a field with only null is unknown, and omitted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Field:
 
 
 def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> str:
-    """The validator as JSON text; empty when there is nothing to say. It says only the document's own fields."""
+    """The validator as JSON text; "" if there is nothing to require. It covers only the document's own fields."""
     fields: dict[str, _Field] = {}
     for path in collection.top_level():
         if path.steps[0] != ANY_KEY:
@@ -53,7 +53,7 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> s
 
 
 def first_do(changes: Sequence[FieldChange]) -> str:
-    """That a draft counts on the changes; empty where there are none."""
+    """A sentence that the draft relies on the changes; "" without changes."""
     own = dict.fromkeys(f"`{steps_text(change.steps)}`" for change in changes if len(change.steps) == 1)
     return (
         f" Carry out what other findings propose for {first_of([*own], 3)} first: the draft counts on it."
@@ -63,7 +63,7 @@ def first_do(changes: Sequence[FieldChange]) -> str:
 
 
 def _field(collection: CollectionFacts, path: PathFacts, changes: Sequence[FieldChange]) -> _Field:
-    """The field as it is after the changes; a document whose names are data may become an array of pairs."""
+    """The field after the changes; a document whose names are data may become an array of pairs."""
     types = {"number" if name in NUMBERS else name for name, _ in path.types}
     for change in changes:
         types = set(change.types) or types

@@ -1,7 +1,7 @@
-"""Commands that set a field to what follows from its value, for the MongoDB shell.
+"""Commands that set a field to a value computed from its own, for the MongoDB shell.
 
-One update would end at the first document that the collection's own validator refuses. So where one refuses, a merge takes its
-place: it writes only documents that the validator takes afterwards.
+A single update would stop at the first document that the collection's validator refuses. So if there is a validator, a merge is
+used instead: it writes only documents that the validator accepts afterwards.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ REFUSED = (
 FENCED = " Nothing converts them now: a migration has every write refused, until its cutover goes on or is taken back."
 
 UNGUARDED = 2
-"""Commands where no validator refuses: what finds the values, and what converts them."""
+"""Number of commands without a validator: one that finds the values, and one that converts them."""
 
 
 def while_fenced(collection: CollectionFacts) -> str:
-    """Why there is no such command, where a migration has all writes refused."""
+    """Why there is no such command while a migration makes the collection refuse writes; else ""."""
     return FENCED if is_fenced(collection) else ""
 
 
 def setting(collection: CollectionFacts, which: str, field: str, made: str) -> tuple[str, ...]:
-    """The update of these documents; under a validator, what it would refuse, and the merge of what it takes. None while a
-    migration has all writes refused.
+    """The update of these documents; with a validator, a query for what it would refuse, and the merge of the rest.
+
+    Empty while a migration makes the collection refuse writes.
     """
     own, name, value = own_validator(collection), quoted(field), quoted("$" + field)
     if is_fenced(collection):

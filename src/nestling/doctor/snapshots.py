@@ -1,4 +1,4 @@
-"""Copies that are perhaps meant to stay as they were, such as the price of a thing when it was sold."""
+"""Recognises copies that are probably meant to stay as they were, such as the price of a sold item."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nestling.doctor.name_kinds import MONEY, words
 from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, PathFacts
 
 MOSTLY = 0.9
-"""The share of the documents that must have a date for it to be the date of what they tell."""
+"""The share of documents that must have a date for it to be the date of an event."""
 _EVENTS = frozenset(
     {
         *(
@@ -24,7 +24,7 @@ _EVENTS = frozenset(
         *("bill", "quote", "refund", "event", "log", "audit", "history", "transfer", "contract"),
     }
 )
-"""Words for documents that tell what happened once."""
+"""Words for documents that record a single event."""
 _OF_THE_RECORD = frozenset(
     {
         *(
@@ -43,11 +43,11 @@ _OF_THE_RECORD = frozenset(
         *("last", "seen", "sync", "synced", "import", "imported", "expire", "expires", "until", "deleted"),
     }
 )
-"""Words of dates that nearly every document has: they are of the record, not of what it tells."""
+"""Names of dates that nearly every document has: they belong to the record, not to its content."""
 
 
 def is_snapshot(copied: Copied, holder: CollectionFacts | None) -> bool:
-    """Whether a copy looks like what its source was at a moment: an amount of money, or part of a document of an event."""
+    """Whether a copy looks like a record of its source at some moment: an amount of money, or part of an event's document."""
     own = words(copied.steps[-1])
     in_line = ELEMENT in copied.steps
     dates = _dates(holder, copied.steps) if holder is not None else []

@@ -22,7 +22,7 @@ def uuids_of(kind: str) -> str:
 
 
 def rewriting(where: CollectionFacts, field: str, kind: str, into: str) -> str:
-    """The command that writes them as the other kind, one after the other, with the same bytes."""
+    """The command that rewrites them one by one in the other kind, with the same bytes."""
     value = "each" + "".join(f"[{quoted(step)}]" for step in field.split("."))
     made = f"BinData({subtype_in(into)}, {value}.toString('base64'))"
     update = (

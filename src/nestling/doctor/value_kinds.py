@@ -1,4 +1,4 @@
-"""The types of a field's values, as queries tell them apart."""
+"""The types of a field's values, as queries distinguish them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _KEPT_FOR = {
     JSON_TEXT_SUBTYPE: ("object", "array", "string"),
     TEXT_AS_FOUND_SUBTYPE: ("string", "date"),
 }
-"""Types of values of which nestling keeps as binary, of a subtype of its own, what BSON or a driver would not keep as it is."""
+"""Types whose values nestling stores as binary with its own subtype, because BSON or a driver would change them."""
 
 
 def kinds_of(path: PathFacts) -> dict[str, int]:
-    """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
+    """Counts by type, most frequent first: all numbers are one type, null does not count, and empty texts come last.
 
-    Binary values of several subtypes are as many types. Texts of dates that no BSON date is are no type beside dates: they are
-    all that can be stored. Nor are nestling's own forms beside what they stand for.
+    Several subtypes of binary values are several types. Texts of dates that no BSON date can represent do not count next to
+    dates, as they cannot be stored otherwise. Nor do nestling's own forms next to what they stand for.
     """
     kinds: dict[str, int] = _subtypes(path)
     told = "binData" if kinds else ""
@@ -34,7 +34,7 @@ def kinds_of(path: PathFacts) -> dict[str, int]:
 
 
 def _subtypes(path: PathFacts) -> dict[str, int]:
-    """Binary values by subtype, where there are several; nestling's own forms are none."""
+    """Binary values by subtype, if there are several; nestling's own forms do not count."""
     found = {binary_of(each): times for each, times in path.subtypes if not _is_kept(path, each)}
     return found if len(found) > 1 else {}
 
@@ -49,10 +49,10 @@ def _is_kept(path: PathFacts, subtype: int) -> bool:
 
 
 def is_empty(path: PathFacts, kind: str) -> bool:
-    """Whether all values of the type are empty texts, which stand for nothing."""
+    """Whether all values of the type are empty texts, which mean nothing."""
     return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
 
 
 def unequal_numbers(path: PathFacts) -> tuple[int, int]:
-    """How many decimals there are, and how many doubles that equal no decimal."""
+    """The number of decimals, and the number of doubles that equal no decimal."""
     return path.count("decimal"), min(dict(path.forms).get(text_forms.FRACTION, 0), path.count("double"))

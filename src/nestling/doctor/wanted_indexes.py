@@ -14,7 +14,7 @@ DirectedKeys = tuple[tuple[str, int | str], ...]
 class WantedIndex:
     """An index for a statement: fields compared for equality, those sorted by with their direction, and those compared by range.
 
-    `simple`: it must compare texts to the letter, in a collection that otherwise compares them by a collation.
+    `simple`: it must compare texts exactly, in a collection with a collation.
     """
 
     equal: tuple[str, ...]
@@ -30,7 +30,7 @@ class WantedIndex:
 
 @dataclass(frozen=True, slots=True)
 class SharedIndex:
-    """An index for several statements. `groups`: the fields compared for equality; those of one group in any order."""
+    """An index for several statements. `groups`: the fields compared for equality; within a group their order is free."""
 
     groups: tuple[frozenset[str], ...]
     sort: tuple[tuple[str, int], ...]
@@ -38,9 +38,9 @@ class SharedIndex:
     simple: bool = False
 
     def shared_with(self, wanted: WantedIndex) -> SharedIndex | None:
-        """The index with its fields in an order that serves a statement too; None where none does.
+        """The index with its fields in an order that also serves another statement; None if there is none.
 
-        An index is read from both ends, and what begins it serves as an index of its own.
+        An index can be read from both ends, and its beginning serves as an index too.
         """
         begun = self._begun_by(frozenset(wanted.equal)) if self.simple is wanted.simple else None
         return begun if begun is not None and begun._goes_on(wanted) else None
@@ -78,7 +78,7 @@ class SharedIndex:
 
     @property
     def order(self) -> str:
-        """What its keys are, in words, first ones first."""
+        """Its keys in words, in order."""
         parts = {
             "what is compared for equality": self.groups,
             "what is sorted by": self.sort,
@@ -104,7 +104,7 @@ def patterns_of(statement: StatementFacts) -> frozenset[str]:
 
 
 def seeking(statement: StatementFacts) -> frozenset[str]:
-    """Those of these fields whose patterns all seek in an index: they begin with `^` and heed case."""
+    """The fields whose patterns all seek in an index: they begin with `^` and respect case."""
     others = {each.field for each in statement.patterns if not each.anchored or each.ignores_case}
     return patterns_of(statement) - others
 
@@ -152,11 +152,12 @@ def _in_branch(statement: StatementFacts, branch: ConditionBranch) -> StatementF
 def _wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIndex:
     """The index that does most for a statement without branches; without keys where none narrows what is looked at.
 
-    A pattern that does not seek is held against every key: it comes last, behind fields that narrow, and alone it gets no index.
+    A pattern that does not seek is matched against every key: it comes last, after fields that reduce the keys, and gets no
+    index by itself.
 
-    Keys made by a collation are no texts: no pattern can be held against them, and every document is read. Where the collection
-    has one, an index that compares to the letter serves a statement that has patterns alone; equalities beside them use the
-    collation, so that they are indexed without the patterns.
+    Keys made by a collation are no texts: no pattern can be matched against them, and every document is read. In a collection
+    with a collation, an index that compares exactly serves a statement with only patterns; equalities next to patterns use the
+    collation, so they are indexed without the patterns.
     """
     equal = tuple(dict.fromkeys(statement.filters[: statement.equalities]))
     sort = {field: 1 if direction > 0 else -1 for field, direction in statement.sort if field not in equal}
@@ -175,8 +176,8 @@ def _wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedI
 def _serving(target: CollectionFacts, wanted: Iterable[WantedIndex], seeking: frozenset[str]) -> list[IndexFacts]:
     """The indexes that begin with the fields one of these compares for equality, or with its first field when there are none.
 
-    One that compares by a collation serves no pattern, but the server may choose it before a better one for patterns that do not
-    seek: only for those that do is another proposed beside it.
+    An index with a collation serves no pattern, but the server may prefer it to a better one for patterns that do not seek: so
+    another index is proposed only for patterns that do.
     """
     begun = [{field for field, _ in each.keys[: max(len(each.equal), 1)]} for each in wanted]
     return [

@@ -21,7 +21,7 @@ def share(part: float, of: float) -> str:
 
 
 def sampled_share(part: int, of: int, sample: Sample | None) -> str:
-    """A share, with its 95 % confidence interval when it is a sample's."""
+    """A share, with its 95 % confidence interval if it comes from a sample."""
     if sample is None or sample.exact:
         return share(part, of)
     low, high = interval(part, of)
@@ -54,7 +54,7 @@ def here(collection: CollectionFacts) -> str:
 
 
 def own_validator(collection: CollectionFacts) -> str:
-    """The expression for its validator as it is when it is asked: its text may be pages long."""
+    """An expression for the current validator, because its text may be pages long."""
     infos = f"db.getSiblingDB({quoted(collection.database)}).getCollectionInfos({{name: {quoted(collection.name)}}})"
     return f"{infos}[0].options.validator"
 

@@ -3,11 +3,11 @@
 ::
 
     Problem ──► weighted ──► presolve ──► components ──► relaxation ──► branching ──► tie break ──► evaluate ──► Solution
-                rates into   exact        what does      mostly whole   where it      fewest, least  from the
-                the costs    reductions   not touch      already        is not        change         definition
+                rates into   exact        separate       mostly whole   where it      fewest, least  from the
+                the costs    reductions   parts          already        is not        change         definition
 
-The reductions that matter most: `presolve/choices` leaves out structures and modes that something else always beats,
-`presolve/hoisting` turns what is due whatever the mode into charges and adds those of all statements up.
+The most effective reductions: `presolve/choices` removes structures and modes that something else always beats, and
+`presolve/hoisting` turns costs that all modes share into charges, and adds up those of all statements.
 """
 
 from nestling.optimizer.alternatives import OtherChoice, alternatives

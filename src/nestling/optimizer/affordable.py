@@ -8,13 +8,13 @@ from math import fsum
 from nestling.ir.design_problem import DesignProblem, Limit, Mode
 
 SPREAD = 1e3
-"""The largest cost may be so many times what a choice costs before it is worth solving again without it."""
+"""Largest ratio between a single cost and the cost of a choice, above which it is solved again without it."""
 LAST_DIGITS = 1e-12
-"""How far a cost may be off, as a share of what it is the sum of: the rest may be as small as that."""
+"""Relative error of a cost that is a sum: a difference may be as small as that."""
 
 
 def room(problem: DesignProblem, cost: float) -> float:
-    """The most that one element may cost in a choice no dearer than `cost`: what all others save at best is added."""
+    """The most that one element may cost in a choice no more expensive than `cost`, given the least cost of all others."""
     charged = [min(charge.cost, 0.0) if charge.when else charge.cost for charge in problem.charges]
     extras = [min(extra, 0.0) for step in problem.steps for mode in step.modes for _, extra in mode.also]
     known = [cost, *(-each for each in (*charged, *extras))]

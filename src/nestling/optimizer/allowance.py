@@ -18,9 +18,9 @@ LEAST = 200
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`).
+    """The remaining allowance: `modes`, and the time until `deadline` (of `time.perf_counter`).
 
-    `solved` and `corrections` keep what solves may share.
+    `solved` and `corrections` hold what several solves can share.
     """
 
     deadline: float
@@ -30,7 +30,7 @@ class Allowance:
     corrections: Corrections = field(default_factory=Corrections)
 
     def take(self, problem: DesignProblem) -> float | None:
-        """The seconds that one solve of the problem may take; None when it is not allowed any more."""
+        """The seconds that one solve of the problem may take; None if the allowance is used up."""
         if not self.suffices(problem):
             return None
         self.modes -= _size(problem)

@@ -1,4 +1,4 @@
-"""What each rejected alternative of a decision would cost at best, when the rest of the design adapts to it."""
+"""The lowest cost of each rejected alternative of a decision, if the rest of the design adapts to it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from nestling.optimizer.solve import attempt
 
 @dataclass(frozen=True, slots=True)
 class OtherChoice:
-    """Another choice for a group (None: none of its structures); `cost` of the whole design, None when it is not allowed.
+    """Another choice for a group (None: none of its structures); `cost` of the whole design, None if it is not allowed.
 
-    `chosen`: what the best design with it has, of the part of the problem that touches the group. `checked`: whether its queries
-    were looked at.
+    `chosen`: the structures of the best design with it, in the part of the problem that touches the group. `checked`: whether
+    its queries were examined.
     """
 
     structure: str | None
@@ -33,7 +33,8 @@ def alternatives(
 ) -> tuple[OtherChoice, ...]:
     """The alternatives of a group that were not chosen, cheapest first, those not allowed last.
 
-    Only the part of the problem that touches the group is solved again. What does not fit into `allowed` is left out.
+    Only the part of the problem that touches the group is solved again. Alternatives beyond the allowance `allowed` are
+    omitted.
     """
     return alternatives_within(part_of(problem, group), solution, group, allowed or allowance())
 
@@ -64,7 +65,7 @@ def alternatives_within(
 def _alternative(
     part: DesignProblem, group: Group, structure: str | None, allowed: Allowance, by_queries: bool
 ) -> OtherChoice | None:
-    """One alternative with the part's cost, by the prices of its queries; None when the allowance does not suffice."""
+    """One alternative with the part's cost, by the prices of its queries; None if the allowance is not enough."""
     found: OtherChoice | None = None
     for _ in range(MOST_ROUNDS):
         problem = allowed.corrections.applied(part)
@@ -89,7 +90,7 @@ def _alternative(
 
 
 def forced(problem: DesignProblem, group: Group, structure: str | None) -> DesignProblem:
-    """The problem with one structure of a group chosen for certain, or with none of them."""
+    """The problem with one structure of a group forced, or with none of them."""
     if structure is not None:
         return replace(problem, groups=(*problem.groups, Group(f"{group.name}: {structure}", (structure,))))
     none = Limit(f"none of {group.name}", tuple(((name,), 1.0) for name in group.among), 0.0)
@@ -97,7 +98,7 @@ def forced(problem: DesignProblem, group: Group, structure: str | None) -> Desig
 
 
 def group_named(problem: DesignProblem, name: str) -> Group:
-    """The group of that name; raises `SearchError` when there is none."""
+    """The group with that name. Raises `SearchError` if there is none."""
     for group in problem.groups:
         if group.name == name:
             return group
@@ -111,5 +112,5 @@ def part_of(problem: DesignProblem, group: str) -> DesignProblem:
 
 
 def choice(group: Group, chosen: frozenset[str]) -> str | None:
-    """What a solution decides for a group."""
+    """A solution's choice for a group."""
     return next((name for name in group.among if name in chosen), None)

@@ -1,4 +1,4 @@
-"""From one choice to another in steps, the one that saves most first: what to change in a design in use."""
+"""Steps from one choice to another, largest saving first: what to change in a design in use."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nestling.optimizer.evaluate import evaluate
 DIGITS = 12
 """Decimals of seconds per second below which costs are the same."""
 MOST_PAIRED = 40
-"""Decisions of which pairs are tried, because one may only pay with the other: a home with the index it is found by."""
+"""Most decisions of which pairs are tried, because one may pay only with the other: a home with its index."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What changes in one decision."""
+    """The change in one decision."""
 
     gone: frozenset[str]
     come: frozenset[str]
@@ -25,7 +25,7 @@ class _Unit:
 def changes(problem: DesignProblem, now: frozenset[str], then: frozenset[str]) -> tuple[Change, ...]:
     """The steps from `now` to `then`, each allowed by itself; decisions that depend on each other are made together.
 
-    What only goes and saves nothing is the last step; what comes and saves nothing by itself is made with what it prepares. When
+    Removals that save nothing are the last step; an addition that saves nothing by itself is combined with what it prepares. If
     `now` itself is not allowed, nothing is priced.
     """
     current = evaluate(problem, now)
@@ -51,7 +51,7 @@ def changes(problem: DesignProblem, now: frozenset[str], then: frozenset[str]) -
 
 
 def _joined(made: Sequence[Change]) -> Iterator[Change]:
-    """The steps, where one that saves nothing by itself is made with those after it up to the first that saves something."""
+    """Combine a step that saves nothing by itself with the following ones up to the first that saves something."""
     held: list[Change] = []
     for change in made:
         held.append(change)
@@ -107,7 +107,7 @@ def _pairs(
 def _with_needed(
     problem: DesignProblem, unit: _Unit, units: Sequence[_Unit], chosen: frozenset[str]
 ) -> tuple[_Unit, ...]:
-    """A decision with those that it cannot do without."""
+    """A decision with those that it requires."""
     step = [unit]
     while True:
         after = _after(chosen, _together(step))

@@ -1,7 +1,7 @@
-"""The checker: computes from the definition, by code of its own, what a solution claims. Nothing here is used by the solver.
+"""The checker: computes a solution's claims from the definition, independently. The solver uses nothing of this.
 
-Requirements, modes and cost are computed always. The bound is certified where the problem is small enough: `least.py` finds the
-least cost again by trying choices. Of a larger problem the bound is the solver's word.
+Requirements, modes and cost are always computed. The bound is certified if the problem is small enough: `least.py` finds the
+least cost again by trying choices. For a larger problem the bound rests on the solver alone.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ PROVED = 1e-6
 
 
 def check(problem: DesignProblem, solution: Solution, *, effort: int = MOST_EFFORT) -> bool:
-    """Raise `CheckError` with everything in which `solution` is not what `problem` says; whether the bound is certified.
+    """Raise `CheckError` with every difference between `solution` and `problem`. Return whether the bound is certified.
 
-    `effort`: how much is tried for that.
+    `effort`: how much may be tried for that.
     """
     broken = list(_broken(problem, solution.chosen))
     if broken:
@@ -40,7 +40,7 @@ def check(problem: DesignProblem, solution: Solution, *, effort: int = MOST_EFFO
 
 
 def cost_of(problem: DesignProblem, chosen: frozenset[str]) -> float | None:
-    """What a choice costs; None when it is not allowed."""
+    """The cost of a choice; None if it is not allowed."""
     return None if any(_broken(problem, chosen)) else fsum(_terms(problem, chosen))
 
 
@@ -71,7 +71,7 @@ def _can(mode: Mode, chosen: frozenset[str]) -> bool:
 
 
 def _terms(problem: DesignProblem, chosen: frozenset[str]) -> Iterator[float]:
-    """What adds up to the cost of an allowed choice."""
+    """The terms whose sum is the cost of an allowed choice."""
     for step in problem.steps:
         rate = problem.rates[step.statement]
         yield rate * min(_mode_cost(problem, mode, chosen) for mode in step.modes if _can(mode, chosen))
@@ -106,7 +106,7 @@ def _modes(problem: DesignProblem, solution: Solution) -> Iterator[Problem]:
 
 
 def _cost(problem: DesignProblem, solution: Solution) -> Iterator[Problem]:
-    """Where cost and bound are not what the definition says of this choice alone."""
+    """Differences of cost and bound from the definition for this choice alone."""
     terms = list(_terms(problem, solution.chosen))
     cost, rounding = fsum(terms), AGREEMENT * fsum(map(abs, terms))
     if abs(cost - solution.cost) > rounding:
@@ -116,7 +116,7 @@ def _cost(problem: DesignProblem, solution: Solution) -> Iterator[Problem]:
 
 
 def _bound(problem: DesignProblem, solution: Solution, least: float) -> Iterator[Problem]:
-    """Where the bound, or that the solution is proved, does not agree with the least cost there is."""
+    """Contradictions between the bound, or the claim of proof, and the least possible cost."""
     rounding = AGREEMENT * fsum(map(abs, _terms(problem, solution.chosen)))
     if solution.bound > least + rounding:
         yield Problem(what=f"the bound {solution.bound!r} is above the least cost {least!r}")

@@ -16,11 +16,11 @@ Members = Mapping[str, tuple[str, ...]]
 """Structures by load."""
 NONE: Members = MappingProxyType({})
 NOWHERE = ""
-"""The leader of what touches no structure."""
+"""The leader of everything without a structure."""
 
 
 def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
-    """The connected parts, in the order of their first structure; what touches no structure is in a part of its own."""
+    """The connected parts, in the order of their first structure; elements without structures form a part of their own."""
     leader = _leaders(problem)
     structures: dict[str, list[Structure]] = defaultdict(list)
     for structure in problem.structures:
@@ -47,7 +47,7 @@ def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
 
 
 def first_of(problem: DesignProblem) -> Members:
-    """One structure of each load: enough to tell which part what pays for it is in."""
+    """One structure of each load: enough to find the part of its costs."""
     return {load.name: tuple(islice(touched(load), 1)) for load in problem.loads}
 
 

@@ -52,7 +52,7 @@ def costless(problem: DesignProblem) -> DesignProblem:
 
 
 def least_amount_problem(problem: DesignProblem, limit: Limit) -> DesignProblem:
-    """The problem whose cost is what `limit` counts, without that limit."""
+    """The problem whose cost is the amount of `limit`, without that limit."""
     free = costless(replace(problem, limits=tuple(other for other in problem.limits if other.name != limit.name)))
     return replace(free, charges=tuple(Charge(ALL, limit.name, when, amount) for when, amount in limit.amounts))
 
@@ -84,7 +84,7 @@ def _with(problem: DesignProblem, kept: list[Requirement]) -> DesignProblem:
 
 
 def _least(problem: DesignProblem, limit: Limit) -> str:
-    """What a limit would have to allow, all else kept."""
+    """The least value of a limit that would be feasible, everything else being equal."""
     deadline = time.perf_counter() + LIMIT_SECONDS
     reduced = presolve(least_amount_problem(problem, limit)).problem
     parts = [solve_part(part, deadline) for part in components(reduced)]

@@ -1,6 +1,6 @@
-"""What queries are found to cost more than was reckoned with: steps that join a problem, whichever solve found them.
+"""Extra costs of queries beyond what was assumed: steps that are added to a problem, shared by all solves.
 
-A correction only ever adds cost. So a choice that was best and pays none of the new ones is best still.
+A correction only adds cost. So the best choice remains the best if it pays none of the new ones.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from enum import Enum
 from nestling.ir.design_problem import DesignProblem, Mode, StatementStep
 
 MOST_ROUNDS = 12
-"""Solves after the first one, each told what the queries of the last one's choice cost more."""
+"""Most solves after the first one, each with the extra costs found for the last one's choice."""
 
 
 class LookResult(Enum):
-    """What a look at the queries of a choice found."""
+    """The result of examining the queries of a choice."""
 
     FINE = "fine"
     DEARER = "dearer"  # there are new corrections: solve again
@@ -28,7 +28,7 @@ Look = Callable[[Mapping[str, float], frozenset[str]], tuple[tuple[StatementStep
 
 
 def nothing_to_look_at(_rates: Mapping[str, float], _chosen: frozenset[str]) -> tuple[tuple[StatementStep, ...], bool]:
-    """Where a problem's prices are all there is."""
+    """The examination for a problem without queries."""
     return (), True
 
 
@@ -65,7 +65,7 @@ class Corrections:
 
 
 def _within(step: StatementStep, here: frozenset[str], chosen: frozenset[str]) -> StatementStep | None:
-    """A correction for one part, all others being as chosen; None where it does not matter there."""
+    """A correction restricted to one part, all others being as chosen; None if it does not matter there."""
     modes = tuple(_possible(step.modes, here, chosen))
     if any(not (mode.cost or mode.needs or mode.without) for mode in modes):
         return None

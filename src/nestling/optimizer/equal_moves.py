@@ -9,7 +9,7 @@ from nestling.optimizer.single_moves import Exchange, SingleMoves
 
 
 def equal_moves(problem: DesignProblem, chosen: frozenset[str], *, extra_cost: float) -> frozenset[str]:
-    """Make every preferred move whose cost fits into `extra_cost` in all, until none is left. The problem is a weighted one."""
+    """Make preferred moves whose total cost fits into `extra_cost`, until none is left. The problem is a weighted one."""
     moves = SingleMoves(problem, chosen)
     weight = {structure.id: structure.weight for structure in problem.structures}
     in_place = {structure.id for structure in problem.structures if structure.in_place}

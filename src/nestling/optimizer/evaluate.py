@@ -1,4 +1,4 @@
-"""What a choice of structures costs and whether it is allowed, straight from the definition; no solver is involved."""
+"""The cost of a choice of structures, and whether it is allowed, from the definition alone; no solver is involved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOLERANCE = 1e-9
 """How far rounding may carry an amount past its limit, as a share of the largest number in the limit."""
 
 NO_LOADS: Mapping[str, float] = MappingProxyType({})
-"""Where there are none."""
+"""No loads."""
 
 Requirement = Group | Needs | Limit | StatementStep
 Chosen = frozenset[str] | set[str]
@@ -29,7 +29,7 @@ class Evaluation:
 
 
 def evaluate(problem: DesignProblem, chosen: frozenset[str]) -> Evaluation | None:
-    """The cost of `chosen` with the best mode for each step; None when a requirement is broken."""
+    """The cost of `chosen` with the best mode for each step; None if a requirement is broken."""
     demands: chain[Requirement] = chain(problem.groups, problem.needs, problem.limits)
     if any(not holds(requirement, chosen) for requirement in demands):
         return None
@@ -63,7 +63,7 @@ def holds(requirement: Requirement, chosen: Chosen) -> bool:
 
 
 def best_mode(step: StatementStep, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
-    """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
+    """The cheapest possible mode of a step (the first of equals) and its cost per execution; None if none is possible."""
     best: tuple[int, float] | None = None
     for place, mode in enumerate(step.modes):
         if is_possible(mode, chosen):
@@ -79,7 +79,7 @@ def is_possible(mode: Mode, chosen: Chosen) -> bool:
 
 
 def mode_cost(mode: Mode, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> float:
-    """What a mode costs per execution, with what other chosen structures add to it, alone and by the loads they make up."""
+    """The cost of a mode per execution, including what other chosen structures add to it, directly and through loads."""
     cost = mode.cost
     if mode.also:
         cost += sum(each for structure, each in mode.also if structure in chosen)
@@ -99,7 +99,7 @@ def applies(charge: Charge, chosen: Chosen) -> bool:
 
 
 def amount(limit: Limit, chosen: Chosen) -> float:
-    """What the chosen structures count for a limit."""
+    """The amount of the chosen structures for a limit."""
     return sum(amount for when, amount in limit.amounts if chosen.issuperset(when))
 
 

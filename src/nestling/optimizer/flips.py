@@ -1,12 +1,12 @@
 """Flip points: the nearest value of a quantity, below and above, at which another alternative is best.
 
-The best cost as a function of a rate is the lower envelope of straight lines, one per choice: concave. Where the lines of two
-known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the question
-splits in two [Eisner and Severance]. So every corner is found and proved by finitely many solves, and the nearest one at which
-the decision changes is the answer. The choices on the way, and those just before and beyond the answer, are looked at by their
-queries, and what these cost more is told to all solves: corrections only add cost, so what pays none of them stays best. For
-quantities whose costs are not straight lines, crossings are found by halving and every answer is still checked by solving, but a
-corner in between may be missed.
+The best cost as a function of a rate is the lower envelope of straight lines, one per choice, so it is concave. Where the lines
+of two known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the
+question splits in two [Eisner and Severance]. So every corner is found and proved by finitely many solves, and the nearest one
+at which the decision changes is the answer. The queries of the choices on the way, and of those just before and beyond the
+answer, are examined, and their extra costs are used in all solves: corrections only add cost, so a choice that pays none of
+them stays the best. For quantities whose costs are not straight lines, crossings are found by bisection. Every answer is still
+checked by solving, but a corner in between may be missed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HALVINGS = 60
 """Enough to find a crossing to the last digits of a number."""
 
 STRAIGHT = 1e-6
-"""How near to zero, as a share of the costs' difference at the ends, the crossing of two straight lines has to be."""
+"""How close to zero the crossing of two straight lines must be, relative to the costs' difference at the ends."""
 
 FACTOR = 1e3
 """How many times the present rate is looked up to."""
@@ -61,9 +61,9 @@ class Corner:
 
 @dataclass(slots=True)
 class FlipSearch:
-    """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there.
+    """Results so far: the best choice by the quantity's value, and the cost of each examined choice there.
 
-    `revision`: how many corrections were known then. `ends`: values up to which was searched.
+    `revision`: the number of corrections at that time. `ends`: values up to which the search went.
     """
 
     best: dict[float, Corner] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class FlipSearch:
 
 
 Corners = dict[str, FlipSearch]
-"""What was found of a part by the rate of each statement."""
+"""Results for a part, by statement."""
 
 
 def known_corners(part: DesignProblem, chosen: frozenset[str]) -> Corners:
@@ -94,10 +94,10 @@ def flip(
     allowed: Allowance | None = None,
     known: FlipSearch | None = None,
 ) -> tuple[Turn, ...]:
-    """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
+    """The nearest flips of a decision below and above `now`; none if it does not change down to `low` or up to `high`.
 
     `problem_at` gives the problem at a value of the quantity. `allowed` is for both sides, `solves` for each; a side that needs
-    more is left out. `known` keeps what was found.
+    more is omitted. `known` keeps results.
     """
     found = []
     left, known = allowed or allowance(), FlipSearch() if known is None else known
@@ -117,10 +117,10 @@ def rate_flips(
     allowed: Allowance | None = None,
     corners: Corners | None = None,
 ) -> tuple[Turn, ...]:
-    """The flips of a decision of a connected part by the rate of each statement that touches it, in executions a second, nearest
-    first.
+    """The flips of a decision of a connected part by the rate of each statement that touches it, nearest first.
 
-    What does not fit into `allowed` is left out. `corners` keeps what was found, for other decisions of this part.
+    Rates are executions per second. Whatever exceeds `allowed` is omitted. `corners` keeps results for other decisions of this
+    part.
     """
     found, allowed = list[Turn](), allowed or allowance()
     for statement in statements if statements is not None else touching(allowed.corrections.applied(part), group):
@@ -152,9 +152,10 @@ def near_flips(
     allowed: Allowance,
     corners: Corners,
 ) -> tuple[Turn, ...]:
-    """The flips between the present rates and just beyond where a known choice overtakes the present one, by statement.
+    """The flips between the present rates and just beyond the point where a known choice overtakes the present one, by statement.
 
-    There another choice may be better than both: only what has turned by then is told, at the nearest corner that is proved.
+    At that point another choice may be better than both: only a decision that has changed by then is reported, at the nearest
+    proved corner.
     """
     found = []
     for statement, crossing in crossings.items():
@@ -196,7 +197,7 @@ class _Search:
     way: list[Corner] = field(default_factory=list)
 
     def best(self, value: float) -> Corner | None:
-        """Solve at a value; None when that cannot be proved within the solves and the time left."""
+        """Solve at a value; None if that cannot be proved within the remaining solves and time."""
         self._forget_dearer()
         if value not in self.known.best:
             self.solves_left -= 1
@@ -215,9 +216,10 @@ class _Search:
         return self.known.best.get(value)
 
     def _forget_dearer(self) -> None:
-        """Forget what costs more by new corrections: what does not is the best one still.
+        """Forget results that new corrections make more expensive; all others are still the best.
 
-        The present choice stays, and at an end what is cheaper than that: where it overtakes the present one is looked at anew.
+        The present choice is kept, as are cheaper ones at an end: the point where one overtakes the present choice is examined
+        again.
         """
         revision = self.allowed.corrections.revision
         if self.known.revision == revision:
@@ -232,7 +234,7 @@ class _Search:
                 del self.known.best[value]
 
     def confirmed(self, end: float) -> Corner | None:
-        """The nearest corner up to a value at which the decision becomes another, both choices looked at beside it."""
+        """The nearest corner up to a value at which the decision changes, with both choices examined next to it."""
         for _ in range(MOST_ROUNDS):
             self.way.clear()
             self.known.ends.add(end)
@@ -245,9 +247,9 @@ class _Search:
         return None
 
     def _looked_at(self, corner: Corner, *, beyond: float) -> Corner | None:
-        """The corner, the choices on the way to it and its own two looked at where they are best.
+        """Examine the corner: the choices on the way to it, and its own two, where they are best.
 
-        None where the present decision costs as much beyond it.
+        None if the present decision costs the same beyond it.
         """
         there = corner.at * (1 + beyond)
         looked = [(corner.before, corner.at * (1 - beyond)), (corner.chosen, there)]
@@ -265,7 +267,7 @@ class _Search:
         return replace(corner, checked=LookResult.NO_TIME not in checks)
 
     def _best_at(self, value: float, corner: Corner) -> Solution | Impossible | None:
-        """The best choice with a corner's decision at a value; None when there was no time for it."""
+        """The best choice with a corner's decision at a value; None if there was no time."""
         problem = self.problem_at(value)
         seconds = self.allowed.take(problem)
         if seconds is None:
@@ -282,7 +284,7 @@ class _Search:
         return choice(group_named(self.problem_at(corner.at), self.group), corner.chosen)
 
     def nearest(self, near: Corner | None, far: Corner | None) -> Corner | None:
-        """The corner nearest to `near` at which the decision becomes another than there; None when none is found."""
+        """The corner nearest to `near` at which the decision differs from there; None if none is found."""
         if near is None or far is None or near.chosen == far.chosen:
             return None  # one straight line at both ends of a concave curve is the whole curve
         at = self._crossing(near, far)
@@ -301,7 +303,7 @@ class _Search:
         return self.nearest(between, far)
 
     def _cost(self, value: float, corner: Corner) -> float:
-        """What a corner's choice costs at a value."""
+        """The cost of a corner's choice at a value."""
         key = value, corner.chosen
         if key not in self.known.costs:
             found = evaluate(self.problem_at(value), corner.chosen)
@@ -309,7 +311,7 @@ class _Search:
         return self.known.costs[key]
 
     def _crossing(self, near: Corner, far: Corner) -> float | None:
-        """Where the choice at `far` becomes as cheap as the one at `near`; None when it does so nowhere between."""
+        """Where the choice at `far` becomes as cheap as the one at `near`; None if that is nowhere between."""
 
         def lead(value: float) -> float:
             return self._cost(value, far) - self._cost(value, near)

@@ -45,7 +45,7 @@ def _add_needs(builder: Builder, needs: Needs, columns: _Columns) -> None:
 
 
 def _add_step(builder: Builder, step: StatementStep, columns: _Columns) -> None:
-    """One mode answers; the modes that need a structure only with it, those that exclude it only without."""
+    """One mode answers; modes that need a structure only with it, modes that exclude it only without."""
     modes = [builder.column(mode.cost) for mode in step.modes]
     builder.row([(mode, 1.0) for mode in modes], lower=1.0, upper=1.0)
     users: dict[str, list[int]] = defaultdict(list)

@@ -1,6 +1,7 @@
-"""A relaxation that grows: products come in once a solution breaks what they are at least, as hardly any ever does.
+"""A relaxation that grows: products are added when a solution violates their lower bound, which hardly any ever does.
 
-Left out, a product costs nothing: each solution's cost is a bound, and the one that breaks nothing is that of the whole model.
+A product that is not in the model costs nothing: each solution's cost is a bound, and one without violations is the whole
+model's.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from nestling.optimizer.linear_model import Floats, Integers, LinearModel
 
 BROKEN = 1e-9
-"""How far a product may be below what it is at least."""
+"""Tolerance for a product below its lower bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class StoredRows:
 
 
 class GrowingModel:
-    """What of the model `of` is in its relaxation so far, and what is not."""
+    """The part of the model `of` that is in its relaxation so far, and the rest."""
 
     def __init__(self, model: LinearModel) -> None:
         self.of, self._waiting = model, model.products
@@ -51,13 +52,13 @@ class GrowingModel:
         return self._rows(np.flatnonzero(is_in).astype(np.int32))
 
     def model(self) -> LinearModel:
-        """What is in, as a model of its own; its columns are `columns`, those of structures first."""
+        """The included part as a model of its own; its columns are `columns`, structures first."""
         rows, none = self.rows(), np.zeros(0, dtype=np.int32)
         binary = self.of.binary
         return LinearModel(self.cost, binary, rows.lower, rows.upper, rows.starts, rows.columns, rows.values, none)
 
     def add(self, solution: Floats) -> StoredRows | None:
-        """Take in what a solution breaks; its rows, with a column more for each, or None where it breaks nothing."""
+        """Add what a solution violates. Return its rows, with one more column for each, or None if there is no violation."""
         if not len(self._waiting):
             return None
         values = self.whole(solution)
@@ -73,7 +74,7 @@ class GrowingModel:
         return self._rows(rows)
 
     def whole(self, solution: Floats, otherwise: Floats | None = None) -> Floats:
-        """Values of the columns that are in as values of all: the others have 0, or what they have `otherwise`."""
+        """Values of the included columns as values of all: the others are 0, or as in `otherwise`."""
         values = np.zeros(len(self.of.cost)) if otherwise is None else otherwise.copy()
         values[self.columns] = solution
         return values

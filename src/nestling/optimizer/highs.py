@@ -17,10 +17,10 @@ FEASIBILITY = 1e-9
 """How far the solver may step over a row or from a whole number; ours is `evaluate.TOLERANCE`, of the same size."""
 
 GAP = 1e-9
-"""The relative gap at which the solver stops: well below what counts as proved."""
+"""The relative gap at which the solver stops: well below the gap that counts as proved."""
 
 SMALL = 1_000
-"""Columns of a relaxation that is solved in a third of the time when the solver does not look for reductions of its own."""
+"""Relaxations of up to this many columns are solved three times as fast without the solver's own presolve."""
 
 
 class Status(Enum):
@@ -33,7 +33,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the solver found, in the model's own units. `bound` is proved; `values` is None when it has no solution."""
+    """The solver's result, in the model's own units. `bound` is proved; `values` is None without a solution."""
 
     status: Status
     bound: float
@@ -65,9 +65,9 @@ def minimise(
 
 
 def relax(growing: GrowingModel, *, seconds: float, scale: float = 1.0) -> Outcome:
-    """Solve a model without whole numbers, as far as it has to grow for that; costs are divided by `scale`.
+    """Solve a model without integrality, growing it as far as necessary; costs are divided by `scale`.
 
-    When the time is up, its bound is that of the model without some of its products, if that was solved.
+    If time runs out, the bound is that of the model without some of its products, if that was solved.
     """
     end = time.perf_counter() + seconds
     solver, columns = _solver(seconds), len(growing.columns)

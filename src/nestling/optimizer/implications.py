@@ -1,4 +1,4 @@
-"""What a chosen structure means for others: those that are certainly chosen with it, and those that cannot be."""
+"""What choosing a structure implies: structures that are certainly chosen with it, and those that cannot be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nestling.ir.design_problem import DesignProblem
 
 Names = frozenset[str]
 Picks = Mapping[str, str]
-"""What is decided for groups, by the group's name."""
+"""Decisions for groups, by the group's name."""
 
 
 class Implications:
@@ -28,7 +28,7 @@ class Implications:
         self._picks: dict[str, Picks | None] = {}
 
     def implied(self, structure: str) -> Names:
-        """The structure and what is certainly chosen with it."""
+        """The structure and everything certainly chosen with it."""
         if structure not in self._implied:
             found, waiting = {structure}, [structure]
             while waiting:
@@ -40,7 +40,7 @@ class Implications:
         return self._implied[structure]
 
     def picks(self, structure: str) -> Picks | None:
-        """What it decides in groups; None when that contradicts itself: it can never be chosen."""
+        """Its decisions in groups; None if they contradict each other, so that it can never be chosen."""
         if structure not in self._picks:
             self._picks[structure] = self._picked(self.implied(structure))
         return self._picks[structure]
@@ -54,7 +54,7 @@ class Implications:
         return found
 
     def together(self, structures: Iterable[str]) -> Picks | None:
-        """What several structures decide in groups; None when they cannot be chosen together."""
+        """The decisions of several structures in groups; None if they cannot be chosen together."""
         found: dict[str, str] = {}
         for structure in structures:
             picks = self.picks(structure)

@@ -1,7 +1,7 @@
 """The least cost of a small problem, by trying choices from the definition alone: for the checker, never for the solver.
 
-Structures are decided one after the other. What is left open costs at least the cheapest that is still possible; where that is no
-less than the best choice found, nothing below is tried. So every choice was tried or costs more.
+Structures are decided one by one. Undecided ones cost at least the cheapest remaining possibility; if that is no less than the
+best choice found, the branch is skipped. So every choice was tried or costs more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROUNDING = 1e-9
 
 
 def least_cost(problem: DesignProblem, effort: int = MOST_EFFORT) -> float | None:
-    """The least cost of any allowed choice, infinite when none is; None when that would take too long."""
+    """The least cost of any allowed choice, infinite if there is none; None if it would take too long."""
     found = []
     for part in _parts(problem):
         if len(part.structures) > MOST_STRUCTURES:
@@ -48,7 +48,7 @@ class _Least:
     best: float = inf
 
     def decide(self, inside: frozenset[str], outside: frozenset[str]) -> None:
-        """Try all choices with these structures, and without those."""
+        """Try all choices with `inside` and without `outside`."""
         self.effort -= _numbers(self.problem)
         if self.effort < 0 or not _may_be_allowed(self.problem, inside, outside):
             return
@@ -64,14 +64,14 @@ class _Least:
 
 
 def _numbers(problem: DesignProblem) -> int:
-    """How much there is to look at for one partial choice."""
+    """The number of values to examine for one partial choice."""
     counted = (problem.structures, problem.groups, problem.needs, problem.charges, *(s.modes for s in problem.steps))
     amounts = sum(len(limit.amounts) for limit in problem.limits) + sum(len(load.amounts) for load in problem.loads)
     return 1 + sum(map(len, counted)) + amounts
 
 
 def _may_be_allowed(problem: DesignProblem, inside: frozenset[str], outside: frozenset[str]) -> bool:
-    """False only where every choice with these structures, and without those, breaks a requirement."""
+    """False only if every choice with `inside` and without `outside` breaks a requirement."""
     for group in problem.groups:
         if len(inside.intersection(group.among)) > 1 or (not group.optional and outside.issuperset(group.among)):
             return False
@@ -83,7 +83,7 @@ def _may_be_allowed(problem: DesignProblem, inside: frozenset[str], outside: fro
 
 
 def _least_amount(limit: Limit, inside: frozenset[str], outside: frozenset[str]) -> float:
-    """What is counted at least: what is certain, and what lowers it and may come."""
+    """The least possible amount: everything certain, and everything possible that lowers it."""
     return fsum(
         amount
         for when, amount in limit.amounts
@@ -92,7 +92,7 @@ def _least_amount(limit: Limit, inside: frozenset[str], outside: frozenset[str])
 
 
 def _least_terms(problem: DesignProblem, inside: frozenset[str], outside: frozenset[str]) -> Iterator[float]:
-    """What every choice with these structures, and without those, costs at least; exact where nothing is open."""
+    """The least possible terms of a choice with `inside` and without `outside`; exact if nothing is undecided."""
     loads = dict(_load_ranges(problem, inside, outside))
     for step in problem.steps:
         possible = (m for m in step.modes if outside.isdisjoint(m.needs) and inside.isdisjoint(m.without))
@@ -123,7 +123,7 @@ def _least_of(
 
 
 def _parts(problem: DesignProblem) -> Iterator[DesignProblem]:
-    """The problem in parts that share no structure, and what touches none."""
+    """The problem in parts that share no structure, and the part without structures."""
     members = {load.name: [name for name, _ in load.amounts] for load in problem.loads}
     groups = [(each, {*each.among}) for each in problem.groups]
     needs = [(each, {each.structure, *each.any_of}) for each in problem.needs]
@@ -155,5 +155,5 @@ def _names(step: StatementStep, members: Mapping[str, list[str]]) -> Iterator[st
 
 
 def _inside(elements: list[tuple[Element, set[str]]], room: set[str]) -> tuple[Element, ...]:
-    """The elements of one part; of the part without structures those that touch none."""
+    """The elements of one part; for the part without structures those that touch none."""
     return tuple(each for each, names in elements if names & room or not (room or names))

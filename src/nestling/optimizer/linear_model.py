@@ -16,10 +16,10 @@ INFINITY = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class LinearModel:
-    """Minimise `cost` over columns from 0 to 1, the first `binary` of them whole; rows are stored one after the other.
+    """Minimise `cost` over columns from 0 to 1, of which the first `binary` are integers; rows are stored consecutively.
 
-    `products`: the rows that say what a product of a cost above 0 is at least. Its column is the first of the row, and stands in
-    no other.
+    `products`: the rows with the lower bound of a product of positive cost. Its column is the first of the row, and is in no
+    other.
     """
 
     cost: Floats  # shape (columns,)
@@ -32,7 +32,7 @@ class LinearModel:
     products: Integers  # shape (some rows,)
 
     def entries(self, rows: Integers) -> tuple[Integers, Integers, Floats]:
-        """Some rows as they are stored: where each begins, their columns and values."""
+        """Some rows as stored: the start of each, and their columns and values."""
         ends = np.append(self.starts, len(self.columns))
         lengths = ends[rows + 1] - ends[rows]
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1])) if len(rows) else lengths
@@ -84,9 +84,9 @@ class Builder:
         self._upper.append(upper)
 
     def product(self, factors: Sequence[Sequence[int]], cost: float, *, at_least: bool) -> int:
-        """A column for "each factor is 1", a factor being a sum of columns that is at most 1.
+        """A column for "each factor is 1", where a factor is a sum of columns that is at most 1.
 
-        What counts up needs the lower side only (1 when all are), what counts down the upper (0 unless all are).
+        A positive cost needs only the lower bound (1 if all are), a negative one only the upper bound (0 unless all are).
         """
         column = self.column(cost)
         if at_least:

@@ -17,7 +17,7 @@ _Nested = Iterator[tuple[float, list[Member]]]
 
 
 def nested(costs: Sequence[tuple[float, Member]]) -> _Nested[Member]:
-    """Increments of cost, with those who pay each; positive and negative costs apart."""
+    """Increments of cost, with the members that pay each; positive and negative costs separately."""
     yield from _increments(sorted((cost, place) for place, (cost, _) in enumerate(costs) if cost > 0), costs)
     yield from _increments(
         sorted(((cost, place) for place, (cost, _) in enumerate(costs) if cost < 0), reverse=True), costs
@@ -52,7 +52,7 @@ def nested_pairs(
 
 
 def _sides(pair: tuple[str, str], groups_of: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
-    """The ways to see a pair: one structure, and the group (or the structure itself) that the other is one of."""
+    """The views of a pair: one structure, and the other one's group (or the other one itself)."""
     for one, other in (pair, pair[::-1]):
         yield from ((one, f"group {group}") for group in groups_of.get(other, ()))
         yield one, f"structure {other}"

@@ -1,4 +1,4 @@
-"""Cost against what a limit counts, above all storage: what each further byte saves."""
+"""Cost against a limited amount, usually storage: what each further byte saves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ParetoPoint:
 
 
 class Search(Protocol):
-    """Whatever finds the least-cost solution of a problem."""
+    """A function that finds the least-cost solution of a problem."""
 
     def __call__(self, problem: DesignProblem, *, limit_seconds: float) -> Solution:
         """Raises `InfeasibleError` when nothing is allowed."""
@@ -40,9 +40,9 @@ def pareto(
 ) -> tuple[ParetoPoint, ...]:
     """Solutions from the least possible amount to the least cost, amounts evenly spaced, none beaten by another.
 
-    `limit_name` names a limit of the problem, or `storage`: the bytes of all structures. The limit's own `at_most` still holds.
-    `search` finds each point. Raises `InfeasibleError` when not even the whole is allowed, `SearchError` for a name that is no
-    limit.
+    `limit_name`: a limit of the problem, or `storage`: the bytes of all structures. The limit's own `at_most` still applies.
+    `search` finds each point. Raises `InfeasibleError` if even the full amount allows no design, and `SearchError` for an
+    unknown limit.
     """
     limit = _limit(problem, limit_name)
 

@@ -20,10 +20,10 @@ from nestling.optimizer.single_moves import cheaper
 from nestling.optimizer.tie_break import preferred
 
 GRACE_SECONDS = 15.0
-"""How long to look for any choice at all when the time is up before there is one."""
+"""How long to search for any choice at all if time runs out before there is one."""
 
 ROUNDS = 3
-"""How often a part is solved again without what turned out too dear."""
+"""How often a part is solved again without elements that turned out too expensive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class SolvedPart:
 
 
 def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool = False) -> SolvedPart | None:
-    """Solve a weighted, connected problem until `deadline` (of `time.perf_counter`); None when nothing is allowed.
+    """Solve a weighted, connected problem until `deadline` (of `time.perf_counter`); None if nothing is allowed.
 
-    `any_of_equals`: which of equally cheap choices it is does not matter.
+    `any_of_equals`: any of several equally cheap choices will do.
     """
     if not problem.structures:
         found = evaluate(problem, frozenset())
@@ -59,7 +59,7 @@ def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool =
 
 
 def _solve(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> SolvedPart | None:
-    """A whole choice: the relaxation's own when it is one, else what branching finds among what that leaves open."""
+    """An integral choice: the relaxation's own, or else what branching finds for the undecided rest."""
     if relaxed.outcome.status is Status.INFEASIBLE:
         return None
     first = _rounded(problem, relaxed) or _completed(problem, relaxed, deadline)
@@ -78,7 +78,7 @@ def _solve(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> Solv
 
 
 def _branched(relaxed: Relaxation, fixed: Floats | None, deadline: float) -> Outcome:
-    """What branching finds, some of the structures `fixed`; what its choices break comes into the model."""
+    """The result of branching with some structures `fixed`; violated products are added to the model."""
     growing, gap = relaxed.growing, 1e-9 * abs(relaxed.constant)
     while True:
         held = fixed[growing.columns] if fixed is not None else None
@@ -101,7 +101,7 @@ def _rounded(problem: DesignProblem, relaxed: Relaxation) -> SolvedPart | None:
 
 
 def _completed(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> SolvedPart | None:
-    """What branching makes of the few structures the relaxation leaves open, all others as they are there."""
+    """Branch only on the few structures that the relaxation leaves undecided, all others as they are."""
     if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
         return None
     outcome = _branched(relaxed, relaxed.decided, deadline)
@@ -124,7 +124,7 @@ def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], o
 
 
 def _any(problem: DesignProblem, model: LinearModel) -> frozenset[str] | None:
-    """Some allowed choice: a plain one with what single moves better, else any. None when there is none."""
+    """An allowed choice: a plain one improved by single moves, otherwise any. None if there is none."""
     if (plain := plain_choice(problem)) is not None:
         return cheaper(problem, plain, time.perf_counter() + GRACE_SECONDS)
     outcome = minimise(replace(model, cost=np.zeros_like(model.cost)), seconds=GRACE_SECONDS)

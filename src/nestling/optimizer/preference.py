@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.ir.design_problem import DesignProblem
 
 TIED = 1e-9
-"""Costs this close, as a share of the cost, count as equal: far below what any coefficient is known to."""
+"""Costs that differ by less than this share count as equal: far below the accuracy of any coefficient."""
 
 
 def preference(problem: DesignProblem, chosen: frozenset[str]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a problem has to be before it is searched: names that exist, numbers that are numbers, no rate below zero."""
+"""Checks a problem before the search: names exist, numbers are numbers, no rate is negative."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _mistakes(problem: DesignProblem) -> Iterator[str]:
 
 
 def _names(problem: DesignProblem) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(what speaks of them, structures)."""
+    """Yield (what mentions them, structures)."""
     for group in problem.groups:
         yield f"group `{group.name}`", group.among
     for needs in problem.needs:
@@ -69,7 +69,7 @@ def _wrong_numbers(problem: DesignProblem) -> Iterator[str]:
 
 
 def _numbers(problem: DesignProblem) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """(what has them, costs or amounts)."""
+    """Yield (what has them, costs or amounts)."""
     for step in problem.steps:
         for mode in step.modes:
             further = (*(cost for _, cost in mode.also), *(cost for _, cost in mode.loads))

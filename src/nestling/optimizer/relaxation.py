@@ -1,4 +1,4 @@
-"""The linear relaxation of a part: a bound, mostly a whole choice already, and what certainly is or is not in better ones."""
+"""The linear relaxation of a part: a bound, usually an integral choice, and what better choices certainly have or lack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nestling.optimizer.highs import Outcome, Status, relax
 from nestling.optimizer.linear_model import Floats, LinearModel
 
 LARGEST = 1e4
-"""What the largest cost is scaled to: the solver's tolerances are absolute."""
+"""The value to which the largest cost is scaled, because the solver's tolerances are absolute."""
 MARGIN = 1e-9
 """How far reduced costs are trusted, as a share of the largest cost."""
 
@@ -24,8 +24,9 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """A part's linear model and what solving it without whole numbers says. `constant` is not in the model; `growing` is what of
-    it was needed.
+    """A part's linear model and its solution without integrality.
+
+    `constant` is not in the model; `growing` is the part of it that was needed.
     """
 
     growing: GrowingModel
@@ -40,7 +41,7 @@ class Relaxation:
 
     @property
     def scale(self) -> float:
-        """What costs are divided by for the solver."""
+        """The divisor of costs for the solver."""
         return self.largest / LARGEST
 
     @property

@@ -1,4 +1,4 @@
-"""Random valid choices beside the best one, to compare it with them in the model and on a server."""
+"""Random valid choices, to compare with the best one in the model and on a server."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ SOLVE_SECONDS = 5.0
 def sampled(problem: DesignProblem, count: int, seed: int = 0) -> Iterator[frozenset[str]]:
     """At most `count` different choices that are allowed, the same for the same seed.
 
-    The decisions that must be taken (where everything lives) are taken every way there is when that is few enough, at random
-    otherwise. The rest is by turns what is best beside them, and any: strong rivals first, then how bad it gets.
+    The mandatory decisions (where everything is stored) are enumerated if there are few enough, and otherwise random. The rest
+    is alternately the best for them and random: strong rivals first, then how bad it gets.
     """
     chance = Random(seed)  # noqa: S311 - not secret
     taken = [group for group in problem.groups if not group.optional]
@@ -51,7 +51,7 @@ def _decisions(groups: list[Group], count: int, chance: Random) -> Iterator[tupl
 
 
 def _rest(problem: DesignProblem, decided: tuple[str, ...]) -> frozenset[str] | None:
-    """The best choice with these decisions; None when they are not allowed."""
+    """The best choice with these decisions; None if they are not allowed."""
     forced = tuple(Group(f"only {name}", (name,)) for name in decided)
     decided_problem = replace(problem, groups=(*problem.groups, *forced))
     solution = attempt(decided_problem, limit_seconds=SOLVE_SECONDS, any_of_equals=True)
@@ -59,7 +59,7 @@ def _rest(problem: DesignProblem, decided: tuple[str, ...]) -> frozenset[str] | 
 
 
 def _any(problem: DesignProblem, decided: tuple[str, ...], chance: Random) -> frozenset[str] | None:
-    """A random choice with these decisions; None when they are not allowed."""
+    """A random choice with these decisions; None if they are not allowed."""
     taken = {name for group in problem.groups if not group.optional for name in group.among}
     free = [structure.id for structure in problem.structures if structure.id not in taken]
     picked = [name for name in chance.sample(free, len(free)) if chance.random() < 0.5]
@@ -71,7 +71,7 @@ def _any(problem: DesignProblem, decided: tuple[str, ...], chance: Random) -> fr
 
 
 def _allowed_part(problem: DesignProblem, chosen: set[str], decided: frozenset[str]) -> frozenset[str] | None:
-    """Without what cannot stand in it."""
+    """Remove structures that cannot be in it."""
     while broken := [need.structure for need in problem.needs if not holds(need, frozenset(chosen))]:
         if not decided.isdisjoint(broken):
             return None

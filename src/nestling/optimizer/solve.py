@@ -22,7 +22,7 @@ from nestling.optimizer.solved_parts import SolvedParts
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
 NOTHING = 1e-12
-"""Seconds a second that are none: a gap of less proves as much as no gap."""
+"""Seconds per second that count as nothing: a smaller gap is no gap."""
 
 
 def solve(
@@ -33,12 +33,12 @@ def solve(
     any_of_equals: bool = False,
     solved: SolvedParts | None = None,
 ) -> Solution:
-    """The least-cost choice; of equals the one with fewest structures, then with least change.
+    """The least-cost choice; among equals the one with fewest structures, then with the least change.
 
-    When the time is up, the best found so far with its gap, and `proved` is False. Raises `InfeasibleError` naming a minimal
-    set of requirements that cannot hold together, and `SearchError` when time is up before any design is found, or the problem
-    speaks of structures that do not exist. `any_of_equals`: which of equally cheap choices it is does not matter. `solved` keeps
-    the parts, for problems like this one.
+    If time runs out, the result is the best so far with its gap, and `proved` is False. Raises `InfeasibleError` that names a
+    minimal set of requirements which cannot hold together, and `SearchError` if time runs out before any design is found, or
+    the problem mentions structures that do not exist. `any_of_equals`: any of several equally cheap choices will do. `solved`
+    keeps parts for similar problems.
     """
     limited = with_limits(problem, budgets)
     check_problem(limited)
@@ -52,7 +52,7 @@ def solve(
 def attempt(
     problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool = False, solved: SolvedParts | None = None
 ) -> Solution | None:
-    """The same, with None where nothing is allowed: finding out why takes longer than the search."""
+    """As `solve`, but return None if nothing is allowed: finding out why takes longer than the search."""
     started = time.perf_counter()
     reduced = presolve(problem)
     parts = solve_parts(reduced.problem, started + limit_seconds, any_of_equals=any_of_equals, solved=solved)
@@ -71,16 +71,16 @@ def attempt(
 
 
 def is_proved(cost: float, bound: float) -> bool:
-    """Whether a cost is as low as a bound, for all that is told."""
+    """Whether a cost is as low as a bound, within tolerance."""
     return cost - bound <= max(PROVED_GAP * abs(cost), NOTHING)
 
 
 def solve_parts(
     problem: DesignProblem, deadline: float, *, any_of_equals: bool = False, solved: SolvedParts | None = None
 ) -> list[SolvedPart] | None:
-    """Solve a reduced problem part by part; None when a part has no allowed choice.
+    """Solve a reduced problem part by part; None if a part has no allowed choice.
 
-    Limits that tie parts together come in only once a choice breaks them: until then the parts are solved apart.
+    Limits over several parts are added only when a choice breaks them: until then the parts are solved separately.
     """
     local, spanning = _by_reach(problem)
     active: tuple[Limit, ...] = ()

@@ -1,4 +1,4 @@
-"""Parts that were solved, by what they hold: a problem that differs in one decision differs in few parts."""
+"""Solved parts, by their contents: problems that differ in one decision differ in few parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PartContent = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class SolvedParts:
-    """The best choices of parts, each proved. Equal parts have equal best choices, whatever problem they are parts of."""
+    """The best choices of parts, each proved. Equal parts have equal best choices, whatever the problem."""
 
     _known: dict[PartContent, SolvedPart] = field(default_factory=dict)
 
@@ -26,5 +26,5 @@ class SolvedParts:
 
 
 def _content(part: DesignProblem) -> PartContent:
-    """What decides the best choice: rates are in the costs already."""
+    """Everything that determines the best choice; the rates are in the costs."""
     return part.structures, part.groups, part.needs, part.steps, part.charges, part.limits, part.loads

@@ -1,6 +1,6 @@
-"""What lies around a decision, as a problem of its own: all that is further away stays as it was chosen.
+"""The surroundings of a decision as a separate problem: everything further away stays as chosen.
 
-The best choice there is a choice of the whole problem, so what it costs is an upper bound of what the best one costs.
+The best choice there is a choice of the whole problem, so its cost is an upper bound of the least cost.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from nestling.optimizer.components import Element, touched
 MODES = 400
 """Modes of the steps around a decision, at which no more structures are added."""
 HOPS = 3
-"""How many elements lie between a decision and what may change with it, at most."""
+"""Most elements between a decision and what may change with it."""
 
 
 @dataclass(slots=True)
 class Surroundings:
-    """Of the decisions of one connected part, around what was chosen there."""
+    """The surroundings of decisions in one connected part, given what was chosen there."""
 
     part: DesignProblem
     chosen: frozenset[str]
@@ -43,7 +43,7 @@ class Surroundings:
         return self._fixed(self._free(group))
 
     def _free(self, group: Group) -> frozenset[str]:
-        """What may be chosen anew: whole groups, the nearest first."""
+        """The structures that may be chosen again: whole groups, nearest first."""
         free, last = dict.fromkeys(group.among), list(group.among)
         for _ in range(HOPS):
             beside = dict.fromkeys(
@@ -77,7 +77,7 @@ class Surroundings:
         return sum(len(element.modes) for element in found if isinstance(element, StatementStep))
 
     def _fixed(self, free: frozenset[str]) -> DesignProblem:
-        """What touches the free structures; others that it touches are chosen for certain, or are not there."""
+        """Everything that touches the free structures; other structures there are fixed as chosen or not."""
         places = sorted({place for name in free for place in self._touching[name]})
         elements = [self._elements[place] for place in places]
         named = frozenset(chain.from_iterable(touched(each, self._members) for each in elements))
@@ -121,7 +121,7 @@ def _mode(mode: Mode, gone: frozenset[str]) -> Mode:
 
 
 def _limit(limit: Limit, here: frozenset[str], elsewhere: frozenset[str]) -> Limit:
-    """A limit less what is chosen elsewhere counts."""
+    """A limit less the amounts of structures chosen elsewhere."""
     amounts = [(when, amount) for when, amount in limit.amounts if (here | elsewhere).issuperset(when)]
     fixed = sum(amount for when, amount in amounts if elsewhere.issuperset(when))
     left = tuple(
@@ -133,6 +133,6 @@ def _limit(limit: Limit, here: frozenset[str], elsewhere: frozenset[str]) -> Lim
 
 
 def _load(load: Load, here: frozenset[str], elsewhere: frozenset[str]) -> Load:
-    """A load with what is chosen elsewhere in its base."""
+    """A load with the amounts of structures chosen elsewhere in its base."""
     base = load.base + sum(amount for name, amount in load.amounts if name in elsewhere)
     return replace(load, amounts=tuple((name, amount) for name, amount in load.amounts if name in here), base=base)

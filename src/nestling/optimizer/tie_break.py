@@ -16,16 +16,16 @@ from nestling.optimizer.preference import preference, tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by
 
 OPEN = 300
-"""How many structures a second solve decides in about a second. It is harder than the first: its goal is not the cost."""
+"""Structures that a second solve decides in about a second. It is harder than the first, as its objective is not the cost."""
 
 
 def preferred(
     problem: DesignProblem, chosen: frozenset[str], cost: float, relaxed: Relaxation, deadline: float
 ) -> frozenset[str]:
-    """The preferred choice among those no dearer than the proved best `cost`, or the best known when time is up.
+    """The preferred choice among those no more expensive than the proved best `cost`, or the best known when time is up.
 
-    What the linear bound proves to cost more is held first; mostly few structures stay open, and a second solve decides them.
-    Where more than `OPEN` do, single moves that cost nothing have to be enough.
+    Structures that the linear bound proves to cost more are fixed first; usually few remain, and a second solve decides them.
+    If more than `OPEN` do, single moves without cost must be enough.
     """
     chosen = equal_moves(problem, chosen, extra_cost=tie_limit(cost) - cost)
     model, limit = relaxed.model, tie_limit(cost) - relaxed.constant

@@ -1,4 +1,4 @@
-"""Which statements use a structure in a solution: those one of whose steps is answered with it."""
+"""Which statements use a structure in a solution: those with a step that is answered with it."""
 
 from __future__ import annotations
 

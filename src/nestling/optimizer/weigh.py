@@ -1,4 +1,4 @@
-"""Weighs every decision of a solution: what its alternatives cost, and where it flips, as far as the time allows."""
+"""Compares the alternatives of every decision of a solution: their costs and the flip points, as far as time allows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from nestling.optimizer.surroundings import Surroundings
 
 @dataclass(frozen=True, slots=True)
 class WeighResult:
-    """What was weighed, the groups the allowance was too small for, and whether it was the time that ran out.
+    """The result of weighing, the groups that exceeded the allowance, and whether time ran out.
 
-    `nearby`: groups of which an alternative changes what is around them alone.
+    `nearby`: groups whose alternatives change only their surroundings.
     """
 
     weighings: tuple[Weighing, ...]
@@ -32,7 +32,7 @@ class WeighResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be weighed, in words."""
+        """Notes on what could not be compared."""
         every = len(self.weighings) + len(self.left_out)
         found = []
         if self.left_out:
@@ -53,9 +53,9 @@ class WeighResult:
 SOLVES = 12
 """Solves spent on each side of one quantity's flips."""
 NEVER = 1e-6
-"""A choice that turns only when a rate falls below this share of what it is, turns never."""
+"""A flip point below this share of the present rate counts as none."""
 LARGE = 1_000
-"""Modes of a part that is not solved anew for each alternative."""
+"""Parts with more modes than this are not solved again for each alternative."""
 MODES = 400_000.0
 """Modes solved over for all alternatives: some seconds."""
 NOTHING_BUILT: Mapping[str, frozenset[str]] = MappingProxyType({})
@@ -73,14 +73,13 @@ def weigh(
     built: Mapping[str, frozenset[str]] = NOTHING_BUILT,
     look: Look = nothing_to_look_at,
 ) -> WeighResult:
-    """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, and of either
-    those by which most is paid; then flips.
+    """Weigh the groups as far as the allowance goes.
 
-    Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
-    what is found depends on `modes` alone as long as that suffices.
-    `look` tells what the queries of a choice cost more than the problem says.
-    `built`: structures that are there whatever is chosen, each with those that are there in its place when they are chosen.
-    Of a large part, an alternative changes what is around it alone, no queries are looked at and no flips are sought.
+    First come the alternatives, beginning with what was chosen, most expensive first; then the flip points, for decisions that
+    have an alternative and where something was chosen. `limit_seconds` is a last resort: as long as it suffices, the results
+    depend only on `modes`. `look` says what the queries of a choice cost beyond the problem's prices. `built`: structures that
+    exist whatever is chosen, each with those that replace it if chosen. In a large part, an alternative changes only its
+    surroundings, no queries are examined and no flip points are computed.
     """
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
@@ -146,15 +145,16 @@ def _paid_through(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str
 
 
 def is_large(part: DesignProblem) -> bool:
-    """Whether a part is not solved anew for each alternative."""
+    """Whether a part is too large to be solved again for each alternative."""
     return sum(len(step.modes) for step in part.steps) > LARGE
 
 
 def _crossings(
     part: DesignProblem, solution: Solution, weighing: Weighing, turns: Iterable[Turn]
 ) -> Mapping[str, float]:
-    """By statement, the rate at which an alternative overtakes the design as it is: the nearest above and below where no turn is
-    known, as what a design costs is a straight line over a rate.
+    """By statement, the rate at which an alternative overtakes the present design.
+
+    The nearest above and below, if no flip is known there; a design's cost is a straight line over a rate.
     """
     known, own = {turn.at > turn.now for turn in turns}, part.statements
     nearest: dict[bool, tuple[float, str, float]] = {}
@@ -173,7 +173,7 @@ def _crossings(
 def _causes(
     part: DesignProblem, solution: Solution, others: tuple[OtherChoice, ...]
 ) -> Iterator[tuple[tuple[str, float], ...]]:
-    """For each alternative, by statement, what it costs more a second, the largest difference first."""
+    """For each alternative, its extra cost per second by statement, largest difference first."""
     now = dict(statement_costs(part, solution.chosen))
     for other in others:
         then = statement_costs(part, other.chosen) if other.cost is not None else ()
@@ -182,9 +182,9 @@ def _causes(
 
 
 def come_instead(part: DesignProblem, solution: Solution, other: OtherChoice, weighed: Group) -> tuple[str, ...]:
-    """What an alternative has that was not chosen.
+    """The structures of an alternative that were not chosen.
 
-    Any of equal designs is found: where a decision may as well be as it was, it is taken as it was.
+    Any of several equal designs may be found: decisions that may as well stay as they were are taken as they were.
     """
     if other.cost is None:
         return ()
@@ -220,7 +220,7 @@ def _dropped(
 
 
 def _there(part: DesignProblem, chosen: frozenset[str], built: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """What is chosen, and what is built besides."""
+    """The chosen structures, and those built anyway."""
     besides = {name for name, instead in built.items() if not instead & chosen}
     return (chosen | besides) & {structure.id for structure in part.structures}
 

@@ -7,7 +7,7 @@ from nestling.ir.quantity_words import first_of, size
 from nestling.optimizer.evaluate import Requirement
 
 SHOWN = 4
-"""How many structures a sentence lists before it says how many more there are."""
+"""Most structures listed in a sentence."""
 
 
 def in_words(requirement: Requirement) -> str:

@@ -1,7 +1,7 @@
-"""Strategies: each turns a reading into a proposal. Adding one is adding a file to this folder.
+"""Strategies: each turns a reading into a proposal. To add one, add a file to this folder.
 
-A strategy is a module with one function, `outline(situation) -> Outline`; its name is the file's. What they share is in
-`placement`. The spine below is the same for all: gather, decide, assemble, and move out whatever would pass a bound.
+A strategy is a module with one function, `outline(situation) -> Outline`; its name is the file's. Shared code is in
+`placement`. The steps below are the same for all: gather, decide, assemble, and move out whatever would break a bound.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ __all__ = ["Thresholds", "assembled", "built_anyway", "check_strategy", "design"
 
 
 def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
-    """Decide where everything in `reading` lives.
+    """Decide where everything in `reading` is stored.
 
-    Raises `InputError` listing the strategies when there is none called `strategy`, and `DesignError` only when single rows
-    pass the document bound and nothing can be split off them.
+    Raises `InputError` that lists the strategies if there is none called `strategy`, and `DesignError` only if single rows
+    exceed the document bound and nothing can be split off from them.
     """
     decide = _strategy(strategy)
     known = situation(reading, thresholds or Thresholds())
@@ -69,10 +69,10 @@ def assembled(
     refused: Sequence[Refused] = (),
     arriving: frozenset[str] = frozenset(),
 ) -> Proposal:
-    """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says.
+    """The proposal of chosen structures, with decisions explained by the alternatives' costs and compared with the decision tree.
 
-    `today`: the design of a database in use, whose names stay; `arriving`: what it does not have. `refused`: what was never
-    weighed, as it passes a bound.
+    `today`: the design of a database in use, whose names are kept; `arriving`: structures that it does not have. `refused`:
+    structures that were not considered because they break a bound.
     """
     told = decisions(known, candidates, solution, weighings, tree.outline(known), arriving)
     made = _within_bounds(known, OPTIMAL, chosen_outline(candidates, solution.chosen, told), today)
@@ -91,19 +91,19 @@ def drafted(
     chosen: frozenset[str],
     today: Design | None = None,
 ) -> Proposal:
-    """The design of chosen structures with no word of why, for what its statements cost; `today` as above."""
+    """The design of chosen structures without explanations, for pricing its statements; `today` as above."""
     made = _bounded(known, chosen_outline(candidates, chosen, ()), today)[2]
     dialect = known.reading.dialect or SQLITE
     return Proposal(OPTIMAL, made, (), known.statistics, known.requirements, dialect=dialect)
 
 
 def strategy_names() -> tuple[str, ...]:
-    """The strategies there are: the modules of this folder."""
+    """The names of all strategies: the modules of this folder."""
     return module_names(__path__)
 
 
 def check_strategy(name: str) -> None:
-    """Raise `InputError`, with the strategies there are, for another name."""
+    """Raise `InputError`, which lists the strategies, for an unknown name."""
     if name != OPTIMAL:
         _check_module(name)
 
@@ -148,8 +148,9 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
 def _bounded(
     known: Situation, outline: Outline, today: Design | None
 ) -> tuple[Outline, Indexes, Design, tuple[str, ...]]:
-    """The outline without the embeddings that would pass a bound, moved out heaviest first; its indexes, its design, and what is
-    said of names.
+    """Move out the embeddings that would break a bound, heaviest first.
+
+    Returns the outline, its indexes, its design, and notes on names.
     """
     while True:
         proposed = collections(known, outline)
@@ -169,7 +170,7 @@ def _bounded(
 
 
 def _said_of_names(known: Situation, long: tuple[Collection, ...], short: tuple[Collection, ...]) -> str:
-    """What short field names save, before compression."""
+    """A note on what short field names save, before compression."""
     saved = saved_bytes(Design(known.model, long), Design(known.model, short), known.statistics)
     rows = {entity: numbers.count for entity, numbers in known.statistics.entities}
     stored = sum(count.value * known.row_bytes[entity] for entity, count in rows.items() if count is not None)
@@ -180,7 +181,7 @@ def _said_of_names(known: Situation, long: tuple[Collection, ...], short: tuple[
 
 
 def _heaviest(made: Design, statistics: Statistics, collection: str) -> str | None:
-    """The relationship whose children weigh most in a collection's documents; None when nothing is embedded."""
+    """The relationship whose children take most space in a collection's documents; None if nothing is embedded."""
     roots = [
         root for store in made.stores if store.name == collection and store.role is Role.HOME for root in store.roots
     ]

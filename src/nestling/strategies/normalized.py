@@ -15,7 +15,7 @@ _REFERENCE = (str(Choice.PARENT_REFERENCE),)
 
 
 def outline(situation: Situation) -> Outline:
-    """Nothing embedded, every foreign key kept as it is."""
+    """Embed nothing; every child holds its parent's id."""
     decisions = {
         link.name: Decision(
             link.name,

@@ -1,20 +1,21 @@
-"""`tree`: the sources' decision tree and rules as they stand, with configurable thresholds (A1 – A12).
+"""`tree`: the published decision tree and rules, with configurable thresholds (A1 – A12).
 
-Each relationship is walked through the tree by itself (`placement.questions`). What says embed is then embedded in the order of
-ownership, as far as the invariants allow; many-to-many links get their arrays; what remains is referenced, from the side the
-rules name. Every step is a reason.
+Each relationship is taken through the tree separately (`placement.questions`). Relationships for which it says embed are then
+embedded in the order of ownership, as far as the invariants allow; many-to-many links get their arrays; the rest is referenced,
+from the side that the rules name. Every step is a reason.
 
-The sources' examples have one parent for each child. Their tree stores child ids in the parent, and this is done as it stands
-for a child with one parent. These cases are an interpretation:
+The sources' examples have one parent for each child. Their tree stores child ids in the parent, and this is done for a child
+with one parent. The following cases are an interpretation:
 
-- A child of several parents holds their ids (rule 2). It stands alone: it is found by any of them. With ids in the parents only,
-  one read of the child would search an array in each. Where the workload reads both ways, both sides hold the id (A11).
+- A child of several parents holds their ids (rule 2). It stands alone: it can be found by any of them. With ids only in the
+  parents, one read of the child would search an array in each. If the workload reads both ways, both sides hold the id (A11).
 - A parent to which many relationships refer (`hub_ids`) holds no arrays of ids (rule 4). With one array for each kind of child,
-  every new child would write the parent's document, and the arrays would grow with all that happens.
-- A parent of few rows (`lookup_rows`) with more than a few children each, which no statement reads together with them, is taken
-  to classify them, as a list of states does: it holds no array of ids (rule 4).
-- Without a workload, a child is taken to be accessed by itself (rule 2) where the schema says so: others refer to it; something
-  other than its parent makes it unique; or it belongs to another parent too and owns many children, as an order owns its lines.
+  every new child would write the parent's document, and the arrays would grow with all activity.
+- A parent of few rows (`lookup_rows`) with more than a few children each, which no statement reads together with them, is
+  assumed to classify them, like a list of states: it holds no array of ids (rule 4).
+- Without a workload, a child is assumed to be accessed by itself (rule 2) if the schema suggests it: others refer to it;
+  something other than its parent makes it unique; or it belongs to another parent too and owns many children, as an order owns
+  its lines.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class Merge:
         return kept
 
     def start(self) -> None:
-        """Begin to read every stream; called when there is a first root row."""
+        """Start reading every stream, when there is a first root row."""
         for stream, _ in self._streams:
             stream.start()
 

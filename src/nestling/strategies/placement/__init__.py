@@ -1,1 +1,1 @@
-"""What the strategies share: what is known about each relationship, what may be embedded, and the design that follows."""
+"""Shared by the strategies: facts about each relationship, what may be embedded, and the resulting design."""

@@ -1,4 +1,4 @@
-"""What was weighed and is not there: keys, references and upkeep have indexes that no statement paid for."""
+"""Considered indexes that are built anyway: keys, references and upkeep have indexes that no statement pays for."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from nestling.strategies.placement.indexes import chosen_indexes, indexed_rows
 
 
 def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], design: Design) -> tuple[Weighed, ...]:
-    """What was weighed, but for the indexes that were not chosen and are built all the same, and those that were chosen and are
-    the beginning of a longer one: that is built alone.
+    """The considered structures, except indexes that are built anyway although not chosen.
+
+    Chosen indexes that are the beginning of a longer one are omitted too, as only the longer one is built.
     """
     candidates = tuple(candidates)
     built = {each.id for each in candidates if any(_is_built(design, index) for index in as_indexes(design, each))}
@@ -27,8 +28,9 @@ def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], d
 
 
 def built_anyway(candidates: Iterable[Candidate], design: Design) -> Mapping[str, frozenset[str]]:
-    """The indexes that keys, references and upkeep have in a design, though it named none; each with the candidates that begin
-    with its keys, and are built in its place.
+    """The indexes that a design has for keys, references and upkeep without naming them.
+
+    Each comes with the candidates that begin with its keys, and are built in its place.
     """
     unnamed = replace(design, indexes=())
     indexes = [(each.id, index) for each in candidates for index in as_indexes(design, each)]
@@ -40,7 +42,7 @@ def built_anyway(candidates: Iterable[Candidate], design: Design) -> Mapping[str
 
 
 def as_indexes(design: Design, candidate: Candidate) -> Iterator[Index]:
-    """The index a candidate would be, where the rows lie."""
+    """The index that a candidate would be, at the place of its rows."""
     name = indexed_rows(candidate.part)
     if name is not None and (place := _home(design, name)) is not None:
         yield from chosen_indexes((candidate,), design.model, design.model.entity(name), place)
@@ -59,14 +61,14 @@ def _alike(design: Design, index: Index) -> Iterator[PlannedIndex]:
 
 
 def _is_built(design: Design, index: Index) -> bool:
-    """Whether the server's own, one that is built with the same fields, or one nobody weighed that begins with them is there."""
+    """Whether there is an index that begins with its fields: the server's own, an equal one, or one not considered."""
     if not index.partial and index.keys in _either_way((("_id", 1),)):
         return True
     return any(_does_for(each, index) for each in _alike(design, index))
 
 
 def _is_begun(design: Design, index: Index) -> bool:
-    """Whether a longer index begins with the same fields, and none has these alone."""
+    """Whether a longer index begins with the same fields, and none has exactly these."""
     here = [*_alike(design, index)]
     begin = [each for each in here if each.keys[: len(index.keys)] in _either_way(index.keys)]
     return bool(begin) and all(len(each.keys) > len(index.keys) for each in begin)

@@ -1,4 +1,4 @@
-"""Archives (C8) in words: what lies apart, what that saves, and what still looks in both places."""
+"""Archives (C8) in words: what is stored separately, what that saves, and which statements still search both places."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from nestling.ir.situation.situation import Situation
 
 
 def archives(situation: Situation, collections: tuple[Collection, ...]) -> Iterator[str]:
-    """A sentence for each archive there is, and for each that is asked for in vain.
+    """A sentence for each archive, and for each requested archive that cannot be made.
 
-    The price of one that is asked for is no part of the search.
+    The price of a requested archive is not part of the search.
     """
     made = [
         (collection.root, split.rows, split.collection)

@@ -40,11 +40,11 @@ def collections(situation: Situation, outline: Outline) -> tuple[Collection, ...
 
 
 _ID = "_id"
-"""A live database's own key, whatever it is: the server takes no array for it."""
+"""A live database's own key of any type; the server does not accept an array for it."""
 
 
 def id_attributes(entity: Entity) -> tuple[str, ...]:
-    """What becomes `_id` (D3): the key, else a unique group that is never NULL, else nothing (an ObjectId)."""
+    """The attributes in `_id` (D3): the key, or else a unique group that is never NULL, or else none (an ObjectId)."""
     solid = [group for group in entity.uniques if not any(entity.attribute(name).nullable for name in group)]
     for group in filter(None, (entity.key, *([] if entity.key else solid))):
         single = entity.attribute(group[0]).type.name if len(group) == 1 else None
@@ -109,7 +109,7 @@ class _Assembly:
             yield names.free("schema_version"), version
 
     def variant(self, entity: Entity) -> Variant | None:
-        """The discriminator of a supertype whose subtypes' fields stand beside its own."""
+        """The discriminator of a supertype whose subtypes' fields are next to its own."""
         inline = self.inline(entity.name)
         names = TakenNames({"_id", *self.stored_names(entity.name)})
         subtypes = tuple((link.name, link.child) for link in inline)
@@ -119,7 +119,7 @@ class _Assembly:
         return tuple(link for link in self.situation.children[entity] if link.name in self.outline.inline)
 
     def stored_names(self, entity: str) -> Iterator[str]:
-        """The names of an entity's fields, with those that stand beside them."""
+        """The names of an entity's fields, and of those next to them."""
         yield from attribute_fields(self.situation.model.entity(entity)).values()
         for link in self.inline(entity):
             yield from self.stored_names(link.child)
@@ -213,7 +213,7 @@ class _Assembly:
                 yield Reference(link.name, Holder.CHILD)
 
     def mirrors(self, entity: str, names: TakenNames) -> Iterator[Copy]:
-        """Ids of the other side of a many-to-many, kept here too: copies of the junction's other foreign key."""
+        """Ids of the other side of a many-to-many, stored here too: copies of the junction's other foreign key."""
         for link in self.situation.children[entity]:
             other = self.other_side(link) if link.name in self.outline.mirrored.values() else None
             if other is not None:

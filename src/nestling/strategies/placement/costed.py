@@ -1,4 +1,4 @@
-"""Decisions made by cost, in words: what each relationship's alternatives would cost, what the tree would say, where it turns."""
+"""Words for decisions by cost: the alternatives' costs, the decision tree's answer, and the flip points."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def decisions(
     tree: Outline,
     arriving: frozenset[str] = frozenset(),
 ) -> tuple[Decision, ...]:
-    """One decision for each relationship and many-to-many; `tree` is what the decision tree says.
+    """One decision for each relationship and many-to-many; `tree`: the decision tree's answers.
 
     `arriving`: structures that the design of a database in use does not have.
     """
@@ -44,7 +44,7 @@ def decisions(
 
 
 class _Deciding:
-    """Words for decisions; holds what every one needs."""
+    """Words for decisions; holds the data that all of them need."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class _Deciding:
         return isinstance(home.part, Nested) and home.part.links[0] in {link.name for link in links}
 
     def _word(self, home: Candidate, joined: Sequence[Relationship], both: ManyToMany | None) -> Choice:
-        """What a place means for a relationship: a bare junction inside one side is an array of ids."""
+        """The choice that a place means for a relationship: a bare junction inside one side is an array of ids."""
         if not self.along(home, joined):
             return Choice.PARENT_REFERENCE
         return Choice.CHILD_REFERENCE if both is not None and not has_payload(self.situation, both) else Choice.EMBED
@@ -116,7 +116,7 @@ class _Deciding:
     def _cost(
         self, weighing: Weighing, home: Candidate, others: tuple[Alternative, ...], copies: Sequence[str]
     ) -> Reason:
-        """The choice, with the copies kept along the relationship, beside the runner-up."""
+        """The choice, with the copies along the relationship, compared with the runner-up."""
         here = f"{home.id} (with {first_of(copies, MOST_NAMED)})" if copies else home.id
         runner_up = next((other for other in others if other.cost is not None), None)
         if runner_up is not None and runner_up.cost is not None:
@@ -141,9 +141,9 @@ class _Deciding:
         return Reason("cost", f"{here}: no other place for it was proposed")
 
     def _beside(self, saved: float, other: str, threshold: float, *, is_new: bool) -> str:
-        """What the choice saves over another, or why it stays though the other costs less: a change has a threshold.
+        """What the choice saves over another, or why it stays although the other costs less: a change has a threshold.
 
-        One that `is_new` is a change too: the other one is a larger one.
+        A choice that `is_new` is a change too, but the other one is a larger change.
         """
         if threshold <= 0 and saved < 0:
             return f"is kept, though the runner-up, {other}, would save {saving(-saved, self.solution)}: {UNTRIED}"
@@ -158,7 +158,7 @@ class _Deciding:
         return f"{stays}, and saves {saving(saved - threshold, self.solution)} over the runner-up, {other}"
 
     def _causes(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
-        """The statements that decide: what each costs more or less with the runner-up."""
+        """The statements that decide: how much more or less each costs with the runner-up."""
         for (structure, cost), differences in zip(weighing.alternatives, weighing.causes, strict=False):
             other = self.homes.get(structure or "")
             if other is not None and cost is not None and self._kind(other, joined) != self._kind(home, joined):
@@ -167,7 +167,7 @@ class _Deciding:
                 return
 
     def _outweighing(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
-        """What the cheapest place of the other side, inside or outside the parent, costs more, and in which statements."""
+        """The extra cost of the cheapest place on the other side, inside or outside the parent, and its statements."""
         for (structure, cost), differences in zip(weighing.alternatives, weighing.causes, strict=False):
             other = self.homes.get(structure or "")
             if other is None or cost is None or self.along(other, joined) == self.along(home, joined):
@@ -194,7 +194,7 @@ class _Deciding:
     def _alternatives(
         self, weighing: Weighing, joined: Sequence[Relationship], home: Candidate, both: ManyToMany | None
     ) -> Iterator[Alternative]:
-        """The cheapest of each other kind, cheapest first; then why embedding is none of them."""
+        """The cheapest alternative of each other kind, cheapest first, then why embedding is not among them."""
         seen = {self._kind(home, joined)}
         behind = dict(zip((structure for structure, _ in weighing.alternatives), weighing.causes, strict=False))
         for structure, cost in weighing.alternatives:
@@ -217,7 +217,7 @@ class _Deciding:
                 yield Alternative(self._embedded_word(both), self._refusal(link))
 
     def _with_others(self, home: Candidate, weighing: Weighing) -> str:
-        """A place, with the other homes that move with it: the numbers told of it are of all of these together."""
+        """A place, with the other homes that move with it, because its numbers refer to all of them together."""
         come = {structure: names for (structure, _), names in zip(weighing.alternatives, weighing.come, strict=False)}
         others = [self.homes[name] for name in come.get(home.id, ()) if name in self.homes and name != home.id]
         moved = [each.id for each in others if self._moves(each)]
@@ -264,7 +264,7 @@ class _Deciding:
     def _against_the_tree(
         self, weighing: Weighing, name: str, choice: Choice, others: tuple[Alternative, ...]
     ) -> Reason:
-        """What the sources' tree says, and which number outweighs it (A10)."""
+        """The decision tree's answer, and the number that outweighs it (A10)."""
         made = self.tree.get(name)
         if made is None or made.choice is choice:
             return Reason("A10", "the decision tree says the same")
@@ -280,7 +280,7 @@ class _Deciding:
         return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)
 
     def _price(self, home: Candidate, joined: Sequence[Relationship], both: ManyToMany | None) -> Reason:
-        """What the place asks of writers or readers, and what it does not tell: which values are there more than once."""
+        """What the place costs writers or readers, and which values are stored more than once."""
         return Reason("price", f"{self._asked(home, joined)}; {stored_twice(self.kept, joined, both)}")
 
     def _asked(self, home: Candidate, joined: Sequence[Relationship]) -> str:
@@ -300,7 +300,7 @@ class _Deciding:
 
 
 def _threshold(weighing: Weighing, cost: float) -> float:
-    """How much of what an alternative of this cost costs more is the threshold for a change."""
+    """The part of an alternative's extra cost that is the threshold for a change."""
     for (_, each), differences in zip(weighing.alternatives, weighing.causes, strict=False):
         if each == cost:
             return dict(differences).get(CHANGE, 0.0)

@@ -1,4 +1,4 @@
-"""What is decided on: every 1:1 and 1:N relationship that is not part of a many-to-many, and every many-to-many."""
+"""What is decided: every 1:1 and 1:N relationship that is not part of a many-to-many, and every many-to-many."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def in_model_order(situation: Situation, decisions: Mapping[str, Decision]) -> t
 
 
 def has_payload(situation: Situation, link: ManyToMany) -> bool:
-    """Whether a junction's rows say more than which rows they join: an attribute beside its key and its two foreign keys."""
+    """Whether a junction has attributes other than its key and its two foreign keys."""
     junction = situation.model.entity(link.through)
     joined = {attribute for side in sides(situation, link) for attribute in side.child_attributes}
     return bool(set(junction.attribute_names) - joined - set(junction.key))

@@ -1,4 +1,4 @@
-"""What an outline keeps besides homes and references, as primitives: copies, computed values, buckets, overflow flags."""
+"""The structures of an outline other than homes and references, as primitives: copies, computed values, buckets, overflow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nestling.ir.storage.names import collection_name, stored_name
 from nestling.strategies.placement.field_names import TakenNames, ids_name
 
 GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}
-"""What a server of version 6 calls its buckets of an hour, a day, 30 days."""
+"""Names in server version 6 for buckets of an hour, a day and 30 days."""
 
 
 def copies(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
@@ -39,7 +39,7 @@ def copies(model: Model, outline: Outline, entity: str, names: TakenNames) -> tu
 
 
 def _of_trees(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
-    """The rows above each of a tree: an array of their keys, or of sub-documents where there is more of them."""
+    """The rows above each row of a tree: an array of their keys, or of sub-documents with more attributes."""
     found = []
     for part in outline.kept:
         if isinstance(part, Lineage) and model.relationship(part.relationship).child == entity:
@@ -49,7 +49,7 @@ def _of_trees(model: Model, outline: Outline, entity: str, names: TakenNames) ->
 
 
 def _of_parents(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
-    """One copy for each parent and freshness: what must be fresher than the rest lies in a field of its own.
+    """One copy for each parent and freshness: attributes that must be fresher than others are in a separate field.
 
     The freshest has the parent's name, the others say what they are: `product`, `product_async`.
     """
@@ -70,7 +70,7 @@ def _of_parents(model: Model, outline: Outline, entity: str, names: TakenNames) 
 
 
 def _whole_parents(model: Model, outline: Outline, entity: str, names: TakenNames) -> tuple[Copy, ...]:
-    """The copies that are the home of a parent: all it has beside the key its children refer to."""
+    """The copies that are the home of a parent: everything but the key that its children refer to."""
     found = []
     for parent, name in outline.absorbed.items():
         link = model.relationship(name)
@@ -125,7 +125,7 @@ def bucket_of(part: Bucketed | None) -> Bucket | None:
 
 
 def options_of(part: Bucketed | None) -> Options:
-    """What kind of collection an entity's rows go to: a time series where the server is to make the buckets."""
+    """The kind of collection for an entity's rows: a time series if the server makes the buckets."""
     if part is None or not part.native or part.window is None:
         return Options()
     meta = part.by[0] if part.by else None
@@ -133,5 +133,5 @@ def options_of(part: Bucketed | None) -> Options:
 
 
 def overflow_flag(names: TakenNames, field: str, overflow: Overflow | None) -> Overflow | None:
-    """The overflow with a flag of its own name, where a document has several arrays that may overflow."""
+    """The overflow with a flag of its own name, if a document has several arrays that may overflow."""
     return None if overflow is None else replace(overflow, flag=names.free("has_overflow", f"{field}_overflow"))

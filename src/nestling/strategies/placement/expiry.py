@@ -15,7 +15,7 @@ from nestling.ir.types import TIMES
 
 
 def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
-    """The index that removes an entity's old rows, where it is said how long they are kept; a note where it must not be."""
+    """The index that removes an entity's old rows, if a retention is required; a note if it must not exist."""
     days = dict(situation.requirements.retention_days).get(entity.name)
     if days is None:
         return
@@ -31,7 +31,7 @@ def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place,
 
 
 def _time_path(entity: Entity, place: Place) -> tuple[str, str]:
-    """The field that tells how old a document is, "" where none does; and why none does, "" where one does."""
+    """The field with a document's age, or "", and why there is none, or ""."""
     bucket = place.store.collection.bucket
     if bucket is not None:
         return (
@@ -48,7 +48,7 @@ def _time_path(entity: Entity, place: Place) -> tuple[str, str]:
 
 
 def _objection(situation: Situation, outline: Outline, entity: Entity, place: Place) -> str:
-    """What would be wrong when rows just disappear; "" when nothing would."""
+    """What would be wrong if rows just disappeared; "" if nothing would."""
     if len(place.nodes) > 1 and place.store.collection.bucket is None:
         return "they are embedded"
     if place.store.options.kind is CollectionKind.TIME_SERIES:

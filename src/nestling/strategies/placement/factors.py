@@ -41,7 +41,7 @@ def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Dec
 
 
 def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple[LeaningFactor, ...]:
-    """The seven factors in the sources' order; `nesting` is what is embedded, for the size of documents."""
+    """The seven factors in the published order; `nesting`: what is embedded, for the size of documents."""
     return (
         _read_pattern(situation, link),
         _write_pattern(situation, link),

@@ -70,7 +70,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
 
 
 def _possible(model: Model, stores: Iterable[StoredCollection], wanted: Iterable[Index]) -> Iterator[Index]:
-    """The indexes that documents can have: not on two arrays, as what a foreign key refers to may be one beside its rows'."""
+    """The indexes that are possible: not on parallel arrays, as with a reference to an array next to the rows' own array."""
     roots = {store.name: store.roots for store in stores}
     return (each for each in wanted if not any(parallel_mistakes(model, each, roots.get(each.collection, ()), ())))
 
@@ -88,8 +88,9 @@ def _of_archives(collections: tuple[Collection, ...], kept: list[Index]) -> Iter
 def _index(
     place: Place, entity: Entity, attributes: tuple[str, ...], *, serves: tuple[str, ...] = (), found_by: bool = False
 ) -> Index | None:
-    """An index on attributes of an entity's rows; None when one of them cannot be indexed. `found_by`: it need not hold whole
-    values, so that one may be an array: it finds rows by its elements.
+    """An index on attributes of an entity's rows; None if one of them cannot be indexed.
+
+    `found_by`: it only has to find rows, so one attribute may be an array that is indexed by its elements.
     """
     split = {name for each in place.store.collection.splits for name in each.attributes}
     paths = [place.path_of(name) for name in attributes]
@@ -122,7 +123,7 @@ def _unique(model: Model, entity: Entity, place: Place, notes: list[str]) -> Ite
 
 
 def _is_noted(model: Model, entity: Entity, group: tuple[str, ...], place: Place) -> bool:
-    """Whether it is worth a word how far a group is kept unique; of a key only where two writers can both add it."""
+    """Whether a note on a group's uniqueness is worthwhile; for a key only if two writers could both insert it."""
     kept = kept_inside(entity, group, place)
     is_kept = kept is Kept.BETWEEN or is_told_by_parent(model, group, place)
     return kept is not Kept.WHOLLY and not (group == entity.key and is_kept)
@@ -156,7 +157,7 @@ def _as_kept(
 
 
 def _of_buckets(outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
-    """What finds the bucket an event goes to, and an event by its key."""
+    """The indexes that find the bucket for an event, and an event by its key."""
     part, bucket = outline.buckets.get(entity.name), place.store.collection.bucket
     if part is not None and part.native and part.window is not None:
         series = _index(place, entity, (*part.by, part.window.attribute))
@@ -203,7 +204,7 @@ def _keys_inside(situation: Situation, outline: Outline, entity: Entity, place: 
 
 
 def _joined(situation: Situation, entity: Entity) -> tuple[Relationship, ...] | None:
-    """The relationships with its children that statements join along; None where there is no statement."""
+    """The relationships with its children that statements join along; None without statements."""
     statements = [each for each in situation.reading.workload.statements if each.accesses]
     links = situation.model.children_of(entity.name)
     walked = tuple(link for link in links if any(_walks(each, link.name) for each in statements))
@@ -211,7 +212,7 @@ def _joined(situation: Situation, entity: Entity) -> tuple[Relationship, ...] | 
 
 
 def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> bool:
-    """Whether rows are inserted whose key could be in any document: it does not hold that of the row they lie in."""
+    """Whether inserted keys could exist in any document, because they do not contain the key of the enclosing row."""
     home = outline.homes.get(entity.name)
     if home is None or set(situation.model.relationship(home).child_attributes) <= set(entity.key):
         return False
@@ -220,7 +221,7 @@ def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> boo
 
 
 def indexed_rows(part: Part) -> str | None:
-    """Whose rows an index is over; None for what is none."""
+    """The entity that an index covers; None for other parts."""
     match part:
         case Indexed(entity) | IndexedAcross(entity) | IndexedAnyCase(entity):
             return entity
@@ -294,7 +295,7 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
 
 
 def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:
-    """Attributes an access compares for equality, those of foreign keys first, so that one index serves both."""
+    """Attributes that an access compares for equality, foreign keys first, so that one index serves both."""
     compared = [each.attribute for each in access.filters if each.attribute in entity and leads(entity, each)]
     arrays = [name for name in compared if is_array(entity, name)]
     names = sought(
@@ -308,7 +309,7 @@ def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, .
 
 
 def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tuple[str, ...]]) -> list[Index]:
-    """Indexes of one collection without those another one (or `_id`) makes superfluous; what they served moves along."""
+    """Indexes of one collection without those that another one (or `_id`) replaces; the replacement serves their statements."""
     merged: dict[tuple[object, ...], Index] = {}
     for index in wanted:
         if index.collection == collection:
@@ -329,8 +330,9 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
 
 
 def _covers(other: Index, index: Index) -> bool:
-    """Whether `other` serves what `index` would: it begins with its keys, or is unique and a beginning of it. One that
-    removes rows does more than serve.
+    """Whether `other` can replace `index`: it begins with its keys, or is unique and a beginning of it.
+
+    An index that removes rows cannot be replaced.
     """
     shorter, longer = sorted((other.keys, index.keys), key=len)
     if longer[: len(shorter)] != shorter:
@@ -347,7 +349,7 @@ def _is_whole_id(index: Index, key: tuple[str, ...]) -> bool:
 
 
 def _bounded(collection: str, found: list[Index], notes: list[str]) -> list[Index]:
-    """At most as many indexes as the server takes: unique ones first, then those that serve most statements."""
+    """At most as many indexes as the server allows: unique ones first, then those that serve most statements."""
     if len(found) <= MOST_INDEXES:
         return found
     notes.append(f"`{collection}`: {len(found) - MOST_INDEXES} of {len(found)} indexes left out; MongoDB takes 64")

@@ -22,7 +22,7 @@ class Linked:
 
 
 def place(situation: Situation, both: ManyToMany, nesting: Nesting) -> Linked:
-    """Embed the junction in the best side that may hold it (which `nesting` records), and decide on the other side."""
+    """Embed the junction in the best side that may hold it (recorded in `nesting`), and decide on the other side."""
     asked = tuple(_asked(situation, side) for side in sides(situation, both))
     payload = has_payload(situation, both)
     refused: list[Reason] = []

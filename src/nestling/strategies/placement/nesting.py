@@ -1,4 +1,4 @@
-"""What may live inside what: a forest that grows one embedding at a time and refuses those that break an invariant."""
+"""What may be embedded in what: a forest that grows one embedding at a time and refuses those that break an invariant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SERVER_LEVELS = 45
 
 
 class Nesting:
-    """Which entity lives in which: `homes` maps a child entity to the relationship along which it is embedded."""
+    """Which entity is embedded in which: `homes` maps a child entity to the relationship of its embedding."""
 
     def __init__(self, situation: Situation, *, levels: int = SERVER_LEVELS) -> None:
         self.situation = situation
@@ -46,7 +46,7 @@ class Nesting:
             added, height, at = added * self.situation.elements(home), height + 1, home.parent
 
     def refusal(self, link: Relationship) -> Reason | None:
-        """Why the child cannot be embedded along `link`, None when it can."""
+        """Why the child cannot be embedded along `link`; None if it can."""
         if link.is_self:
             return Reason("invariant", f"`{link.child}` cannot be embedded in itself: the tree has no fixed depth")
         if link.child in self.homes:
@@ -120,12 +120,12 @@ def respelled(situation: Situation, link: Relationship) -> Reason:
 
 
 def alike(parent: str) -> Reason:
-    """Why documents of an entity hold nothing of other rows where two of its own may be equal."""
+    """The reason why documents of an entity without a unique key hold nothing of other rows."""
     return Reason(
         "invariant", f"nothing tells equal rows of `{parent}` apart, so its documents hold nothing of other rows"
     )
 
 
 def distinct_names(attributes: Sequence[str]) -> bool:
-    """Whether the stored names of attributes differ, so that they can stand in one `_id`."""
+    """Whether the stored names of attributes differ, so that all can be in one `_id`."""
     return len({stored_name(name) for name in attributes}) == len(attributes)

@@ -1,5 +1,6 @@
-"""A word on pairs of statements, of a parent and of its children: what would be one read if it were one statement, and what is
-priced as one command.
+"""Notes on pairs of statements, about a parent and about its children.
+
+They could be one read if they were one statement, or are priced as one command.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from nestling.ir.situation import Situation, read_by_same_key
 from nestling.ir.workload import Statement
 
 MOST_PAIRS = 3
-"""Pairs told, the most frequent ones."""
+"""Most pairs that are named, most frequent first."""
 
 
 def one_statement(situation: Situation, decisions: Collection[Decision], may_embed: Collection[str]) -> Iterator[str]:
@@ -47,7 +48,7 @@ def one_command(situation: Situation, decisions: Collection[Decision]) -> Iterat
 
 
 def _links(situation: Situation, first: Statement, further: Statement) -> Iterator[Relationship]:
-    """The relationships between what a command is about, and what a further statement of it is."""
+    """The relationships between the subject of a command and that of a further statement of it."""
     about = first.accesses[0].entity
     links = (link for access in further.accesses for link in situation.parents.get(access.entity, ()))
     return (link for link in links if link.parent == about)

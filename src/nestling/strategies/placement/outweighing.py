@@ -1,4 +1,4 @@
-"""What outweighs the seven factors, for a decision whose choice is not what most of them say."""
+"""What outweighs the seven factors, if most of them disagree with the decision."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class LeaningFactor:
 
 
 def with_what_outweighs(made: Decision, factors: Sequence[LeaningFactor], *, embeds: bool) -> Decision:
-    """The decision with one more reason where most factors that lean say otherwise; `embeds`: what the choice is.
+    """The decision with one more reason if most factors that lean disagree; `embeds`: the choice.
 
-    A reason of that rule that is there says which number it is; otherwise it is why the other choice was not taken.
+    An existing reason of that rule gives the number; otherwise the reason is why the other choice was not made.
     """
     leaning = [each.side for each in factors]
     for_it, against = (EMBEDDING, REFERENCING) if embeds else (REFERENCING, EMBEDDING)
@@ -38,7 +38,7 @@ def with_what_outweighs(made: Decision, factors: Sequence[LeaningFactor], *, emb
 
 
 def _refusal(made: Decision, *, embeds: bool) -> Reason:
-    """Why the other side was not taken, or what the decision says last."""
+    """Why the other side was not chosen, or the decision's last reason."""
     refused = (each for each in made.alternatives if (each.choice in _INSIDE) != embeds)
     other = next(refused, None)
     return Reason(OUTWEIGHS, other.text) if other is not None else made.reasons[-1]

@@ -70,7 +70,7 @@ def _lone_identifier(situation: Situation, link: Relationship, rivals: list[Rela
 
 
 def owners(situation: Situation) -> Mapping[str, Relationship]:
-    """Child entity to the relationship that best owns it, for those that have one."""
+    """Map each child entity that has one to the relationship that best owns it."""
     found = {}
     for entity, links in situation.parents.items():
         able = [link for link in links if not link.is_self and not mentioned_only(situation, link)]
@@ -88,7 +88,7 @@ def references_from_elsewhere(
 
 
 def other_parents(situation: Situation, link: Relationship) -> tuple[str, ...]:
-    """The entities that the child belongs to beside this parent; itself, where it is a tree."""
+    """The entities that the child belongs to in addition to this parent; for a tree, itself."""
     return tuple(dict.fromkeys(up.parent for up in situation.parents[link.child] if up is not link))
 
 

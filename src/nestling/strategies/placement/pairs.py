@@ -19,7 +19,7 @@ def pairs_of(outline: Outline, entity: str, names: TakenNames) -> tuple[Pairs, .
 
 
 def of_pairs(place: Place) -> Iterator[Index]:
-    """What finds a document by any of its pairs."""
+    """The index that finds a document by any of its pairs."""
     for pairs in place.node.body.pairs:
         at = join(place.path, pairs.field)
         yield Index(place.store.name, ((join(at, pairs.key), 1), (join(at, pairs.value), 1)))

@@ -1,4 +1,4 @@
-"""What a choice asks of writers and readers (B6): documents touched per change, and how long readers see the old value."""
+"""What a choice costs writers and readers (B6): documents touched per change, and how long readers see the old value."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from nestling.ir.workload import StatementKind
 
 
 def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - one case for each
-    """The price of a structure, empty when it has none beyond its work."""
+    """The price of a structure in words, empty if it has none beyond its work."""
     model = situation.model
     match candidate.part:
         case CopiedAttribute(path=path, attribute=attribute, freshness=freshness):
@@ -130,7 +130,7 @@ def window(freshness: Freshness) -> str:
 
 
 def embedding_price(situation: Situation, link: Relationship) -> str:
-    """What embedding along a relationship asks."""
+    """The price of embedding along a relationship."""
     number = situation.elements(link)
     size = number * situation.row_bytes[link.child]
     holds = f"{number:,.0f} of {situation.row_bytes[link.child]:,.0f} bytes" if number > 1 else f"{size:,.0f} bytes"
@@ -138,6 +138,6 @@ def embedding_price(situation: Situation, link: Relationship) -> str:
 
 
 def reference_price(link: Relationship, *, copied: bool) -> str:
-    """What a reference held by the child asks; `copied`: who reads no more than copies of the parent is spared it."""
+    """The price of a reference held by the child; `copied`: reads of only the copied attributes do not pay it."""
     its = f"more of its `{link.parent}` than is copied" if copied else f"its `{link.parent}`"
     return f"reading `{link.child}` with {its} joins two collections"

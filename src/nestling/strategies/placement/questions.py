@@ -1,7 +1,7 @@
-"""The decision tree's questions about one relationship, in the tree's order, with what was found (A1 – A4, A6, A10, A12).
+"""The decision tree's questions about one relationship, in the tree's order, with their answers (A1 – A4, A6, A10, A12).
 
-Cardinality is judged by the largest fan-out known, growth included. What the workload cannot answer is asked of the schema,
-and the answer says so.
+Cardinality is judged by the largest known fan-out, including growth. If the workload does not answer a question, the schema
+does, and the answer says so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nestling.strategies.placement.ownership import (
 
 @dataclass(frozen=True, slots=True)
 class TreeAnswer:
-    """Whether the tree says embed, and the questions that led there; `against` is what speaks against embedding."""
+    """Whether the tree says embed, and the questions that led there; `against`: what speaks against embedding."""
 
     embeds: bool
     reasons: tuple[Reason, ...]
@@ -114,7 +114,7 @@ def _of_many(situation: Situation, link: Relationship, owned_by: Mapping[str, Re
 
 
 def _bounded(situation: Situation, link: Relationship, number: float | None, reasons: list[Reason]) -> TreeAnswer:
-    """A3 says embed; rule 4 has a bound of its own."""
+    """A3 says embed, but rule 4 has its own bound."""
     bound = situation.thresholds.array_embed
     if number is not None and number > bound:
         why = f"{number:,.0f} elements: A3 says embed, rule-4 says do not embed more than {bound}; the number decides"
@@ -140,9 +140,10 @@ def _by_workload(situation: Situation, link: Relationship) -> tuple[bool, list[R
 def _by_schema(
     situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]
 ) -> tuple[bool, list[Reason]]:
-    """Without reads to look at: a child that cannot exist without its parent is assumed to be read with it.
+    """Without reads: a child that cannot exist without its parent is assumed to be read with it.
 
-    A deletion that cascades is weak evidence (many schemas let all of them), so it counts only for arrays known to be bounded.
+    A cascading delete is weak evidence (many schemas let all of them cascade), so it counts only for arrays known to be
+    bounded.
     """
     because = ""
     if is_identifying(situation, link):
@@ -162,7 +163,7 @@ def _by_schema(
 def _alone_by_schema(
     situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]
 ) -> tuple[str, int] | None:
-    """What in the schema says that the child is looked for without this parent, and a count of it."""
+    """What in the schema suggests that the child is searched for without this parent, and a count of it."""
     others = references_from_elsewhere(situation, link.child, owned_by)
     if others:
         return f"{_names(others)} {agreeing(len(others), 'refers', 'refer')} to it from elsewhere", len(others)

@@ -156,7 +156,7 @@ def _of_several_parents(situation: Situation, link: Relationship) -> Reason | No
 
 
 def _loss(situation: Situation, link: Relationship) -> Reason | None:
-    """What an array of ids alone cannot say: foreign keys that point to nothing, or that are NULL in part."""
+    """What an array of ids alone cannot represent: dangling foreign keys, or partly NULL ones."""
     if situation.is_total(link):
         return None
     if len(link.child_attributes) > 1:

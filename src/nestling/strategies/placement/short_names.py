@@ -1,6 +1,6 @@
-"""Short field names (G4): attributes are stored under initials, and the design remembers what they mean.
+"""Short field names (G4): attributes are stored under initials, and the design records their meaning.
 
-Names of arrays, sub-documents and computed values stay as they are: there is one of each in a document, and they say what it is.
+Names of arrays, sub-documents and computed values do not change: each occurs once in a document and should be readable.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _name_bytes(design: Design, statistics: Statistics) -> float:
 
 
 def _share_there(entity: str, field: Field, statistics: Statistics) -> float:
-    """The share of rows where it is not NULL."""
+    """The share of rows in which it is not NULL."""
     missing = statistics.entity(entity).attribute(field.attribute).null_share
     return 1.0 - (missing.value if missing is not None else 0.0)
 
@@ -86,7 +86,7 @@ def _again(fields: tuple[Field, ...]) -> tuple[Field, ...]:
 
 
 def _field_names(body: Document) -> Iterator[str]:
-    """First names of everything in a document that is no attribute of its own."""
+    """First names of everything in a document that is not an attribute of its own."""
     yield from (pairs.field for pairs in body.pairs)
     yield from (computed.field.split(".")[0] for computed in body.computed)
     yield from (str(computed.stamp).split(".")[0] for computed in body.computed if computed.stamp)

@@ -1,4 +1,4 @@
-"""What of a relationship's rows is stored in more than one place, in words."""
+"""Which parts of a relationship's rows are stored in more than one place, in words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def copies_along(chosen: Iterable[Candidate], links: Iterable[Relationship], bot
 
 
 def _followed(candidate: Candidate) -> tuple[str, ...]:
-    """What a structure that repeats stored values follows: relationships, or a many-to-many."""
+    """The relationships, or the many-to-many, that a structure with repeated values follows."""
     match candidate.part:
         case CopiedAttribute(path=path):
             return tuple(hop.relationship for hop in path)

@@ -14,7 +14,7 @@ from nestling.ir.storage.names import join
 
 
 def of_trees(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
-    """What finds the rows below one of a tree by those above each."""
+    """The index that finds the rows below a row of a tree by the ancestors of each."""
     for part in outline.kept:
         if isinstance(part, Lineage) and part.indexed and _is_about(situation, part, entity.name):
             copy = next(each for each in place.node.body.copies if each.closure and _holds(each, part))

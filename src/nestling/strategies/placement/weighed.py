@@ -1,4 +1,4 @@
-"""What was weighed besides the homes that decisions tell – copies, computed values, indexes, time series – and what decided."""
+"""Structures considered other than the homes in decisions – copies, computed values, indexes, time series – and why."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from nestling.strategies.placement.wording import NOTHING, causes, causing, flip
 def considered(
     situation: Situation, candidates: Iterable[Candidate], solution: Solution, weighings: Iterable[Weighing]
 ) -> tuple[Weighed, ...]:
-    """Chosen ones first, by what they save; then the others, the nearest to being chosen first, those not weighed last."""
+    """Chosen ones first, by saving; then the others, closest to being chosen first, and last those not compared."""
     candidates, weighings = tuple(candidates), tuple(weighings)
     by_group = {each.group: each for each in weighings}
     by_name = {each.id: each for each in candidates}
@@ -60,14 +60,14 @@ def considered(
 
 
 def _is_told_nowhere_else(situation: Situation, home: Candidate) -> bool:
-    """Whether no decision on a relationship tells a home: of what has none, as time series are."""
+    """Whether no decision on a relationship mentions a home, as for a time series."""
     if isinstance(home.part, Bucketed):
         return not situation.parents[home.part.entity]
     return isinstance(home.part, Absorbed)
 
 
 def passing_bounds(situation: Situation, refused: Iterable[Refused]) -> Iterator[Weighed]:
-    """What could not be weighed, as no design may have it, with the bound it passes."""
+    """Structures that could not be considered, with the bound that they break."""
     for each in refused:
         candidate = each.candidate
         yield Weighed(
@@ -94,7 +94,7 @@ def _weighings_of_homes(candidates: Iterable[Candidate], weighings: Iterable[Wei
 
 
 def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
-    """What a weighing says of a structure: all of it where that is chosen, else its cost alone among the alternatives."""
+    """A structure's part in a weighing: everything if it is chosen, or else just its cost as an alternative."""
     places = [name for name, _ in weighing.alternatives] if weighing is not None else []
     if weighing is None or structure not in places:
         return weighing
@@ -144,7 +144,7 @@ def _weighed(
 def _instead(
     situation: Situation, candidate: Candidate, one: Weighing, by_name: Mapping[str, Candidate]
 ) -> Iterator[str]:
-    """What comes in its place: of what the best design without it has, that which is about the same relationship or statement."""
+    """Its replacement: structures of the best design without it that concern the same relationship or statement."""
     differences = next(iter(one.causes), ())
     statements = {*candidate.motives, *(name for name, seconds in differences if seconds > 0)}
     subject = _about(situation, candidate)
@@ -169,20 +169,20 @@ def _subject(situation: Situation, candidate: Candidate) -> str:
 
 
 def _gain(other: float, solution: Solution, *, chosen: bool) -> float:
-    """What the structure saves; differences within rounding are none."""
+    """What the structure saves; 0 for rounding errors."""
     difference = other - solution.cost if chosen else solution.cost - other
     return 0.0 if is_rounding(difference, solution) else difference
 
 
 def _dropped(one: Weighing, gain: float | None, solution: Solution) -> float | None:
-    """What it costs more where nothing takes the structure's place, if that is more than what the structure saves."""
+    """The extra cost without any replacement, if that exceeds the structure's saving."""
     if one.dropped is None or gain is None or is_rounding(one.dropped - solution.cost - gain, solution):
         return None
     return one.dropped - solution.cost
 
 
 def _about(situation: Situation, candidate: Candidate) -> str:
-    """The relationship a structure follows, by the name it is decided under; "" when it follows none."""
+    """The relationship that a structure follows, by the name of its decision; "" for none."""
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship

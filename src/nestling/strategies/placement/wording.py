@@ -14,9 +14,9 @@ ROUNDING = 1e-7
 SLIGHT = 0.01
 """Differences below this share of the cost decide, but the cost model is not so exact that they say much."""
 EITHER = "; either would do: between designs that are about equal, the least cost decides, however little it is"
-"""What is said of a choice whose other side costs hardly more."""
+"""The text for a choice whose alternative costs hardly more."""
 NOTHING = "without it"
-"""What an optional structure turns to."""
+"""The alternative to an optional structure."""
 MOST_CAUSES = 3
 """Statements named behind one difference."""
 SMALL = 0.02
@@ -24,14 +24,14 @@ SMALL = 0.02
 
 
 def share(seconds: float, solution: Solution) -> str:
-    """What costs more as a share of what the whole workload costs: `0.29% of the workload`, `2.43 times as much`."""
+    """An extra cost as a share of the workload's cost: `0.29% of the workload`, `2.43 times as much`."""
     part = seconds / solution.cost if solution.cost else 0.0
     said = share_text(part)
     return said if part > LARGE else f"{said} of the workload"
 
 
 def saving(seconds: float, solution: Solution) -> str:
-    """What is saved over something else: `13.5 ms/s (0.29% of the workload)`, `89 ms/s (2.43 times as much otherwise)`."""
+    """A saving over something else: `13.5 ms/s (0.29% of the workload)`, `89 ms/s (2.43 times as much otherwise)`."""
     otherwise = " otherwise" if seconds > LARGE * solution.cost else ""
     return f"{work_rate(seconds)} ({share(seconds, solution)}{otherwise})"
 
@@ -42,7 +42,7 @@ def is_rounding(seconds: float, solution: Solution) -> bool:
 
 
 def about_equal(seconds: float, solution: Solution) -> str:
-    """What to say before a difference that is too small to mean much: `about equal: `; "" before others."""
+    """The prefix for a difference too small to mean much: `about equal: `; "" for others."""
     return "about equal: " if abs(seconds) < SLIGHT * solution.cost else ""
 
 
@@ -56,7 +56,7 @@ def more(seconds: float, solution: Solution) -> str:
 def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]) -> str:
     """The statements behind a difference: `adds 455 ms/s in record_view (900/s), saves 0.9 ms/s in view_count (10/s)`.
 
-    What is not in the workload is no statement and has no rate: the price of complexity.
+    An entry that is not in the workload is not a statement and has no rate: the price of complexity.
     """
     known = [(name, seconds) for name, seconds in differences if seconds]
     largest = max((abs(seconds) for _, seconds in known), default=0.0)
@@ -87,9 +87,9 @@ def _cause(name: str, rates: Mapping[str, float]) -> str:
 
 
 def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, str], now: str) -> tuple[Flip, ...]:
-    """Where a decision turns, in the words structures stand for, nearest first; `checked`: by its queries too.
+    """The flip points of a decision in words, nearest first; `checked`: by its queries too.
 
-    That an alternative overtakes the design as it is says nothing: at that rate the design is another one.
+    It is not enough that an alternative overtakes the present design: at that rate the best design is a different one.
     """
     nearest: dict[tuple[str, bool], Flip] = {}
     for turn in weighing.turns:
