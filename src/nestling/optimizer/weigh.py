@@ -203,8 +203,9 @@ def come_instead(part: DesignProblem, solution: Solution, other: OtherChoice, we
 def _dropped(
     part: DesignProblem, solution: Solution, group: Group, built: Mapping[str, frozenset[str]]
 ) -> float | None:
-    """The cost of what was chosen without what it has of the group, with all that is built anyway, and without the threshold that
-    such a change has; None where that is not allowed, or where the group's own structure is built anyway.
+    """The cost of the choice without its structure of the group, but with everything that is built anyway.
+
+    The threshold for that change is not included. None if that is not allowed, or if the group's own structure is built anyway.
     """
     if built.keys() & set(group.among):
         return None

@@ -1,1 +1,1 @@
-"""Where models come from: one module or package per kind of source, each imported only when it is asked for."""
+"""Where models come from: one module or package per kind of source, each imported only when it is used."""

@@ -1,4 +1,4 @@
-"""SQLite's affinities [1]: what the words of a column's type make of the numbers that are stored in it.
+"""SQLite's affinities [1]: how the words in a column's type affect numbers stored in it.
 
 [1]: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
 """
@@ -13,7 +13,7 @@ from nestling.ir.types import FLOAT, INTEGER, TypeName
 from nestling.sources.defaults import retyped
 
 _OTHERS = ("int", "char", "clob", "text", "blob", "real", "floa", "doub")
-"""What stands in the words of every other affinity."""
+"""Words of every other affinity."""
 
 
 def is_numeric(declared: str) -> bool:

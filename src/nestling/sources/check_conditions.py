@@ -1,4 +1,4 @@
-"""The condition of a CHECK, read: its parts that all have to hold, and what each of them allows of one column's values."""
+"""Parses the condition of a CHECK: the parts that must all hold, and what each allows for one column's values."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from nestling.ir.types import TypeName
 from nestling.sources.tables import CheckConstraint, find_name
 
 _AllowedOf: TypeAlias = tuple[Attribute, Allowed]
-"""What a condition allows of an attribute's values."""
+"""An attribute and what a condition allows for its values."""
 
 _T = exp.DataType.Type
 _FLIPPED = {exp.GT: exp.LT, exp.GTE: exp.LTE, exp.LT: exp.GT, exp.LTE: exp.GTE, exp.EQ: exp.EQ, exp.NEQ: exp.NEQ}
 _TEXTS, _WHOLE, _FLOATS = {_T.TEXT, _T.VARCHAR}, {_T.SMALLINT, _T.INT, _T.BIGINT}, {_T.DOUBLE, _T.FLOAT}
 _SAME = {TypeName.TEXT: _TEXTS, TypeName.INTEGER: {_T.BIGINT, _T.DECIMAL}}
-"""Casts of a column that leave every value what it is; PostgreSQL shows them in what it is asked for."""
+"""Casts that leave every value of a column unchanged; PostgreSQL includes them in its output."""
 _READ: dict[type[exp.Expr], set[str]] = {
     exp.In: {"this", "expressions"},
     exp.Between: {"this", "low", "high"},
@@ -36,15 +36,15 @@ _READ: dict[type[exp.Expr], set[str]] = {
     exp.Identifier: {"this", "quoted"},
     exp.Literal: {"this", "is_string"},
 }
-"""What is read of a node: the operands of all others."""
+"""The arguments of a node that are interpreted; for all others the operands."""
 
 
 class _NotSaid(Exception):
-    """Raised where a condition is none that `Allowed` can say."""
+    """Raised for a condition that `Allowed` cannot express."""
 
 
 def parts(sql: str, dialect: str) -> list[exp.Expr]:
-    """The conditions that AND joins; none when the text cannot be read."""
+    """The conditions joined by AND; none if the text cannot be parsed."""
     try:
         grammar, text = sqlglot.Dialect.get_or_raise(GRAMMARS[dialect]), f"SELECT\n{sql}\n"
         [parsed] = grammar.parser().parse(sql_tokens(text, grammar), text)
@@ -72,7 +72,7 @@ class Conditions:
     dialect: str
 
     def allowed_by(self, node: exp.Expr) -> _AllowedOf | None:
-        """What a condition allows, if it compares one column with constants; rows where that is NULL pass a CHECK."""
+        """What a condition allows, if it compares one column with constants; rows with NULL pass a CHECK."""
         try:
             _check_read(node)
             return self._allowed(node.unnest())

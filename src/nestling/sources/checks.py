@@ -1,7 +1,7 @@
-"""CHECK constraints: what of them attributes and entities carry, and a sentence for the rest.
+"""CHECK constraints: the parts that attributes and entities can express, and a sentence for the rest.
 
-Carried is what means the same of the conceptual values as of the source's. What a condition says of one column with constants is
-the attribute's, what it says of a row the entity's. Everything else is told.
+A condition is carried over if it means the same for the conceptual values as for the source's. A condition on one column with
+constants becomes part of the attribute, one on a row part of the entity. Everything else is reported.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _SIGN = re.compile(r"\s+(?:unsigned|signed|zerofill)\b")
 
 
 ReadCheck: TypeAlias = Callable[[Entity, str, str], Expression | None]
-"""What a condition in SQL says of an entity's rows, by its dialect; None where no `RowCheck` says it."""
+"""A function that parses an SQL condition on an entity's rows, by dialect; None if no `RowCheck` expresses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A condition that only the source enforced, and of which table."""
+    """A condition that only the source enforced, and its table."""
 
     sql: str
     place: str
@@ -65,7 +65,7 @@ def compares_plainly(declared: str, kind: Type, dialect: str) -> bool:
 def carried(
     entity: Entity, table: Table, dialect: str, read: ReadCheck | None = None
 ) -> tuple[Entity, tuple[Left, ...]]:
-    """The entity with what its table's checks say of attributes and rows, and the conditions that are left."""
+    """Add what the table's checks say about attributes and rows to the entity. Return it with the remaining conditions."""
     if not table.checks:
         return entity, ()
     allowed = {each.name: each.allowed for each in entity.attributes if each.allowed is not None}  # as the type says
@@ -89,7 +89,7 @@ def carried(
 def with_partial_uniques(
     entity: Entity, table: Table, dialect: str, read: ReadCheck | None
 ) -> tuple[Entity, tuple[str, ...]]:
-    """The entity with what is unique among some of its rows, and a note for each condition that means something else here."""
+    """Add partial unique groups to the entity. Return it with a note for each condition that would mean something else here."""
     found, notes = list[PartialUnique](), list[str]()
     for index in table.partial:
         names = list(dict.fromkeys(find_name(name, entity.attribute_names) for name in index.columns))
@@ -108,7 +108,7 @@ def with_partial_uniques(
 
 
 def _of_rows(part: Expr, conditions: Conditions, plain: frozenset[str], read: ReadCheck | None) -> Expression | None:
-    """What a part of a check says of rows."""
+    """The part of a check as a condition on rows."""
     if conditions.check.column:
         return None
     sql = part.sql(dialect=GRAMMARS[conditions.dialect], comments=False)
@@ -118,7 +118,7 @@ def _of_rows(part: Expr, conditions: Conditions, plain: frozenset[str], read: Re
 def said_of_rows(
     sql: str, entity: Entity, dialect: str, plain: frozenset[str], read: ReadCheck | None
 ) -> Expression | None:
-    """What a condition says of rows; None where it means something else of the values as they are stored."""
+    """A condition on rows; None if it would mean something else for the values as they are stored."""
     if read is None:
         return None
     said = read(entity, sql, dialect)
@@ -130,7 +130,7 @@ def said_of_rows(
 
 
 def _carry(part: Expr, conditions: Conditions, allowed: dict[str, Allowed], plain: frozenset[str]) -> bool:
-    """Add what a condition says to what is allowed; whether that is all it says."""
+    """Add what a condition allows. Return whether that is all it says."""
     if (said := conditions.allowed_by(part)) is None:
         return _goes_without_saying(part, conditions)
     attribute, more = said
@@ -154,12 +154,12 @@ def _goes_without_saying(part: Expr, conditions: Conditions) -> bool:
 
 
 def is_any(attribute: Attribute, allowed: Allowed) -> bool:
-    """Whether it allows every value of the type: what says that numbers are truths."""
+    """Whether it allows every value of the type, as when numbers are declared to be truth values."""
     return attribute.type.name is TypeName.BOOLEAN and not allowed.lengths and allowed.holds(0) and allowed.holds(1)
 
 
 def means_the_same(attribute: Attribute, allowed: Allowed, dialect: str) -> bool:
-    """Whether it allows the same of the values as they are stored as the source does of its own."""
+    """Whether it allows the same for the stored values as the source does for its own."""
     if not all(map(allowed.is_of, (attribute.type, *attribute.also))):
         return False
     if attribute.type.name is TypeName.TEXT:  # MySQL's texts are equal whatever blanks follow, whatever the collation
@@ -181,7 +181,7 @@ _LEFT = " is left out: the application has to enforce it"
 
 
 def left_to_applications(left: Iterable[Left]) -> Iterator[str]:
-    """A note for each condition that is left, with the tables it is of."""
+    """A note for each remaining condition, with its tables."""
     places: dict[str, list[str]] = {}
     for each in left:
         said = " ".join(each.sql.split())

@@ -48,7 +48,7 @@ _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
 
 
 def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
-    """The default an expression of the dialect stands for; None for none and for NULL."""
+    """The default that an expression of the dialect stands for; None for no default and for NULL."""
     text = _with_array_text(_bare(sql or ""), kind)
     if text.casefold() in ("", "null"):
         return None
@@ -87,7 +87,7 @@ def _bare(sql: str) -> str:
 
 
 def _with_array_text(sql: str, kind: Type) -> str:
-    """`ARRAY['a', 'b c']` of constants as the text of the array, `'{"a","b c"}'`; what is no such thing as it is."""
+    """`ARRAY['a', 'b c']` of constants as the text of the array, `'{"a","b c"}'`; anything else unchanged."""
     if kind.name is not TypeName.ARRAY or not _ARRAY.match(sql):
         return sql
     inside = sql[sql.index("[") + 1 : -1]
@@ -147,6 +147,6 @@ def with_default_kind(attribute: Attribute) -> Attribute:
 
 
 def collation_named(name: str | None) -> Collation:
-    """How a collation of that name compares; `C`, `_bin` and those of natural languages by code point."""
+    """How a collation with that name compares; `C`, `_bin` and those of natural languages by code point."""
     word = (name or "").casefold()
     return Collation.UNICODE_CI if word.endswith("_ci") else _COLLATIONS.get(word, Collation.BINARY)

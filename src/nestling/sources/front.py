@@ -34,11 +34,11 @@ def read_source(
     progress: Callable[[str], None] | None = None,
     read_check: ReadCheck | None = None,
 ) -> Reading:
-    """Read whatever `address` names, and a workload over it; raises a typed error when it cannot be reached or parsed.
+    """Read the source at `address`, and a workload over it. Raises a typed error if it cannot be reached or parsed.
 
-    `milliseconds`: moments that may be finer keep these alone, as dates. `read_check` reads the conditions of CHECKs over rows;
-    without it they are left to the application.
-    Relationships that the workload joins along and nothing declares become part of the model, each with a note.
+    `milliseconds`: store timestamps that may be finer as dates with milliseconds. `read_check` parses CHECK conditions over
+    rows; without it they are left to the application. Undeclared relationships that the workload joins along become part of the
+    model, each with a note.
     """
     from nestling.ir.names_alike import alike_words
     from nestling.sources.remarks import moments, stored_otherwise, unique_as_read, unlike_keys
@@ -108,7 +108,7 @@ def _read_database(
 
 
 def _checked_and_joined(statements: WorkloadFile, dialect: str, model: Model) -> tuple[Model, tuple[str, ...]]:
-    """The model with what is joined along; raises for mistakes in the file, before the tables are measured."""
+    """The model with undeclared joins. Raises an error for mistakes in the file, before the tables are measured."""
     from nestling.sources.statements import with_joined
 
     statements.check(dialect, model)
@@ -125,7 +125,7 @@ def _with_joined(reading: Reading, statements: WorkloadFile | None) -> Reading:
 
 
 def with_workload(reading: Reading, path: Path | str) -> Reading:
-    """The reading with the statements and requirements of a workload file instead of its own."""
+    """Replace the reading's statements and requirements by those of a workload file."""
     from nestling.sources.workload_file import open_workload
 
     return open_workload(path).over(reading)
@@ -142,7 +142,7 @@ def open_rows(address: Path | str, model: Model) -> RowSource:
 
 
 def left_out(source: RowSource) -> tuple[str, ...]:
-    """The tables and columns of a source of rows that its model does not name: nobody asks for these."""
+    """The tables and columns of a source of rows that its model does not name."""
     from nestling.sources.sql import presence
     from nestling.sources.sql.row_source import SqlDatabase
 
@@ -150,7 +150,7 @@ def left_out(source: RowSource) -> tuple[str, ...]:
 
 
 def rows_to_load(address: Path | str | None, model: Model) -> RowSource:
-    """The same for a load, which a model file, a DDL file or no source (None) gives no rows; a file must have the entities."""
+    """The rows for a load; none for a model file, a DDL file or None. A database must have the model's entities."""
     from nestling.sources.no_rows import NoRows
 
     if address is not None and has_rows(address):

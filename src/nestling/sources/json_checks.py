@@ -1,7 +1,7 @@
-"""Columns that a CHECK says are JSON: so MariaDB declares its JSON, and Django its `JSONField` in SQLite.
+"""Columns that a CHECK declares to be JSON, as MariaDB does for its JSON type, and Django for its `JSONField` in SQLite.
 
-A text of which a CHECK says so is JSON, and the type keeps the CHECK. One that is in a key, a unique group or a foreign key stays
-a text: there its letters count, and two texts may say the same JSON.
+Such a text column becomes JSON, and the type keeps the CHECK. A column in a key, a unique group or a foreign key remains a
+text: its characters matter there, and two different texts may be the same JSON.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from nestling.sources.tables import CheckConstraint, find_name
 
 _FUNCTION = "json_valid"
 _TYPES = {MYSQL: Type(TypeName.JSON), SQLITE: Type(TypeName.JSON, carried=CHECKED)}
-"""MySQL's JSON is checked whatever is said; SQLite's word JSON alone lets any value be."""
+"""MySQL's JSON is always checked; SQLite's type name JSON alone allows any value."""
 
 
 def said_to_be_json(part: exp.Expr, dialect: str) -> str | None:
-    """The column of which a condition says that it is JSON, alone or `OR … IS NULL`; None where it says anything else."""
+    """The column that a condition declares to be JSON, alone or with `OR … IS NULL`; None for other conditions."""
     part = part.unnest()
     if isinstance(part, exp.Or):
         for side, other in ((part.left, part.right), (part.right, part.left)):
@@ -49,13 +49,13 @@ def json_columns(
 
 
 def is_kept(entity: Entity, column: str, dialect: str) -> bool:
-    """Whether the type of a column keeps the CHECK that says that it is JSON."""
+    """Whether a column's type already implies the CHECK that it is JSON."""
     name = find_name(column, entity.attribute_names)
     return name is not None and entity.attribute(name).type == _TYPES[dialect]
 
 
 def kept_as_text(entity: Entity, checks: Iterable[CheckConstraint], dialect: str) -> Iterator[str]:
-    """A note on each attribute that stays a text though a check says that it is JSON."""
+    """A note on each attribute that remains a text although a check declares it to be JSON."""
     types = {each.name: each.type for each in entity.attributes}
     for name in _checked(checks, dialect, types):
         if types[name].name is TypeName.TEXT:

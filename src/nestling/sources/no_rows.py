@@ -12,7 +12,7 @@ from nestling.ir.rows import RowQuery
 
 @dataclass(frozen=True, slots=True)
 class NoRows:
-    """A `RowSource` of which every entity is empty."""
+    """A `RowSource` in which every entity is empty."""
 
     model: Model
 

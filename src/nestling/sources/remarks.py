@@ -1,4 +1,4 @@
-"""What a source does that a model does not say, in the words of DDL files and of live databases alike."""
+"""Notes on features of a source that a model lacks, in the same words for DDL files and live databases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def computed(table: str, column: str) -> str:
 
 
 def widths(columns: list[str]) -> Iterator[str]:
-    """MySQL's integers of less than 64 bits; none where there are none."""
+    """A note on MySQL's integers of less than 64 bits, if there are any."""
     if columns:
         are = agreeing(len(columns), "is an integer", "are integers")
         yield (
@@ -50,22 +50,22 @@ def set_by_updates(table: str, column: str) -> str:
 
 
 def view_left_out(view: str, *, materialized: bool) -> str:
-    """A view of which no query is made."""
+    """A note on a view that is not used."""
     return f"{'materialized ' * materialized}view `{view}` is left out: what it shows is in its tables"
 
 
 def sequence_left_out(name: str) -> str:
-    """MariaDB's sequence, which stands among its tables."""
+    """A note on MariaDB's sequence, which is listed among its tables."""
     return f"sequence `{name}` is left out: where a table takes its numbers from it, let the application make them"
 
 
 def history_left_out(table: str) -> str:
-    """A table of MariaDB that keeps what its rows were."""
+    """A note on a MariaDB table that keeps the history of its rows."""
     return f"`{table}` is WITH SYSTEM VERSIONING: its rows as they are now are read, and their history is left out"
 
 
 def routine_left_out(kind: str, name: str) -> str:
-    """What a database does by itself: a trigger, a function; `kind` is its word in SQL."""
+    """A note on something that a database executes itself: a trigger, a function; `kind` is its SQL keyword."""
     return f"{kind.lower()} `{name}` is left out: what it does stays in the application"
 
 
@@ -78,7 +78,7 @@ def inherited(table: str, parent: str) -> str:
 
 
 def checked_at_end(tables: list[str]) -> Iterator[str]:
-    """Tables with foreign keys that may be broken until the transaction ends, one for each key; none where there are none."""
+    """A note on tables with deferred foreign keys (one entry per key), if there are any."""
     if tables:
         keys, named = counted(len(tables), "foreign key"), first_of(list(dict.fromkeys(tables)), SHOWN)
         yield (
@@ -88,7 +88,7 @@ def checked_at_end(tables: list[str]) -> Iterator[str]:
 
 
 def policies_left_out(table: str) -> str:
-    """A table of which policies show each user some rows only."""
+    """A note on a table with row-level security."""
     return f"row-level security of `{table}` is left out: MongoDB has none, each query of the application has to ask for its rows"
 
 
@@ -98,7 +98,7 @@ def unique_for_some(table: str) -> str:
 
 
 def unique_by_expression(table: str, index: str = "") -> str:
-    """A unique index over what is no column; `index`: its name and keys, where they are known."""
+    """A note on a unique index over an expression; `index`: its name and keys, if known."""
     named = f"unique index {index}" if index else "a unique index"
     return (
         f"{named} of `{table}` is over an expression: no attributes are unique by it, the application must enforce it"
@@ -106,9 +106,9 @@ def unique_by_expression(table: str, index: str = "") -> str:
 
 
 def unique_as_read(model: Model) -> Iterator[str]:
-    """A note on texts that are unique as a language reads them together with others that are not; none where none are.
+    """A note on texts that are unique by a language's rules together with others that are not, if there are any.
 
-    The server compares all texts of an index alike: to the letter, so that it refuses nothing the source takes.
+    The server compares all texts of an index in the same way: exactly, so that it refuses nothing that the source accepts.
     """
     told = [
         f"`{entity.name}.{attribute.name}`"
@@ -125,7 +125,7 @@ def unique_as_read(model: Model) -> Iterator[str]:
 
 
 def moments(model: Model) -> Iterator[str]:
-    """A note on moments of microseconds, which become texts, and one on those that are cut to milliseconds."""
+    """A note on timestamps with microseconds, which become texts, and one on those cut to milliseconds."""
     cut, fine = _names(cut_moments(model)), _names(fine_moments(model))
     if cut:
         they = agreeing(len(cut), "keeps milliseconds and is a date", "keep milliseconds and are dates")
@@ -155,7 +155,7 @@ def unlike_keys(model: Model) -> Iterator[str]:
 
 
 def stored_otherwise(model: Model) -> Iterator[str]:
-    """A note on the names that MongoDB does not take, or keeps for itself, with those that stand in for them."""
+    """A note on names that MongoDB does not allow or reserves, with their replacements."""
     named = [(each.name, collection_name(each.name)) for each in model.entities]
     named += [
         (f"{each.name}.{attribute}", stored_name(attribute))
@@ -170,7 +170,7 @@ def stored_otherwise(model: Model) -> Iterator[str]:
 
 
 def _are_unlike(one: Attribute, other: Attribute) -> bool:
-    """Whether one holds numbers alone and the other none."""
+    """Whether one holds only numbers and the other none."""
     names = [{each.name for each in (attribute.type, *attribute.also)} for attribute in (one, other)]
     if any(each & _MAYBE_NUMBERS for each in names):
         return False

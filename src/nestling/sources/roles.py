@@ -1,4 +1,4 @@
-"""What names tell: the role in a foreign key column's name, and the column that tells a row's subtype."""
+"""What names reveal: the role in a foreign key column's name, and the column with a row's subtype."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TELLS_TYPE = re.compile(r"(?i:^(?:type|kind|dtype|discriminator)$|_(?:type|kind
 
 
 def parent_role(columns: Sequence[str], parent: str) -> str:
-    """What a child calls its parent: `author` for `author_id`; the parent's name when the columns tell nothing."""
+    """What a child calls its parent: `author` for `author_id`; the parent's name if the columns do not say."""
     if len(columns) != 1 or columns[0].casefold() in ("id", "uuid", "key"):
         return parent
     column = columns[0]
@@ -22,6 +22,6 @@ def parent_role(columns: Sequence[str], parent: str) -> str:
 
 
 def discriminator(entity: Entity) -> str | None:
-    """The attribute that by its name tells the subtype of a row: `type`, `kind`, `…_type`, the plainest first."""
+    """The attribute whose name suggests the subtype of a row: `type`, `kind`, `…_type`, simplest first."""
     found = [name for name in entity.attribute_names if _TELLS_TYPE.search(name) and name not in entity.key]
     return min(found, key=lambda name: ("_" in name, entity.attribute_names.index(name)), default=None)

@@ -1,4 +1,4 @@
-"""Which conditions over a row's columns say the same of values as they are stored as of the source's own."""
+"""Decides which conditions over a row's columns mean the same for stored values as for the source's own."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _EXACT = frozenset({TypeName.INTEGER, TypeName.DECIMAL})
 
 
 def compares_alike(condition: Expression, entity: Entity, dialect: str) -> bool:
-    """Whether a condition is true, false or unknown of the values as they are stored where the source finds it so."""
+    """Whether a condition has the same truth value for the stored values as in the source."""
     if mistake_of(condition, entity):
         return False
     return all(_sides_alike(sides, entity, dialect, ordered=ordered) for sides, ordered in compared_sides(condition))
 
 
 def compared_sides(condition: Expression) -> Iterator[tuple[tuple[Expression, ...], bool]]:
-    """What is compared with each other, and whether its order counts."""
+    """Yield the expressions that are compared with each other, and whether their order matters."""
     match condition:
         case Compare(operator=operator, left=left, right=right):
             yield (left, right), operator not in (Comparison.EQUAL, Comparison.NOT_EQUAL)
@@ -81,7 +81,7 @@ def _is_exact(side: Arithmetic, entity: Entity, dialect: str) -> bool:
 
 
 def _digits(side: Expression, entity: Entity) -> tuple[int, int] | None:
-    """The digits before and after the point that a value may have; None when there is no bound."""
+    """The digits before and after the point that a value may have; None without a bound."""
     match side:
         case Literal(value=int() | Decimal() as value):
             return digits_of(value)

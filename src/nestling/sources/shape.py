@@ -1,11 +1,11 @@
-"""From declared tables to a `Model`: which foreign keys are relationships, what they are called, what they add up to.
+"""From declared tables to a `Model`: which foreign keys are relationships, their names, and what they form together.
 
-Every relational source ends here, so that a DDL file and the live database it made yield the same model. Concluded is:
+Every relational source ends here, so that a DDL file and the live database created from it yield the same model. The rules:
 
 - a foreign key is a relationship; over unique columns, or over the child's own key, it is 1:1;
-- names are `<parent>_<child>`, or `<parent>_<child>_by_<columns>` when several foreign keys join the same two tables;
-- a table whose key (or a NOT NULL unique group) is exactly two foreign keys is a junction: a many-to-many of its name;
-- tables that share their key with a common parent are its subtypes, when there are two or a column tells the type.
+- names are `<parent>_<child>`, or `<parent>_<child>_by_<columns>` if several foreign keys join the same two tables;
+- a table whose key (or a NOT NULL unique group) is exactly two foreign keys is a junction: a many-to-many with its name;
+- tables that share their key with a common parent are its subtypes, if there are two or a column gives the type.
 
 Whatever cannot become part of a model is a gap. Names do not depend on the order in which a source lists its tables.
 """
@@ -31,7 +31,7 @@ from nestling.sources.tables import ForeignKey, Table, find_name
 
 @dataclass
 class _Findings:
-    """What is noticed on the way."""
+    """Observations on the way."""
 
     gaps: list[Gap] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -44,9 +44,9 @@ class _Findings:
 def shape(
     tables: Sequence[Table], model_name: str, dialect: str = "", read_check: ReadCheck | None = None
 ) -> tuple[Model, tuple[Gap, ...], tuple[str, ...]]:
-    """The model those tables make, the gaps (what could not become part of it) and notes (what a person should see).
+    """Return the model of the tables, the gaps (what could not become part of it) and notes for people.
 
-    `read_check` reads the conditions of CHECKs over rows; without it they are left.
+    `read_check` parses CHECK conditions over rows; without it they are omitted.
     """
     findings = _Findings()
     entities = _entities(tables, findings)
@@ -124,7 +124,7 @@ def _entity(table: Table, findings: _Findings) -> Entity:
 def _known_columns(
     table: Table, names: Sequence[str], columns: Collection[str], what: str, findings: _Findings
 ) -> tuple[str, ...]:
-    """The names as the table spells them, in order and once each; none at all, and a gap, when one does not exist."""
+    """The names as the table spells them, in order and without duplicates; none, and a gap, if one does not exist."""
     found = []
     for name in names:
         known = find_name(name, columns)
@@ -140,7 +140,7 @@ def _known_columns(
 
 
 def _foreign_keys(table: Table, entities: Mapping[str, Entity], findings: _Findings) -> Iterator[ForeignKey]:
-    """The table's foreign keys with every name spelled as declared, each once; a gap for each that cannot stand."""
+    """The table's foreign keys with names as declared and without duplicates; a gap for each that is impossible."""
     seen: set[tuple[str, frozenset[tuple[str, str]]]] = set()
     for declared in table.foreign_keys:
         label = f"foreign key ({', '.join(declared.columns)}) of `{table.name}` to `{declared.table}`"
@@ -202,7 +202,7 @@ def _relationship(name: str, child: Entity, key: ForeignKey) -> Relationship:
 
 
 def _on_delete(child: Entity, key: ForeignKey) -> OnDelete:
-    """SET NULL of a column that is NOT NULL refuses that the parent goes, as RESTRICT does."""
+    """SET NULL on a NOT NULL column prevents the deletion of the parent, as RESTRICT does."""
     is_refused = any(child.always_has(column) for column in key.columns)
     return OnDelete.RESTRICT if key.on_delete is OnDelete.SET_NULL and is_refused else key.on_delete
 

@@ -12,8 +12,8 @@ from nestling.ir.model import Attribute, OnDelete, OnUpdate
 class ForeignKey:
     """A declared foreign key; no `referenced_columns` means the key of `table`.
 
-    `enforced` is False where the database lets rows without a parent stand, `valid` where only those written before it was
-    declared (NOT VALID). `deferred`: it may be broken until the transaction ends. `where` is the place in the source.
+    `enforced` is False if the database allows rows without a parent, `valid` is False if only rows from before its declaration
+    may lack one (NOT VALID). `deferred`: it may be broken until the transaction ends. `where` is the position in the source.
     """
 
     columns: tuple[str, ...]
@@ -29,10 +29,9 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class CheckConstraint:
-    """A CHECK constraint: its condition in the source's SQL, and its name if it was given one.
+    """A CHECK constraint: its condition in the source's SQL, and its name if it has one.
 
-    `column` is what VALUE stands for in the check of a domain. `holds` is False where rows that break it may stand (NOT VALID,
-    NOT ENFORCED).
+    `column`: what VALUE stands for in the check of a domain. `holds` is False if rows may violate it (NOT VALID, NOT ENFORCED).
     """
 
     sql: str
@@ -43,9 +42,9 @@ class CheckConstraint:
 
 @dataclass(frozen=True, slots=True)
 class PartialIndex:
-    """A unique index over columns of some rows: the condition of these in the source's SQL.
+    """A unique index over columns of some rows, with its condition in the source's SQL.
 
-    `lower`: those columns of which it takes `lower()`. Such an index may be over all rows: `of_all`.
+    `lower`: the columns in `lower()`. Such an index may cover all rows: `of_all`.
     """
 
     columns: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A file of text, whatever its encoding."""
+"""A text file in any encoding."""
 
 from __future__ import annotations
 

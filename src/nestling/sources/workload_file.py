@@ -20,14 +20,14 @@ _NAMED = "write each statement under a line such as `-- name: product_page, rate
 
 @dataclass(frozen=True, slots=True)
 class WorkloadFile:
-    """What the file at `path` holds: the `text` of SQL statements, or the reading of a model file (`kept`)."""
+    """The contents of the file at `path`: the `text` of SQL statements, or the reading of a model file (`kept`)."""
 
     path: str
     text: str
     kept: Reading | None = None
 
     def statements(self, dialect: str) -> Iterator[NamedSql]:
-        """Its statements; `dialect` is of those that say none."""
+        """Its statements; `dialect` is the default for those without one."""
         if self.kept is None:
             yield from named_statements(self.text, dialect)
             return
@@ -35,12 +35,12 @@ class WorkloadFile:
             yield NamedSql(each.name, each.sql, self.kept.dialect_of(each) or dialect)
 
     def check(self, dialect: str = "", model: Model | None = None) -> None:
-        """Raise `WorkloadError` where `over` would, as far as that can be told before the data is read."""
+        """Raise `WorkloadError` as `over` would, as far as possible before the data is read."""
         if self.kept is None:
             check_workload(self.text, dialect, self.path, model)
 
     def over(self, reading: Reading) -> Reading:
-        """The reading with the file's statements and requirements instead of its own."""
+        """Replace the reading's statements and requirements by the file's."""
         if self.kept is not None:
             return self._kept_over(self.kept, reading)
         workload, gaps = parse_workload(self.text, reading.model, reading.dialect, self.path)
@@ -49,7 +49,7 @@ class WorkloadFile:
         return replace(reading, workload=workload, gaps=(*reading.gaps, *gaps))
 
     def _kept_over(self, kept: Reading, reading: Reading) -> Reading:
-        """What each statement touches is read anew from its SQL: the model may be another."""
+        """Read from the SQL again what each statement touches, because the model may be a different one."""
         _check_requirements(kept.workload.requirements, reading.model, self.path)
         statements = tuple(
             replace(each, dialect=kept.dialect_of(each) or reading.dialect, accesses=())
@@ -61,7 +61,7 @@ class WorkloadFile:
 
 
 def open_workload(path: Path | str) -> WorkloadFile:
-    """The file, read; raises `SourceError` when it is neither of the two, or has no workload."""
+    """Read the file. Raises `SourceError` if it is neither of the two, or has no workload."""
     text = text_of(path)
     if Path(path).suffix not in (".yaml", ".yml"):
         return WorkloadFile(str(path), text)

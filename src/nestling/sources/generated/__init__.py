@@ -1,8 +1,8 @@
-"""Rows at any scale, made from what is known of the data alone.
+"""Rows at any scale, generated from statistics alone.
 
-Every value is a function of its row's number, so rows are made one after the other in constant memory, and the same for the same
-seed. `fan_out` says which parent a child has, `knots` which where foreign keys share columns, `nth_rows` what makes a row unique,
-`nth_values` the rest.
+Every value is a function of its row's number, so rows are generated one after the other in constant memory, and are the same
+for the same seed. `fan_out` decides which parent a child has, `knots` does so if foreign keys share columns, `nth_rows` makes
+rows unique, and `nth_values` generates the rest.
 """
 
 from nestling.sources.generated.generate import generate

@@ -1,4 +1,4 @@
-"""Rows into a target, one entity after the other."""
+"""Writes generated rows to a target, one entity after the other."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def generate(
     seed: int = 0,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> int:
-    """Write as many rows as the statistics say, the same for the same seed, and return how many.
+    """Write as many rows as the statistics say, the same for the same seed, and return their number.
 
-    `progress` hears the entity, its rows written and its rows in all. Raises `SourceError` when the target holds rows, or no rows
-    can be made that keep what the model says; nothing of them stays then.
+    `progress` receives the entity, its rows written and its rows in all. Raises `SourceError` if the target holds rows, or if
+    no rows can satisfy the model; nothing is left behind then.
     """
     made = tables(model, statistics, seed)
     try:
@@ -47,7 +47,7 @@ def generate(
 
 @contextmanager
 def _as_made() -> Iterator[None]:
-    """Say of a refused row that it was made up: whoever reads this has no such row to change."""
+    """Say that a refused row was generated: users have no such row to change."""
     try:
         yield
     except RowRefused as error:

@@ -15,7 +15,7 @@ NthValue = Callable[[int], object]
 
 @dataclass(slots=True)
 class GeneratedTable:
-    """An entity's rows: how many, the function of each attribute, and what makes of a row one that keeps the checks."""
+    """An entity's rows: their number, the function of each attribute, and the function that makes a row satisfy the checks."""
 
     entity: Entity
     rows: int

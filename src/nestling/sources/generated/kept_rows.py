@@ -1,4 +1,4 @@
-"""Rows that keep the checks of their entity, and are unique among some: what breaks one gets other values, as few as it takes."""
+"""Makes rows satisfy the checks and partial unique groups of their entity, by changing as few values as possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nestling.ir.statements.operands import constants_of
 from nestling.ir.types import TypeName
 
 MOST_TRIES = 20_000
-"""Rows looked at in place of one; a check that none of them keeps leaves the row as it is."""
+"""Most variants of a row that are tried; if none satisfies the check, the row is not changed."""
 _STEPS = (1, -1)
 _FIRST: Mapping[TypeName, object] = {
     TypeName.INTEGER: 0,
@@ -23,13 +23,13 @@ _FIRST: Mapping[TypeName, object] = {
     TypeName.TIMESTAMP: datetime(2024, 1, 1),  # noqa: DTZ001 - it has no zone
     TypeName.TIMESTAMPTZ: datetime(2024, 1, 1, tzinfo=UTC),
 }
-"""A value for an attribute that must have one, where the row has none to start from."""
+"""A first value for a required attribute if the row has none."""
 
 
 def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
-    """The function from a row to one that keeps the checks, and is unique among the rows that it was given before.
+    """The function from a row to one that satisfies the checks, and is unique among the rows given before.
 
-    The `fixed` attributes stay as they are, as other rows follow from them.
+    The `fixed` attributes do not change, because other rows depend on them.
     """
     if not entity.checks and not entity.partial_uniques:
         return lambda row: row
@@ -42,7 +42,7 @@ def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
     seen: set[tuple[object, ...]] = set()
 
     def told_apart(known: Mapping[str, object]) -> list[tuple[object, ...]]:
-        """What no other row may have, of each unique group that the row belongs to."""
+        """The key values, in each unique group that the row belongs to, that no other row may have."""
         found = [
             (
                 number,
@@ -77,7 +77,7 @@ def _in_lower_case(value: object) -> object:
 
 
 def _others(attribute: Attribute, row: Row, entity: Entity, constants: Sequence[object]) -> Iterator[object]:
-    """Other values that an attribute may have: those of others in the row, the constants, what is near either, and NULL."""
+    """Other values for an attribute: those of other attributes, the constants, values near either, and NULL."""
     pairs = zip(entity.attributes, row, strict=True)
     alike = [value for other, value in pairs if other.type.name is attribute.type.name and value is not None]
     if not alike and attribute.type.name in _FIRST:
@@ -112,7 +112,7 @@ def _typed(constants: Sequence[object], attribute: Attribute) -> Iterator[object
 
 
 def _beside(value: object) -> Iterator[object]:
-    """The values next to one, of types that have such."""
+    """The neighbouring values, for types that have them."""
     match value:
         case bool():
             return

@@ -1,8 +1,8 @@
-"""Foreign keys that share columns, decided together: each column has one value, with which all of them are kept.
+"""Foreign keys that share columns, decided together: each column has one value that satisfies all of them.
 
-They are followed one after the other. What one decides the next takes as given: it looks among the parents with these values.
-Where it has no parent, or finds none, NULL goes into one column that may be NULL, and those that may not are left to the others.
-Looking needs the numbers of the parents by these values, memory that grows with the parents.
+They are handled one after the other. The values that one fixes are given for the next, which searches for parents with these
+values. If it has no parent, or finds none, NULL goes into one nullable column, and the others are left free. The search needs
+the numbers of the parents by these values, so its memory grows with the parents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nestling.sources.generated.permutations import salt, scattered
 MOST_TRIES = 200
 """Other parents looked at in place of one with which no row keeps all of its foreign keys."""
 OWN_ROWS = "take rows of your own (`prove` without --scale), or leave out of the model what made-up rows do not keep"
-"""What to do where no rows can be made."""
+"""What to do if no rows can be generated."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Strand:
         return self.link.relationship.child_attributes
 
     def values(self, parent: int) -> dict[str, object]:
-        """What a row that refers to this parent has in the columns."""
+        """The values in the columns of a row that refers to this parent."""
         pairs = zip(self.columns, self.link.relationship.parent_attributes, strict=True)
         return {mine: self.parent.cells[theirs](parent) for mine, theirs in pairs}
 
@@ -70,7 +70,7 @@ class Strand:
 
 @dataclass(slots=True)
 class _Row:
-    """What is decided of a row: values by column, parents by relationship."""
+    """What is decided for a row: values by column, parents by relationship."""
 
     values: dict[str, object]
     parents: dict[str, Parent] = field(default_factory=dict)
@@ -80,9 +80,9 @@ class _Row:
 class Knot:
     """Foreign keys of one table that share columns.
 
-    `late` are those whose parents may hang on this table's rows. Each has a stage of its own behind that of all `early` ones, so
-    that what it looks for in other rows is decided there. `given` are columns that others make, which only have to fit; `plain`
-    makes values for columns that no foreign key decides in a row.
+    `late`: those whose parents may depend on this table's rows. Each has a separate stage after that of all `early` ones, so
+    that what it needs from other rows is decided by then. `given`: columns that others generate, which must match; `plain`
+    generates values for columns that no foreign key decides in a row.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Knot:
         }
 
     def first(self) -> str | None:
-        """The relationship that all rows have a parent along, whatever the others do; None where there is none."""
+        """The relationship along which all rows have a parent, whatever the others do; None if there is none."""
         made = any(not self._given.isdisjoint(each.columns) for each in self._early)
         return next((each.name for each in self._early[:1] if not each.nullable and not made), None)
 
@@ -154,7 +154,7 @@ class Knot:
         return row
 
     def _tries(self, number: int, first: int = 0) -> Iterator[_Row]:
-        """What a row may be that keeps the early foreign keys, tried from one attempt on."""
+        """Possible rows that satisfy the early foreign keys, from one attempt on."""
         start = {name: self._plain[name](number) for name in self._shared} | self._made(self._early, number)
         for attempt in range(first, MOST_TRIES):
             row = _Row(dict(start), attempt=attempt)
@@ -163,7 +163,7 @@ class Knot:
 
     @cached_property
     def _attempts(self) -> dict[int, int]:
-        """Which rows take another attempt than their first: no two are to be the same by what foreign keys alone make unique."""
+        """The rows that need another attempt, because foreign keys alone must be unique."""
         found: dict[int, int] = {}
         seen: set[tuple[object, ...]] = set()
         for number in range(self._table.rows if self._groups else 0):
@@ -189,7 +189,7 @@ class Knot:
         }
 
     def _filled(self, row: _Row, number: int, strands: Sequence[Strand], stage: int) -> _Row:
-        """The row, whose columns that stay open have what they take: NULL, or else any value."""
+        """The row with its undecided columns filled: with NULL, or else any value."""
         for each in strands:
             for name in each.columns:
                 if name not in row.values and (not stage or self._last[name] <= stage):
@@ -197,7 +197,7 @@ class Knot:
         return row
 
     def _follow(self, each: Strand, row: _Row, number: int) -> bool:
-        """Decide the columns of a foreign key that are open; False where none of them may be NULL, and nothing fits."""
+        """Decide the open columns of a foreign key; False if none is nullable and nothing matches."""
         known = {name: row.values[name] for name in each.columns if name in row.values}
         if any(value is None for value in known.values()):
             return True
@@ -213,7 +213,7 @@ class Knot:
         return self._released(each, row) or not is_checked
 
     def _chosen(self, each: Strand, known: Mapping[str, object], row: _Row, number: int) -> Parent | None:
-        """The parent that a row has along a foreign key, of those that have the known values."""
+        """The parent of a row along a foreign key, among those with the known values."""
         here = each.link.parent(number)
         if not known:
             if here is None or not row.attempt:
@@ -230,7 +230,7 @@ class Knot:
         return (among[(scattered(start, self._keys[each.name]) + place) % len(among)], number) if among else None
 
     def _before(self, each: Strand, among: Sequence[int], number: int, *, is_root: bool) -> Parent | None:
-        """One of the rows before this one, so that none is above itself; of a chain the last; where it must have one, itself."""
+        """An earlier row, so that none is above itself; in a chain the last one; if one is required, itself."""
         count = bisect_left(among, number)
         if not count or is_root:
             is_among = count < len(among) and among[count] == number
@@ -240,7 +240,7 @@ class Knot:
         return among[scattered(number, self._keys[each.name]) % count], number
 
     def _released(self, each: Strand, row: _Row) -> bool:
-        """Put NULL into one column of a foreign key, which is kept then: into an open one if there is one."""
+        """Satisfy a foreign key by putting NULL into one of its columns, preferably an open one."""
         if not each.nullable:
             return False
         users = Counter(name for strand in self._strands for name in strand.columns)

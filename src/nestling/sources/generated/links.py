@@ -27,7 +27,7 @@ class GeneratedLink:
 
 
 def link(relationship: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int) -> GeneratedLink:
-    """Children in any order, each with a slot of its own; in a tree parents come before their children."""
+    """Children in any order, each with its own slot; in a tree parents come before their children."""
     parents, children = rows[relationship.parent], rows[relationship.child]
     made = slots_of(relationship, model, known, rows)
     alone = children - linked_rows(relationship, model, known, rows)
@@ -83,7 +83,7 @@ def nullable_attributes(relationship: Relationship, model: Model) -> tuple[str, 
 
 
 def _tree(made: ParentSlots, roots: int, *, required: bool) -> Callable[[int], Parent | None]:
-    """Rows level by level, those with most children first, so that no row comes before its parent."""
+    """Rows level by level, those with most children first, so that no row precedes its parent."""
 
     def parent(number: int) -> Parent | None:
         if number < roots or not made.size:
@@ -108,9 +108,9 @@ class _Partners:
 def pair(
     one: Relationship, other: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int
 ) -> tuple[GeneratedLink, GeneratedLink]:
-    """Both sides of a junction whose rows are different pairs: the first side's rows in order, each with different partners.
+    """Both sides of a junction whose rows are distinct pairs: the first side's rows in order, each with different partners.
 
-    Rows that have no parent on the first side come last; those without one on the other side lie anywhere.
+    Rows without a parent on the first side come last; those without one on the other side may be anywhere.
     """
     children, linked = rows[one.child], linked_rows(one, model, known, rows)
     left = slots_of(one, model, known, rows, rows[other.parent])
@@ -149,7 +149,7 @@ def pair(
 
 
 def _meet(partners: _Partners, place: int, right: ParentSlots, step: Permutation) -> None:
-    """Find partners until there is one for `place`: those with more slots sooner, none twice."""
+    """Find partners until there is one for `place`: those with more slots first, none twice."""
     while len(partners.found) <= place:
         if partners.tried < 2 * right.size:
             rank, _, _ = right.owner(step((partners.start + partners.tried) % right.size))

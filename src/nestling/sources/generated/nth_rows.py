@@ -23,7 +23,7 @@ from nestling.sources.generated.spread import spread
 
 _UNIT = float(1 << 64)
 UNKNOWN_SHARE = 0.1
-"""Distinct values of an attribute of which nothing is known, as a share of the rows."""
+"""Assumed share of distinct values of an attribute without statistics."""
 TRIES = 6
 """Further instants looked at when the first is before the parent's."""
 MOST_DAYS = 1_000
@@ -43,7 +43,7 @@ def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Generated
 
 
 def _too_many(entity: Entity, model: Model, known: Statistics, rows: dict[str, int]) -> int:
-    """How many rows an entity has beyond what its foreign keys can tell apart: pairs of parents, and parents of a 1:1."""
+    """How many rows of an entity exceed what its foreign keys can distinguish: pairs of parents, or parents of a 1:1."""
     both = paired(entity, model, known, rows)
     most = [(both[0], rows[both[0].parent] * rows[both[1].parent])] if both is not None else []
     single = (each for each in model.parents_of(entity.name) if each.cardinality is Cardinality.ONE_TO_ONE)
@@ -52,7 +52,7 @@ def _too_many(entity: Entity, model: Model, known: Statistics, rows: dict[str, i
 
 
 def _fixed(entity: Entity, model: Model) -> frozenset[str]:
-    """The attributes that keys are made of: what makes rows unique, and what others refer to."""
+    """The attributes in keys: those that make rows unique, and those that others refer to."""
     groups = [entity.key, *entity.uniques]
     groups += [link.child_attributes for link in model.parents_of(entity.name)]
     groups += [link.parent_attributes for link in model.children_of(entity.name)]
@@ -62,10 +62,10 @@ def _fixed(entity: Entity, model: Model) -> frozenset[str]:
 def paired(
     entity: Entity, model: Model, known: Statistics, rows: Mapping[str, int]
 ) -> tuple[Relationship, Relationship] | None:
-    """Two relationships whose foreign keys make rows unique, by the key or another unique group of nothing but foreign keys.
+    """Two relationships whose foreign keys make rows unique, by the key or another unique group of only foreign keys.
 
-    The one with the larger share comes first: the larger a fan-out is beside the number of partners there are, the harder it is
-    to find it different ones. Of more than two, those with the most pairs are taken.
+    The one with the larger share comes first: the larger a fan-out is relative to the number of possible partners, the harder
+    it is to find different ones. If there are more than two, the pair with the most combinations is chosen.
     """
 
     def largest_share(link: Relationship) -> float:
@@ -95,7 +95,7 @@ def _rows(known: Statistics, entity: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Filling:
-    """What one table's cells are made of."""
+    """The data from which one table's cells are generated."""
 
     model: Model
     known: Statistics
@@ -138,7 +138,7 @@ class _Filling:
         return self.known.entity(self.table.entity.name).attribute(attribute)
 
     def links(self) -> Iterator[GeneratedLink]:
-        """The relationships that decide foreign keys, widest first; what those of others imply is left out."""
+        """The relationships that decide foreign keys, widest first, without those implied by others."""
         found = sorted(self.model.parents_of(self.table.entity.name), key=lambda each: -len(each.child_attributes))
         both = self.both()
         if both is not None:
@@ -177,9 +177,9 @@ class _Filling:
         return Knot(self.table, strands[False], strands[True], given=given, plain=plain, seed=self.seed)
 
     def numbered(self, links: Sequence[GeneratedLink]) -> dict[str, GeneratedLink | None]:
-        """Attributes that make rows unique: by the row's number, or by its place among the children of a parent in its key.
+        """Attributes that make rows unique: by the row's number, or by its position among the children of a parent in its key.
 
-        Only the places along `links` are told apart.
+        Only positions along `links` are distinguished.
         """
         entity = self.table.entity
         decided = set(self.table.cells)
@@ -194,12 +194,12 @@ class _Filling:
         return found
 
     def most_children(self, above: GeneratedLink) -> float:
-        """How many places there are among the children of one parent."""
+        """The number of positions among the children of one parent."""
         known = largest_fan_out(self.known.relationship(above.relationship.name))
         return known if known is not None else self.table.rows
 
     def plain(self, attribute: Attribute, *, follows: bool) -> NthValue:
-        """Any of so many distinct values, each at least once, as they lie if that is known, and NULL as often as it is."""
+        """Distinct values, each at least once, with their distribution and share of NULL if known."""
         entity, rows = self.table.entity.name, self.table.rows
         numbers = self.numbers(attribute.name)
         distinct = self.distinct(attribute)
@@ -225,7 +225,7 @@ class _Filling:
         return cell
 
     def distinct(self, attribute: Attribute) -> int:
-        """How many different values there are."""
+        """The number of distinct values."""
         known, rows = self.numbers(attribute.name).distinct, self.table.rows
         if known is None:
             guess = max(1, round(rows * UNKNOWN_SHARE))
@@ -275,7 +275,7 @@ def _not_before(start: object, values: Iterator[object]) -> object:
 
 
 def _after(start: object, value: object, share: float) -> object:
-    """An instant between another and the last there is; the value where there is no other."""
+    """An instant between another one and the last possible one; the value itself if there is no other."""
     if isinstance(start, datetime) and isinstance(value, datetime):
         left = (LAST.replace(tzinfo=start.tzinfo) - start).total_seconds()
         return start + timedelta(seconds=int(left * share)) if left > 0 else value

@@ -1,9 +1,8 @@
 """SQLite, PostgreSQL and MySQL databases as sources of models, statistics and rows, and as targets for rows.
 
-`open_database(url).reading()` says what is there; `SqlDatabase` is a `RowSource`, `SqlSink` a `RowSink`. Each stage is a module:
-`address` and `connection` (reach it), `catalog*` (what it says of itself), `reflect` (a model of that), `measure*` and `refine`
-(what its data says), `row_sql`, `row_source` and `driver_values` (its rows), `sink`, `existing` and `driver_parameters` (the way
-back).
+`open_database(url).reading()` describes a database; `SqlDatabase` is a `RowSource`, `SqlSink` a `RowSink`. Each stage is a
+module: `address` and `connection` (reach it), `catalog*` (its catalog), `reflect` (a model from that), `measure*` and `refine`
+(its data), `row_sql`, `row_source` and `driver_values` (its rows), `sink`, `existing` and `driver_parameters` (writing rows).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = ["SqlDatabase", "SqlSink", "is_sql_address", "open_database", "open_si
 def open_database(url: str, *, model: Model | None = None) -> SqlDatabase:
     """Open a database for reading; with a `model` its names and types are used instead of what `reading` finds.
 
-    Raises SourceError (no such file, not a database, driver missing), ConnectionFailed, AuthenticationFailed.
+    Raises `SourceError` (no such file, not a database, driver missing), `ConnectionFailed`, `AuthenticationFailed`.
     """
     from nestling.sources.sql.connection import connect
 

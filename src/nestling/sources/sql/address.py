@@ -38,7 +38,10 @@ def is_sql_address(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Read `sqlite:///file`, `postgresql://…`, `mysql://…` or what Django, Rails and JDBC call them; raises `SourceError`."""
+    """Parse `sqlite:///file`, `postgresql://…`, `mysql://…` or the forms of Django, Rails and JDBC.
+
+    Raises `SourceError`.
+    """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     """A row per (base row, ancestor), from the root of the tree downwards.
 
-    `reach` holds pairs of what a row refers by and an ancestor, each once, so that a cycle ends it; how deep an ancestor
-    lies is how many ancestors it has beside itself: those of a cycle are equally deep, and what hangs on it is deeper.
+    `reach` holds distinct pairs of a row's reference and an ancestor, so that a cycle ends. The depth of an ancestor is its
+    number of other ancestors: those in a cycle have the same depth, and rows below it are deeper.
     """
     assert query.ancestors is not None
     link = tables.model.relationship(query.ancestors)

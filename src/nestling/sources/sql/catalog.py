@@ -1,4 +1,4 @@
-"""What a database says of itself: tables, columns, keys and foreign keys, as plain data for `reflect` to make a model of."""
+"""A database's catalog: tables, columns, keys and foreign keys, as plain data from which `reflect` makes a model."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """A column: its declared type in the database's words, the conceptual types that stand for it, whether it may be NULL.
+    """A column: its declared type in the database's words, the corresponding conceptual types, whether it may be NULL.
 
-    `allowed` is what its type takes of their values, `narrow` an integer whose width is not kept, `collated` the name of its
-    collation, `fraction` what it keeps of a second.
+    `allowed`: the values that its type accepts; `narrow`: an integer whose width is lost; `collated`: the name of its
+    collation; `fraction`: its fractional digits of a second.
     """
 
     name: str
@@ -77,7 +77,7 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All tables in name order, and what was left out."""
+    """All tables by name, and what was omitted."""
 
     tables: tuple[CatalogTable, ...]
     gaps: tuple[Gap, ...] = ()
@@ -90,7 +90,7 @@ class Catalog:
 
     @property
     def names(self) -> CatalogNames:
-        """What it names."""
+        """The names in the catalog."""
         tables = (
             TableNames(each.entity, each.schema, each.name, tuple(c.name for c in each.columns)) for each in self.tables
         )

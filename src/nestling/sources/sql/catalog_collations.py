@@ -1,7 +1,7 @@
-"""How a database of PostgreSQL has its texts, where statements on MongoDB have them otherwise.
+"""Differences between texts in a PostgreSQL database and in statements on MongoDB.
 
-Texts may be ordered as a language orders them, while those statements order them by code point. And letters may have another
-upper or lower case: of a language, of ICU, or, in the C locale, none but A to Z.
+The database may sort texts by a language's rules, while those statements sort them by code point. And letters may have another
+upper or lower case: by a language, by ICU, or in the C locale only for A to Z.
 """
 
 from __future__ import annotations

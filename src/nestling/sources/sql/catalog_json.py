@@ -1,4 +1,4 @@
-"""Columns of a catalog that are JSON by a CHECK: MariaDB's JSON, and those of SQLite that Django makes."""
+"""Columns of a catalog that a CHECK declares to be JSON: MariaDB's JSON, and Django's in SQLite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def with_json(table: CatalogTable, dialect: str) -> CatalogTable:
-    """The table, columns that a CHECK says are JSON as such."""
+    """The table with such columns as JSON."""
     types = {column.name: column.type for column in table.columns}
     keys, some = (each.columns for each in table.foreign_keys), (each.columns for each in table.partial)
     found = json_columns(table.checks, dialect, types, (table.key, *table.uniques, *keys, *some))

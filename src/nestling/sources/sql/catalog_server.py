@@ -122,7 +122,7 @@ DEFAULT_SCHEMA = "public"
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What the inspector knows of one schema, by table. `has_names`: statements may name constraints."""
+    """The inspector's information on one schema, by table. `has_names`: statements may name constraints."""
 
     primary: Mapping[Any, Any]
     uniques: Mapping[Any, Any]
@@ -184,7 +184,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
 
 
 def read_server_names(dialect: str, connection: Any) -> CatalogNames:
-    """The names of the tables and columns that `read_server_catalog` finds, without what takes it long."""
+    """The names of the tables and columns in `read_server_catalog`, without its slow parts."""
     cursor = connection.cursor()
     cursor.execute(_POSTGRESQL_NAMES if dialect == POSTGRESQL else _MYSQL_NAMES)
     tables: dict[tuple[str, str | None, str], list[str]] = {}
@@ -194,12 +194,12 @@ def read_server_names(dialect: str, connection: Any) -> CatalogNames:
 
 
 def _entity(schema: str | None, table: str, default: str) -> str:
-    """What the model calls a table: with its schema, unless that is the one names are looked up in."""
+    """The model's name of a table: with its schema, unless that is the default schema."""
     return table if schema in (None, default) else f"{schema}.{table}"
 
 
 def _cuts_fractions(cursor: Any) -> bool:
-    """Whether a server cuts off what a column does not keep of a second: MariaDB does, MySQL rounds, unless told otherwise."""
+    """Whether a server truncates fractional seconds: MariaDB does, MySQL rounds, unless configured otherwise."""
     cursor.execute("SELECT version() LIKE '%MariaDB%', @@global.sql_mode")
     is_mariadb, mode = cursor.fetchone()
     return "TIME_ROUND_FRACTIONAL" not in mode if is_mariadb else "TIME_TRUNCATE_FRACTIONAL" in mode

@@ -1,7 +1,7 @@
-"""The catalog of a SQLite file, by its pragmas.
+"""The catalog of a SQLite file, from its pragmas.
 
-SQLAlchemy's reflection of SQLite replaces unknown type words and gives up on foreign keys to tables that do not exist; the
-pragmas give both as they are.
+SQLAlchemy's reflection of SQLite replaces unknown type names and fails on foreign keys to missing tables; the pragmas return
+both unchanged.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _column(
     told: Attribute | None,
     gaps: list[Gap],
 ) -> ColumnFacts:
-    """A column; `told`: as its table's statement declares it, of whose quoted type words the pragma loses the numbers."""
+    """A column; `told`: as its table's statement declares it, because the pragma loses numbers in quoted type names."""
     name, declared, not_null = row[:3]
     kind = told.type if told is not None else catalogued_type(declared, SQLITE).type
     if kind.name is TypeName.GEOMETRY:
@@ -158,7 +158,7 @@ def _partial(connection: sqlite3.Connection, table: str, notes: list[str]) -> It
 def _foreign_keys(
     connection: sqlite3.Connection, table: str, declared: Declared | None
 ) -> tuple[CatalogForeignKey, ...]:
-    """The pragma's, and whether they are INITIALLY DEFERRED as only the table's statement tells."""
+    """The pragma's foreign keys, and whether they are INITIALLY DEFERRED, which only the table's statement says."""
     told = declared.foreign_keys if declared is not None else []
     deferred = {tuple(name.lower() for name in key.columns) for _, key in told if key.deferred}
     grouped: dict[int, list[tuple[str, str, str | None, str, str]]] = {}
@@ -178,7 +178,7 @@ def _foreign_keys(
 
 
 def on_delete(text: str | None) -> OnDelete:
-    """The action of an ON DELETE clause; none, NO ACTION and RESTRICT are the same to us."""
+    """The action of an ON DELETE clause; none, NO ACTION and RESTRICT are equivalent here."""
     word = (text or "").lower()
     return OnDelete(word) if word in set(OnDelete) else OnDelete.RESTRICT
 

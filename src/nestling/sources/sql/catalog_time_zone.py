@@ -17,7 +17,7 @@ _UTC = frozenset({"UTC", "UCT", "GMT", "ZULU", "UNIVERSAL", "GREENWICH", "+00:00
 
 
 def zone_of_sessions(dialect: str, cursor: Any) -> Iterator[Gap]:
-    """A gap where it is not UTC."""
+    """A gap if the sessions' time zone is not UTC."""
     is_postgresql = dialect == POSTGRESQL
     cursor.execute(_ZONES[is_postgresql])
     ((zone,),) = cursor.fetchall()

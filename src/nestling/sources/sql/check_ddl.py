@@ -1,4 +1,4 @@
-"""What is allowed of an attribute, and of rows, as CHECKs of the table that rows are written to."""
+"""CHECK constraints of target tables, for what is allowed for attributes and rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_ddl(attribute: Attribute, entity: Entity, column: str, declared: str, dialect: str) -> str:
-    """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
+    """The constraint of a column with this declaration; "" if there is none, or the column compares differently."""
     said, allowed = _with_allowed(attribute, dialect)
     engine = engine_of(dialect)
     if attribute.type.carried == CHECKED and engine.statements == SQLITE and not attribute.also:
@@ -51,7 +51,7 @@ def row_check_ddl(check: RowCheck, entity: Entity, declared: Mapping[str, str], 
 
 
 def _with_allowed(attribute: Attribute, dialect: str) -> tuple[Attribute, Allowed | None]:
-    """The attribute with what is allowed of it: an enum is one of a few texts, where columns are held to their types."""
+    """The attribute with its allowed values: an enum is one of a few texts, if columns enforce their types."""
     if attribute.type.name is not TypeName.ENUM or attribute.also or not engine_of(dialect).enforces_types:
         return attribute, attribute.allowed
     return replace(attribute, type=TEXT), Allowed(tuple(dict.fromkeys(attribute.type.values)))

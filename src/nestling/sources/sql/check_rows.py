@@ -1,4 +1,4 @@
-"""Checks that a database's rows do not keep, or that its values turn out to be of other types for: nothing carries those."""
+"""Checks that a database's rows violate, or that do not suit the types of its values: these are not carried over."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
 def _with_checked_json(
     attributes: Sequence[Attribute], entity: Entity, tables: Tables, database: Connected
 ) -> tuple[list[Attribute], list[str]]:
-    """The attributes, those that hold what is no JSON as ones that no check says are JSON; a note on each of these."""
+    """Attributes with values that are not JSON lose the type that a check declares; a note on each of these."""
     table, checked = tables.table(entity.name), [each for each in attributes if each.type.carried == CHECKED]
     columns = [table.c[each.name] for each in checked]
     kept = [sa.or_(column.is_(None), sa.func.json_valid(column) == 1) for column in columns]
@@ -102,7 +102,7 @@ def _kept_row_checks(entity: Entity, tables: Tables, database: Connected) -> tup
 def _rows_that_break(
     attributes: list[Attribute], entity: str, tables: Tables, database: Connected
 ) -> Mapping[str, int]:
-    """How many rows break the check of each attribute; some databases can be told not to look."""
+    """How many rows violate the check of each attribute; some databases can be told not to check."""
     table = tables.table(entity)
     kept = [
         sa.and_(*_conditions(table.c[each.name], each.allowed, tables.dialect))
@@ -114,7 +114,7 @@ def _rows_that_break(
 
 
 def _counted(conditions: Sequence[Any], table: Any, tables: Tables, database: Connected) -> Sequence[int]:
-    """How many rows break each condition; none where the database does not take such rows."""
+    """How many rows violate each condition; 0 if the database enforces checks."""
     if not conditions or engine_of(tables.dialect).enforces_checks:
         return [0] * len(conditions)
     sums = [sa.func.sum(sa.case((sa.not_(kept), 1), else_=0)) for kept in conditions]

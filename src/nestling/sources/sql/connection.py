@@ -1,7 +1,7 @@
-"""Connections to SQL databases: read-only sessions that hand over raw values, and errors that say what to do.
+"""Connections to SQL databases: read-only sessions that return raw values, and errors that say what to do.
 
-Drivers are used directly (SQLAlchemy builds the SQL): its result processors would turn, say, an interval of months into
-days, and cost time on every value. Session settings make the same data arrive as the same values everywhere.
+Drivers are used directly (SQLAlchemy only builds the SQL): its result processors would, for example, turn an interval of months
+into days, and cost time for every value. Session settings make equal data arrive as equal values everywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an attribute gets that an INSERT leaves out, as the DEFAULT or identity of the table that its rows are written to."""
+"""Defaults of attributes as the DEFAULT or identity of the target table's columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONSTANTS: dict[TypeName, tuple[type, ...]] = {
 
 
 def default_ddl(attribute: Attribute, entity: Entity, declared: str, dialect: str) -> str | None:
-    """What a column that is declared so says of its default; empty where it needs no words, None where it cannot say it."""
+    """The DDL for the default of a column with this declaration; "" if none is needed, None if it cannot be expressed."""
     match attribute.default:
         case None:
             return ""

@@ -1,6 +1,7 @@
-"""A conceptual value to what a driver must be given so that reading it back yields the same value.
+"""Converts a conceptual value to the driver's parameter, so that reading it back yields the same value.
 
-The inverse of `values`, chosen by the value's own type: a value that does not fit its attribute's type is written as it is.
+This is the inverse of `driver_values`, chosen by the value's own type: a value that does not fit its attribute's type is
+written unchanged.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def none_or(write: Writer) -> Writer:
 
 
 def _json(value: Any) -> Any:
-    """JSON text; what a source held that has none, as it is."""
+    """JSON text; a value without JSON form is unchanged."""
     is_one = isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value))
     return value if is_one else json_text(value)
 

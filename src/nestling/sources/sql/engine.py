@@ -1,6 +1,6 @@
-"""What sets one kind of SQL database apart from another: everything the rest of this package asks of it, and standard answers.
+"""The differences between kinds of SQL databases: everything that the rest of this package needs to know, with standard answers.
 
-`engines/` holds one file for each kind. A new kind overrides what of it is not as the standard has it.
+`engines/` holds one file for each kind. A new kind overrides whatever differs from the standard.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _BESIDE = {
     _T.INTEGER: (_T.DECIMAL,), _T.FLOAT: (_T.INTEGER,), _T.DATE: (_T.TEXT,), _T.TIMESTAMP: (_T.TEXT,), _T.TIMESTAMPTZ: (_T.TEXT,),
     _T.JSON: (*NUMBERS, _T.BOOLEAN),
 }  # fmt: skip
-"""What columns of a type hold beside it: numbers too large, whole floats, impossible dates, what JSON has."""
+"""Values that columns of a type may also hold: too large numbers, whole floats, impossible dates, JSON's types."""
 CONNECT_SECONDS = 10
 """How long a server may take to answer before it counts as unreachable."""
 
@@ -59,11 +59,11 @@ class Engine:
     """One kind of SQL database. Expressions are SQLAlchemy's; `connection` is always the driver's own."""
 
     name: str
-    """What addresses, extras and files here call it."""
+    """Its name in addresses, extras and files."""
     statements: str
     """The dialect its statements, views and checks are read as."""
     url_driver: str
-    """What SQLAlchemy calls dialect and driver."""
+    """SQLAlchemy's name of dialect and driver."""
     module: str
     """The driver's module."""
     error_modules: tuple[str, ...] = ()
@@ -102,12 +102,12 @@ class Engine:
         """Let a fresh connection see one state of the data from now on, unless it does so by itself."""
 
     def tolerate_any_text(self, connection: Any) -> None:
-        """Let it hand over text that is not UTF-8, where it may hold such."""
+        """Make it return text that is not UTF-8, if it may hold such."""
 
     # --- what it says of itself, and its rows ------------------------------------------------------------------------
 
     def model_name(self, address: Address) -> str:
-        """What the model of a database is called."""
+        """The name of a database's model."""
         return str(address.url.database)
 
     def catalog(self, address: Address, connection: Any) -> Catalog:
@@ -117,7 +117,7 @@ class Engine:
         return read_server_catalog(address, connection)
 
     def names(self, address: Address, connection: Any) -> CatalogNames:
-        """What the catalog names, without the rest."""
+        """The names in the catalog, without the rest."""
         from nestling.sources.sql.catalog_server import read_server_names
 
         return read_server_names(address.dialect, connection)
@@ -127,11 +127,11 @@ class Engine:
         raise NotImplementedError
 
     def converter(self, attribute: Attribute) -> Converter | None:
-        """The function from a column's raw values to conceptual ones; None when they are the same."""
+        """The function from a column's raw values to conceptual ones; None if they are the same."""
         raise NotImplementedError
 
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
-        """The functions from conceptual values to what the driver must be given, by the values' own types."""
+        """The functions from conceptual values to the driver's parameters, by the values' own types."""
         raise NotImplementedError
 
     def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
@@ -153,11 +153,11 @@ class Engine:
         raise NotImplementedError
 
     def product(self, connection: Any) -> str:
-        """What people call the database."""
+        """The product's name for people."""
         raise NotImplementedError
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
-        """The last number the database gave a column, as it remembers it; None where it does not say."""
+        """The last number that the database generated for a column; None if it does not say."""
         raise NotImplementedError
 
     def language_orders(self, connection: Any) -> Iterator[str]:
@@ -169,11 +169,11 @@ class Engine:
     has_row_comparisons = True
     """Whether `(a, b) > (1, 2)` finds rows, and uses an index to do so."""
     is_nulls_first = False
-    """Whether NULL comes first in ascending and last in descending order unless told otherwise."""
+    """Whether NULL comes first in ascending and last in descending order by default."""
     unordered: tuple[TypeName, ...] = (TypeName.JSON, TypeName.GEOMETRY, TypeName.ANY)
     """Types that are ordered by their text."""
     may_differ_in_letters = False
-    """Whether all texts may be equal that are not the same letters, whatever their collation says."""
+    """Whether texts may be equal although their letters differ, whatever their collation says."""
 
     def letters(self, text: Any) -> Any:
         """A text as something compared to the letter, blanks at the end too."""
@@ -210,7 +210,7 @@ class Engine:
     measures_all_widths = False
     """Whether values of any type may be of any width."""
     texts_to_compare: tuple[TypeName, ...] = ()
-    """Types some of whose values have no equality but that of their texts."""
+    """Types with values that can only be compared as texts."""
 
     def counts_all_characters(self, column: Any) -> Iterator[Any]:
         """The condition that its length counts all characters of a text, where it may not."""
@@ -221,11 +221,11 @@ class Engine:
         return sa.func.octet_length(column if name is TypeName.BYTES else sa.cast(column, sa.Text))
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
-        """What `refined` wants to know of a column beside what is asked of all: named aggregates."""
+        """Additional measurements of a column for `refined`: named aggregates."""
         raise NotImplementedError
 
     def measures_of_elements(self, name: TypeName, source: Any, column: Any) -> Iterator[tuple[str, Any]]:
-        """What is asked of the elements of a column's arrays beside that, each by a statement of its own."""
+        """Additional measurements of the elements of a column's arrays, each by a separate statement."""
         return iter(())
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
@@ -233,17 +233,17 @@ class Engine:
         raise NotImplementedError
 
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
-        """What a note says of an attribute whose values are of another type than it is declared."""
+        """A note on an attribute whose values have another type than declared."""
         return f"is declared {declared.type} but its values are {refined.type}"
 
     def hidden_tables(self, connection: Any) -> frozenset[tuple[str, str]]:
-        """The (schema, name) of tables that the user may not read, where the server tells their names all the same."""
+        """The (schema, name) of tables that the user may not read, if the server reveals their names."""
         return frozenset()
 
     def value_notes(
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:
-        """What people should know of the values that were measured."""
+        """Notes on the measured values."""
         yield from ()
 
     def sample(
@@ -256,7 +256,7 @@ class Engine:
         rows: int,
         fetch: Callable[[Any], Sequence[Any]],
     ) -> Any:
-        """What to select from in place of the table: about `share` (0..1) of it, or its first `rows` without a number."""
+        """A sample to select from in place of the table: about `share` (0..1) of it, or its first `rows` without a number."""
         return windows(table, integer_key(table, entity), share=share, rows=rows, fetch=fetch)
 
     def allow_deep_recursion(self, database: Connected) -> None:
@@ -275,23 +275,23 @@ class Engine:
     declares_links_first = False
     """Whether foreign keys are part of CREATE TABLE."""
     table_options = ""
-    """What is said behind CREATE TABLE."""
+    """Options after CREATE TABLE."""
     numbers_too = ""
-    """What an INSERT says to give numbers to columns that the database numbers always."""
+    """The clause of an INSERT that sets columns whose numbers the database always generates."""
     telling_collation = ""
     """A collation to which texts are equal only to the letter."""
     length_function = "char_length"
     """Characters of a text."""
     made_values: Mapping[tuple[Generated, TypeName], str] = MappingProxyType({})
-    """What makes a default of each type."""
+    """The expression for a generated default, by type."""
     commits_retyping = False
     """Whether the statement that gives a column another type commits the rows that are there."""
     bracketed_defaults: tuple[str, ...] = ()
-    """Declared types whose default stands in parentheses."""
+    """Declared types whose default must be in parentheses."""
     columns_of_text: frozenset[TypeName] = KEPT_AS_TEXT | {TypeName.GEOMETRY, TypeName.ANY, TypeName.ARRAY}
     """Types whose columns take any text."""
     other_target = "change that value, or unload to SQLite, whose columns hold values of several types"
-    """What to do with a value that no column here gives back."""
+    """What to do with a value that no column here can return unchanged."""
 
     def left_types(self, attribute: Attribute) -> tuple[Type, ...]:
         """Types of values the model knows of that the attribute's column does not give back."""
@@ -305,11 +305,11 @@ class Engine:
         raise NotImplementedError
 
     def made_value(self, made: Generated, attribute: Attribute) -> str | None:
-        """What makes the attribute's default; None where nothing does."""
+        """The expression for the attribute's generated default; None if there is none."""
         return self.made_values.get((made, attribute.type.name))
 
     def fitting(self, entity: Entity, groups: Sequence[Sequence[str]]) -> Entity:
-        """The entity with what its columns and those of each group, which has an index, are declared as for all to fit."""
+        """The entity with declarations adjusted so that its columns, and each group with an index, fit."""
         return entity
 
     def widened(self, attribute: Attribute, *, keyed: bool) -> Attribute:
@@ -321,7 +321,7 @@ class Engine:
         return f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {kind}"
 
     def ranged(self, attribute: Attribute) -> Attribute:
-        """The attribute with a column whose type says the least number there is, where only that can say it."""
+        """The attribute with a column type that implies the minimum, if nothing else can express it."""
         return attribute
 
     def says_allowed(self, attribute: Attribute, declared: str) -> bool:
@@ -337,7 +337,7 @@ class Engine:
         return ""
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
-        """What makes the next number; empty where it needs no words, None where nothing does."""
+        """The clause that generates the next number; "" if none is needed, None if it is impossible."""
         return None
 
     def text_literal(self, text: str) -> str:
@@ -345,11 +345,11 @@ class Engine:
         return sql_text(text)
 
     def begin_writing(self, connection: Any) -> None:
-        """Begin one transaction that takes rows as they are, whether foreign keys hold or not."""
+        """Begin one transaction that accepts rows whether or not foreign keys hold."""
         raise SourceError(Problem(f"nothing is written to a database of this kind ({self.name})"))
 
     def tables(self, sink: SqlSink, schemas: set[str | None]) -> set[tuple[str | None, str]]:
-        """Schema and name of the tables there are."""
+        """Schema and name of the existing tables."""
         from sqlalchemy import NullPool, create_engine, inspect
 
         engine = create_engine(sink.address.url, poolclass=NullPool)
@@ -360,11 +360,11 @@ class Engine:
         return found
 
     def table_key(self, name: str) -> str:
-        """What tables of the same name have in common."""
+        """The common form of equal table names."""
         return name
 
     def column_key(self, name: str) -> str:
-        """What columns of the same name have in common."""
+        """The common form of equal column names."""
         return name
 
     def found_types(self, sink: SqlSink, table: CatalogTable) -> Mapping[str, str]:
@@ -376,7 +376,7 @@ class Engine:
         return ""
 
     def held_for(self, sink: SqlSink, existing: Existing, name: str) -> str | None:
-        """A table, with its name quoted, that takes rows until all are there; None where a table can be filled in any order."""
+        """A table (quoted name) for rows until all have arrived; None if the target can be filled in any order."""
         return None
 
     def is_there(self, address: Address) -> bool:
@@ -384,10 +384,10 @@ class Engine:
         return True
 
     def undone(self, sink: SqlSink) -> None:
-        """Take back what closing the connection did not."""
+        """Undo what closing the connection did not undo."""
 
     def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
-        """What empties a temporary table in the midst of a transaction, if that gives back its room."""
+        """Statements that empty a temporary table within a transaction, if that frees its space."""
         return ()
 
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -399,7 +399,7 @@ class Engine:
         return {}
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
-        """Commit what was written, and add its foreign keys; those that are not kept, or not declared."""
+        """Commit what was written, and add its foreign keys. Return sentences on those that do not hold or are not declared."""
         raise NotImplementedError
 
 
@@ -410,7 +410,7 @@ def refused(problem: Problem) -> AuthenticationFailed:
 
 
 def not_allowed(problem: Problem) -> PermissionDenied:
-    """The error for what the user may not do."""
+    """The error for missing permissions."""
     move = (
         "let the user SELECT from every table to read them, and create and fill tables, temporary ones too, to unload"
     )

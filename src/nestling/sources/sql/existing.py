@@ -1,4 +1,4 @@
-"""Tables of a target that are there before rows are written: they are filled as they are, where all rows can go there."""
+"""Existing tables of a target: they are filled unchanged if all rows fit."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Existing:
-    """A table that is there. `entity` is the model's without what the table computes, and is unique as the table says.
+    """An existing table. `entity` is the model's without columns that the table computes, with the table's own uniqueness.
 
-    `types` are those of its columns, by attribute.
+    `types`: those of its columns, by attribute.
     """
 
     entity: Entity
@@ -57,7 +57,7 @@ def existing_tables(sink: SqlSink, model: Model) -> tuple[Mapping[str, Existing]
 
 
 def refuse_dangling(sink: SqlSink, tables: Sequence[Existing], catalog: Catalog | None) -> None:
-    """Raise SourceError where rows of these tables break their foreign keys, which nobody looked at when they were written."""
+    """Raise `SourceError` if rows of these tables break foreign keys, which were not checked when they were written."""
     problems = [
         problem
         for existing in tables
@@ -69,7 +69,7 @@ def refuse_dangling(sink: SqlSink, tables: Sequence[Existing], catalog: Catalog 
 
 
 def refuse_lost(sink: SqlSink, tables: Sequence[Existing], written: Mapping[str, int]) -> None:
-    """Raise SourceError where tables do not hold as many rows as they were given: their triggers or rules have seen to that."""
+    """Raise `SourceError` if tables do not hold as many rows as were written, because of triggers or rules."""
     problems = []
     for existing in tables:
         name = existing.entity.name

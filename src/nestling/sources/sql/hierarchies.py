@@ -1,7 +1,7 @@
 """Supertypes and their subtypes: tables that share a table's primary key.
 
-Two or more such tables make a hierarchy. One alone is a plain 1:1, unless the supertype has a discriminator: an attribute
-called type, kind or the like whose values among rows with a subtype row never occur among the others.
+Two or more such tables form a hierarchy. A single one is a plain 1:1, unless the supertype has a discriminator: an attribute
+called type, kind or the like whose values in rows with a subtype row never occur in the others.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _has_discriminator(tables: Tables, database: Connected, link: Relationship) 
 
 
 def _values(tables: Tables, database: Connected, attribute: str, link: Relationship, *, without: bool) -> set[Any]:
-    """Values of the attribute among rows with a row in the subtype, or among those without one."""
+    """Values of the attribute in rows with a row in the subtype, or in those without one."""
     parent, child = tables.table(link.parent).alias("p"), tables.table(link.child).alias("c")
     on = matching(parent, link.parent_attributes, child, link.child_attributes)
     exists = sa.exists().select_from(child).where(on).correlate(parent)

@@ -74,7 +74,7 @@ def read_database(
 
 
 def _require_readable(catalog: Catalog, hidden: frozenset[tuple[str, str]]) -> None:
-    """Raise `PermissionDenied` with every table that may not be read: what is in them nobody would know."""
+    """Raise `PermissionDenied` that names every unreadable table, because the model would be incomplete."""
     refused = [table.entity for table in catalog.tables if (table.schema, table.name) in hidden]
     if refused:
         named = f"{'table' if len(refused) == 1 else 'tables'} {name_list(refused)}"
@@ -108,7 +108,7 @@ def _entities(
 def _measured(
     entity: Entity, measures: TableMeasures, tables: Tables, catalog: Catalog, database: Connected
 ) -> EntityStatistics:
-    """The statistics of an entity, with how its values lie."""
+    """The statistics of an entity, including the distribution of its values."""
     known = entity_statistics(entity, measures, tables.dialect)
     rowid = next(table.rowid for table in catalog.tables if table.entity == entity.name)
     return with_values(known, tables, entity, database, measures, rowid=rowid)

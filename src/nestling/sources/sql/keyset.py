@@ -1,4 +1,4 @@
-"""What a query's result columns are, and whether it can be read in pages by key."""
+"""The result columns of a query, and whether it can be read in pages by key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAGED = {  # an ENUM is ordered by its position but compared as text, a FLOAT c
 
 
 def result_attributes(query: RowQuery, model: Model) -> list[Attribute | None]:
-    """The attribute each result column holds values of; None for a number computed from others."""
+    """The attribute of each result column; None for a computed number."""
     if not query.group_by_order:
         return [attribute_of(query, column, model) for column in query.columns]
     order = [attribute_of(query, column, model) for column in query.order]

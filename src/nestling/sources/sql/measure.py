@@ -1,4 +1,4 @@
-"""What the data says of each table, by SQL that runs where the data is: one statement a table, sampled when it is large."""
+"""Measures the data of each table by SQL that runs in the database: one statement per table, sampled if it is large."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TableMeasures:
 
     @property
     def sampled(self) -> int | None:
-        """Rows measured over, None when all were."""
+        """The number of measured rows, None for all."""
         return self.looked_at if self.looked_at != self.rows else None
 
 

@@ -1,7 +1,7 @@
-"""What the data says of each relationship: how many children parents have, what dangles, how deep a tree goes.
+"""Measures the data of each relationship: children per parent, dangling references, the depth of a tree.
 
-The database counts the children of each parent and then how often each count occurs; the quantiles of that small table are
-exact, and cover all parents, those without children too.
+The database counts the children of each parent, and then how often each count occurs. The quantiles of that small table are
+exact, and cover all parents, including those without children.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _may_be_respelled(attribute: Attribute, dialect: str) -> bool:
 
 
 def _depth(tables: Tables, link: Relationship, database: Connected) -> tuple[int, int]:
-    """Hops from a root to the deepest row, and rows reached: what no root reaches is in a cycle, so the walk always ends."""
+    """Hops from a root to the deepest row, and rows reached: rows that no root reaches are in a cycle, so the walk ends."""
     engine_of(tables.dialect).allow_deep_recursion(database)
     names = link.parent_attributes
     row, parent, below = (tables.table(link.child).alias(alias) for alias in ("r", "p", "b"))

@@ -1,7 +1,7 @@
-"""How the values of each column lie: the most common ones and quantiles of the others; a statement a column, sampled when large.
+"""The distribution of each column's values: the most common ones and quantiles of the others, one statement per column.
 
-Nothing is kept of columns whose name says secret, of long texts, of texts that name each row more than they group rows, of bytes
-and of nested values.
+Large tables are sampled. Nothing is recorded for columns whose names suggest secrets, for long texts, for texts that identify
+rows rather than group them, for bytes and for nested values.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 PARTS = 20
 """Parts of equally many rows that quantiles cut values into."""
 MOST_COMMON = 10
-"""Common values kept; all of them where there are no more."""
+"""Most common values kept; all of them if there are no more."""
 CLEARLY = 2
 """How many times as frequent as the average a common value is."""
 LEAST_SHARE = 0.002
 """The share of rows a common value has at least: less is chance in a sample, and moves no estimate."""
 SAMPLED_ABOVE_ROWS = 100_000
-"""Rows that say well enough how values lie."""
+"""Rows that are enough to show a distribution."""
 LONGEST_BYTES = 64
-"""Texts of a column none of which is longer are kept."""
+"""Columns are recorded only if all texts are at most this long."""
 GROUPING = 0.5
 """Distinct values per row up to which texts are taken to group rows and not to name each."""
 _SECRET = re.compile(
@@ -60,10 +60,11 @@ FROM (SELECT v, n, common, total,
 WHERE common = 1 OR up_to = n
   OR up_to * <parts> - (up_to * <parts>) % nullif(rest, 0) > (up_to - n) * <parts> - ((up_to - n) * <parts>) % nullif(rest, 0)
 """.replace("<parts>", f"(CASE WHEN rest < {PARTS} THEN rest ELSE {PARTS} END)")  # noqa: S608 - numbers of ours
-"""Rows of a value, its rows, whether it is common, rows of other values up to its own, rows of other values in all.
+"""Rows with a value, its rows, whether it is common, the cumulative rows of other values, and all rows of other values.
 
-The value is a common one, the first of the others, or one at which a part of theirs ends: where a multiple of a part lies among
-its rows. Written as text, as the same for every column: what changes are the rows of values."""
+A value is included if it is common, the first of the others, or at a quantile: a multiple of the part's size is among its rows.
+It is written as text, because it is the same for every column except for the source of values.
+"""
 _T = TypeName
 _NUMBERS = frozenset({_T.INTEGER, _T.FLOAT, _T.DECIMAL})
 _TEXTS = frozenset({_T.TEXT, _T.ENUM})
@@ -79,7 +80,7 @@ def with_values(
     *,
     rowid: bool,
 ) -> EntityStatistics:
-    """The statistics of an entity with how the values of its attributes lie; `entity` has the types the data has."""
+    """Add the distribution of values to the entity's statistics; `entity` has the types of the data."""
     table, rows, sampled = tables.table(entity.name), measures.rows, None
     source: Any = table
     if rows > SAMPLED_ABOVE_ROWS:
@@ -114,7 +115,7 @@ def _is_kept(attribute: Attribute, measures: TableMeasures) -> bool:
 
 
 def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:
-    """The column with texts compared by code point and numbers by value, as they are where the values are used."""
+    """The column with texts compared by code point and numbers by value, as where the values are used."""
     if dialect == SQLITE and attribute.type.name is _T.DECIMAL:
         return sa.cast(column, sa.REAL)  # they may be texts
     return engine_of(dialect).by_code_point(column) if attribute.type.name in _TEXTS else column
@@ -129,7 +130,7 @@ def _rows_of_values(column: Any, source: Any) -> Any:
 def _distribution(
     groups: Sequence[Sequence[Any]], attribute: Attribute, dialect: str, sampled: int | None
 ) -> Distribution | None:
-    """What the statement's rows say; None when they are of several kinds."""
+    """The distribution in the statement's rows; None if they are of several kinds."""
     convert = converter(attribute, dialect) or _as_found
     found = [(convert(value), *map(int, numbers)) for value, *numbers in groups]
     if not found or any(as_kind(value, found[0][0]) is None for value, *_ in found):

@@ -1,4 +1,4 @@
-"""Columns of MySQL as the model has them – lengths, labels, digits of a second – where rows and keys of such columns fit."""
+"""MySQL columns as in the model – lengths, labels, fractional seconds – if rows and keys with them fit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def text_words(attribute: Attribute, *, keyed: bool) -> str:
 
 
 def enum_words(attribute: Attribute) -> str:
-    """The type of a column of an enum; of texts where there are other values, or labels that MySQL does not tell apart."""
+    """The column type of an enum, or of texts if there are other values or labels that MySQL considers equal."""
     labels = attribute.type.values
     is_fit = all(
         label and len(label) <= _MOST_OF_CHAR and label.isprintable() and label == label.strip() for label in labels
@@ -58,7 +58,7 @@ def moment_words(attribute: Attribute) -> str:
 
 
 def digits_kept(attribute: Attribute) -> int:
-    """The digits of a second of a column of moments; all there are where the source has more than the model."""
+    """The fractional digits of a timestamp column; all possible ones if the source has more than the model."""
     kept = attribute.fraction
     is_known = kept is not None and not kept.source_is_finer and attribute.type.fraction_digits <= kept.digits
     return kept.digits if kept is not None and is_known else MOST_DIGITS
@@ -84,7 +84,7 @@ def fitting(entity: Entity, groups: Iterable[Sequence[str]]) -> Entity:
 
 
 def _shortened(entity: Entity, group: Sequence[str]) -> Entity:
-    """The entity with texts of a length that fits where those of a key are too long together."""
+    """The entity with texts shortened to a length that fits if those of a key are too long together."""
     parts = [entity.attribute(name) for name in group]
     if sum(_bytes(each, keyed=True) for each in parts) <= KEY_BYTES and not any(map(_is_cut, parts)):
         return entity
@@ -105,14 +105,14 @@ def _with(entity: Entity, attribute: Attribute) -> Entity:
 
 
 def _length(attribute: Attribute) -> int | None:
-    """The most characters of a plain text, or of one that is `char`; None where none is said."""
+    """The most characters of a plain text or `char`; None without a declared length."""
     kind = attribute.type
     is_plain = kind.name is TypeName.TEXT and not kind.values and (not kind.carried or kind.is_char)
     return kind.numbers[0] if is_plain and len(kind.numbers) == 1 and kind.numbers[0] > 0 else None
 
 
 def _width(entity: Entity, keyed: Collection[str]) -> int:
-    """The most bytes of a row, and those that say which of its values are NULL."""
+    """The most bytes of a row, including the bytes for NULL flags."""
     return sum(_bytes(each, keyed=each.name in keyed) for each in entity.attributes) + len(entity.attributes) // 8 + 1
 
 

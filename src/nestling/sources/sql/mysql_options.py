@@ -1,4 +1,4 @@
-"""What an address of MySQL says behind its `?`, as the driver takes it; spelled as MySQL's programs, SQLAlchemy or JDBC do."""
+"""Options after the `?` of a MySQL address, in the spelling of MySQL's programs, SQLAlchemy or JDBC, for the driver."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MODES: dict[str, dict[str, Any]] = {
 
 
 def mysql_options(address: Address) -> dict[str, Any]:
-    """The driver's arguments; raises SourceError for what nobody would heed: a demand for TLS must not be passed over."""
+    """The driver's arguments. Raises `SourceError` for unknown options: a requirement for TLS must not be ignored."""
     found: dict[str, Any] = {}
     mode = ""
     seen = set[str]()

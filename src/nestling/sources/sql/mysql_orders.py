@@ -1,7 +1,7 @@
-"""Which characters the collations of MySQL order, or take as equal, otherwise than MongoDB does: as regular expressions.
+"""Characters that MySQL's collations sort or equate differently from MongoDB, as regular expressions.
 
-MongoDB has the order of Unicode's collation algorithm (UCA), case and accents left out. What agrees with it was measured on
-MariaDB; `tests/sources/sql/test_text_orders.py` measures it again. MySQL's `…_0900_…` are taken to be as MariaDB's `…_uca1400_…`.
+MongoDB uses the order of Unicode's collation algorithm (UCA), without case and accents. The agreement was measured on MariaDB;
+`tests/sources/sql/test_text_orders.py` measures it again. MySQL's `…_0900_…` are assumed to equal MariaDB's `…_uca1400_…`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OTHER_ASCII = frozenset(
 )  # fmt: skip
 """Languages that order letters of A to Z otherwise, or pairs of them as one letter."""
 _ODD_CHARSETS = frozenset({"cp1257", "cp866", "latin5", "latin7", "macce"})
-"""In which letters of A to Z, or signs, have an order of their own."""
+"""Character sets in which letters of A to Z, or signs, have an order of their own."""
 _HAN = "㐀-䶵一-鿿"
 _LATIN = "À-ÅÇ-ÏÑ-ÖÙ-Ýà-åç-ïñ-öù-ýÿ-ďĒ-ĥĨ-İĴ-ķĹ-ľŃ-ŉŌ-őŔ-ťŨ-ſƠơƯưẠ-ỹ"
 _GENERAL = f"-0-9A-Za-z ./{_LATIN}Άά-ώΈ-ΊΌΎ-ΡΣ-ΫΑ-ΡЁА-яё가-힣"
@@ -30,9 +30,9 @@ _MARKS = "`^¨©®¯´¸"
 
 @dataclass(frozen=True, slots=True)
 class Unlike:
-    """Regular expressions for a text with a character that is ordered otherwise, and for one with a letter that equals others.
+    """Regular expressions for a text with a character that is sorted differently, and for one with a letter that equals others.
 
-    Empty where there are none. `example`: how the order differs, in words. `is_usual`: whether many texts have such characters.
+    Empty if there are none. `example`: the difference in words. `is_usual`: whether many texts have such characters.
     """
 
     ordered: str = ""
@@ -58,7 +58,7 @@ _OF_CASE = Unlike("[^0-9a-z]", "", "`a` comes before `B`, on MongoDB capitals co
 
 
 def unlike(collation: str) -> Unlike:
-    """What of a collation is otherwise on MongoDB."""
+    """How a collation differs from MongoDB."""
     charset, *parts = collation.split("_")
     if not parts or "bin" in parts:
         return Unlike()

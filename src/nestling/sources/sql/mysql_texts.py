@@ -1,4 +1,4 @@
-"""What MySQL's collations take as equal, or order, otherwise than MongoDB: blanks at the end, emoji, letters, punctuation."""
+"""How MySQL's collations differ from MongoDB's comparison: trailing blanks, emoji, letters, punctuation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def measures_of_texts(column: Any, collation: str) -> Iterator[tuple[str, Any]]:
 
 
 def pads(collation: str) -> bool:
-    """Whether blanks at the end do not count: those of MySQL 8 and the `nopad` ones of MariaDB count them."""
+    """Whether trailing blanks are ignored: MySQL 8's collations and MariaDB's `nopad` ones do not ignore them."""
     return bool(collation) and not ("nopad" in collation or "_0900_" in collation or collation == "binary")
 
 

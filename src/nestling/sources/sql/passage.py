@@ -1,7 +1,8 @@
-"""The way of rows into a table: through a temporary one of the same columns, out of which they must be read as they were given.
+"""Moves rows into a table through a temporary one with the same columns, from which they must be read back unchanged.
 
-What a column makes of a value is its database's business, so the database is asked: nothing arrives that reads back as something
-else. What is refused, by this or by the server, is tried again row by row, and that row column by column, to say where it is.
+How a column converts a value is its database's business, so the database itself is asked: no value is accepted that reads back
+as a different one. If rows are refused, by this test or by the server, they are tried one by one, and a refused row column by
+column, to locate the value.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _CHANGE = "change that value: columns of its attribute's type hold none like it"
 _CHANGE_COLUMN = "change that value, or give the column of the target a type and a character set that hold it"
 _CHANGE_ROW = "change that row, or the constraint of the target's table"
 _LISTED = (INTEGER, FLOAT, TEXT, Type(TypeName.BYTES), Type(TypeName.DECIMAL))
-"""What a model may list beside any type."""
+"""Types that a model may list in addition to any type."""
 
 
 class Passage:
@@ -82,7 +83,7 @@ class Passage:
         self._moves: dict[tuple[int, type], str] = {}
 
     def carry(self, rows: Sequence[Row]) -> None:
-        """Add rows to the table; raises SourceError for the first that it refuses or would not give back as it is."""
+        """Add rows to the table. Raises `SourceError` for the first that it refuses or would return changed."""
         try:
             with self._attempt():
                 self._stage(rows)
@@ -99,7 +100,7 @@ class Passage:
 
     @contextmanager
     def _attempt(self) -> Iterator[None]:
-        """What fails inside leaves no trace."""
+        """Undo everything inside if it fails."""
         self._sink.run(f"SAVEPOINT {_SAVEPOINT}")
         try:
             with typed_errors(self._sink.address):
@@ -110,7 +111,7 @@ class Passage:
         self._sink.run(f"RELEASE SAVEPOINT {_SAVEPOINT}")
 
     def refused(self, rows: Sequence[Row]) -> Iterator[RefusedValues]:
-        """The values that their columns do not take, or would not give back as they are; the table stays as it is."""
+        """The values that their columns refuse or would return changed; the table does not change."""
         return iter(summed(map(self._explained, self._refusals(rows))))
 
     def _refusals(self, rows: Sequence[Row]) -> Iterator[_Refusal]:
@@ -129,7 +130,7 @@ class Passage:
                 yield from ((row, position, _given_back(value)) for position, value in self._differing(row, back))
 
     def _explained(self, refusal: _Refusal) -> RefusedValues:
-        """The refusal in words; what to do about a value is found out for the first of its kind."""
+        """The refusal in words; the remedy is determined for the first value of its kind."""
         row, position, why = refusal
         attribute, value = self._entity.attributes[position], row[position]
         at = (position, type(value))
@@ -140,7 +141,7 @@ class Passage:
         return RefusedValues(self._entity.name, attribute.name, type(value), 1, row, problem)
 
     def _differing(self, row: Row, back: Row) -> Iterator[tuple[int, object]]:
-        """The places of values that come back as others, and what comes back."""
+        """The positions of values that come back changed, and what comes back."""
         for position, (judge, given, found) in enumerate(zip(self._judges, row, back, strict=True)):
             if judge([given]) != judge([found]):
                 yield position, found
@@ -149,14 +150,14 @@ class Passage:
         return self._encode(row) != self._encode(back) and self._judge(row) != self._judge(back)
 
     def _stage(self, rows: Sequence[Row]) -> None:
-        """Write rows to the temporary table alone, and compare what it gives back."""
+        """Write rows only to the temporary table, and compare what it returns."""
         for row, back in zip(rows, self._returned(rows), strict=True):
             if self._is_other(row, back):
                 _, value = next(self._differing(row, back))
                 raise SourceError(Problem(_given_back(value)))
 
     def _returned(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """What the temporary table gives back of rows."""
+        """The rows as the temporary table returns them."""
         for statement in self._engine.emptying(self._staged, self._create):
             self._sink.run(statement)
         self._places = range(self._places.stop, self._places.stop + len(rows))
@@ -191,7 +192,7 @@ class Passage:
         return RowRefused(problem, entity=self._entity.name, row=row)
 
     def _duplicate(self, row: Row, said: str) -> Problem | None:
-        """The problem of a row that the table takes for one it has; None where it is refused for something else."""
+        """The problem of a row that duplicates an existing one; None if it is refused for another reason."""
         entity, names = self._entity, self._entity.attribute_names
         for unique in self._uniques:
             if any(row[names.index(name)] is None for name in unique):
@@ -251,7 +252,7 @@ class Passage:
                 yield row, position, found.problems[0].what
 
     def _move(self, attribute: Attribute, value: object) -> str:
-        """What to do with a value: to list a type is said only where the column would then give it back."""
+        """What to do with a value: listing a type is suggested only if the column would then return it unchanged."""
         if not self._is_ours:
             return _CHANGE_COLUMN
         listed = (replace(attribute, also=(*attribute.also, kind)) for kind in _LISTED)

@@ -82,9 +82,9 @@ def _or_text(inner: Any, *, utc: bool) -> type[Loader]:
 @cache
 def _unless_bounded(array: Any) -> type[Loader]:
     class UnlessBounded(Loader):
-        """A list, or the server's text when the array's bounds do not start at 1 (a list could not say so).
+        """A list, or the server's text if the array's bounds do not start at 1, which a list cannot express.
 
-        The driver's own loader of arrays may be one in C, which does not ask what a class made of it says.
+        The driver's own array loader may be written in C, and ignores Python classes.
         """
 
         def __init__(self, oid: int, context: Any = None) -> None:

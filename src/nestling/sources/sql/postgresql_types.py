@@ -1,7 +1,7 @@
-"""Types that PostgreSQL's columns get once their rows are there: enums in the order of their values, and times.
+"""Types that PostgreSQL's columns get once their rows have arrived: enums in the order of their values, and times.
 
-Rows arrive in columns of text, as these take every value. A column changes its type where that changes no value; else it stays.
-Conditions of CHECKs and of indexes are made anew then, as PostgreSQL does not compare a text with an enum or a time.
+Rows are first written to text columns, which accept every value. A column's type is changed if that changes no value.
+Conditions of CHECKs and indexes are then created again, because PostgreSQL does not compare a text with an enum or a time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _EXACT = frozenset({TypeName.TIME, TypeName.ENUM})
 _MOST_BYTES = 63
-"""What a name or a label of an enum may have."""
+"""Most bytes in a name or in a label of an enum."""
 _SAME_LABELS = """\
 SELECT t.typname FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE n.nspname = COALESCE(%s, current_schema()) GROUP BY t.oid, t.typname
@@ -42,7 +42,7 @@ WHERE c.conrelid = %s::regclass AND c.contype = 'c' AND a.attname = ANY (%s) ORD
 
 
 def exact_types(sink: SqlSink, entity: Entity, model: Model) -> dict[str, str]:
-    """Give columns their types; those that have one now, by the attribute's name."""
+    """Give columns their types. Return the new types by attribute."""
     linked = {
         name for link in model.relationships for side, names in _ends(link) if side == entity.name for name in names
     }
@@ -65,7 +65,7 @@ def exact_types(sink: SqlSink, entity: Entity, model: Model) -> dict[str, str]:
 
 
 def exact_type(attribute: Attribute) -> TypeName | None:
-    """The type that an attribute's column of text may get at the end; None: it stays."""
+    """The type that an attribute's text column may get at the end; None if it stays."""
     is_plain = not attribute.also and not attribute.type.carried
     is_taken = attribute.type.name is TypeName.TIME or all(map(_is_label, attribute.type.values))
     return attribute.type.name if is_plain and is_taken and attribute.type.name in _EXACT else None
@@ -95,7 +95,7 @@ def _are_kept(sink: SqlSink, entity: Entity, attribute: Attribute, kind: str) ->
 
 
 def _comparable(kinds: Mapping[str, Type], entity: Entity) -> Mapping[str, Type]:
-    """Those columns that each condition compares with columns of the same new type, and with labels of it, alone."""
+    """The columns that each condition compares only with columns of the same new type, and with its labels."""
     conditions = [check.condition for check in entity.checks]
     conditions += [unique.condition for unique in entity.partial_uniques]
     compared = [sides for condition in conditions for sides, _ in compared_sides(condition)]
@@ -142,7 +142,7 @@ def _retyped(sink: SqlSink, entity: Entity, name: str, kind: str) -> Iterator[st
 
 
 def _run(sink: SqlSink, statement: str, where: str, move: str) -> None:
-    """Execute a statement; an error says of what table and constraint it is."""
+    """Execute a statement; an error names its table and constraint."""
     try:
         with typed_errors(sink.address):
             sink.run(statement)
@@ -153,7 +153,7 @@ def _run(sink: SqlSink, statement: str, where: str, move: str) -> None:
 
 
 def _enum(sink: SqlSink, entity: Entity, attribute: Attribute) -> str:
-    """The name of an enum of these labels in the table's schema; it is made where there is none."""
+    """The name of an enum with these labels in the table's schema; it is created if there is none."""
     (schema, table), labels = place_of(entity.name, POSTGRESQL), list(attribute.type.values)
     there = sink.connection.execute(_SAME_LABELS, (schema, labels)).fetchone()
     if there is not None:

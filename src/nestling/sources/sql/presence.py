@@ -1,4 +1,4 @@
-"""Whether a database has what a model names, and what else it has: a design may be older than its database, or another's."""
+"""Whether a database has what a model names, and what else it has: a design may be older, or for another database."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def left_out(database: SqlDatabase, model: Model) -> tuple[str, ...]:
 
 
 def _lacking(kind: str, names: Sequence[str], known: Sequence[str], *, of: str = "") -> Problem | None:
-    """One sentence on names that do not exist; None where there are none."""
+    """A sentence on names that do not exist; None if there are none."""
     if not names:
         return None
     problem = unknown(kind, names[0], known, of=of)

@@ -47,7 +47,7 @@ def counted(condition: Any) -> Any:
 
 
 def odd_dates(column: Any, before_christ: str) -> Any:
-    """Whether Python has no such date, though it is finite: it is of a year before 1 or after 9999."""
+    """Whether a finite date is before year 1 or after 9999, so that Python cannot represent it."""
     text = sa.cast(column, sa.Text)
     beyond = sa.or_(text.like(before_christ), sa.func.date_part("year", column) > 9999)
     return sa.and_(sa.func.isfinite(column), beyond)

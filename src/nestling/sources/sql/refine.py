@@ -25,7 +25,7 @@ _T = TypeName
 
 
 def refined_attribute(attribute: Attribute, column: ColumnFacts, measures: TableMeasures, dialect: str) -> Attribute:
-    """The attribute with the type its values have; `also` lists the types of those that disagree."""
+    """The attribute with the type of its values; `also` lists the types of exceptions."""
     found = measures.columns[attribute.name]
     if not found["values"]:
         return attribute
@@ -34,7 +34,7 @@ def refined_attribute(attribute: Attribute, column: ColumnFacts, measures: Table
 
 
 def as_declared(attribute: Attribute, found: Mapping[str, Any], odd_date: Type) -> Attribute:
-    """The attribute of a database whose columns hold what they are declared to hold; `odd_date`: its dates that are none."""
+    """The attribute in a database that enforces declared types; `odd_date`: the type of its impossible dates."""
     kind, also = attribute.type, attribute.also
     if kind.name in (_T.TIMESTAMP, _T.TIMESTAMPTZ) and found["milli"]:
         kind = Type(kind.name, (6 if found["micro"] else 3,))

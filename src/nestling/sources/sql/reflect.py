@@ -1,6 +1,6 @@
-"""A catalog to a model: entities, relationships, many-to-many links and hierarchies, by the rules all relational sources share.
+"""From a catalog to a model: entities, relationships, many-to-many links and hierarchies, by rules for all relational sources.
 
-Only what the declarations say is used here; `refine` and `hierarchies` add what the data says.
+Only declarations are used here; `refine` and `hierarchies` add what the data shows.
 """
 
 from __future__ import annotations

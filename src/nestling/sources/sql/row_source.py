@@ -33,7 +33,7 @@ SAMPLED_ABOVE_ROWS = 1_000_000
 
 
 class SqlDatabase:
-    """An open SQL database: `reading` says what is in it, `rows` streams it. It is never written to."""
+    """An open SQL database: `reading` describes it, `rows` streams its rows. It is never written to."""
 
     def __init__(self, address: Address, model: Model | None = None) -> None:
         self.address = address
@@ -49,14 +49,14 @@ class SqlDatabase:
 
     @property
     def model(self) -> Model:
-        """The model whose names the queries use: the given one, else what `reading` finds."""
+        """The model whose names the queries use: the given one, or else what `reading` finds."""
         if self._model is None:
             self._model = self.reading().model
         return self._model
 
     @cached_property
     def catalog(self) -> Catalog:
-        """What the database says of itself."""
+        """The database's catalog."""
         with self.connected() as connection, typed_errors(self.address):
             return self._engine.catalog(self.address, connection)
 
@@ -76,9 +76,9 @@ class SqlDatabase:
         joined: JoinReader | None = None,
         read_check: ReadCheck | None = None,
     ) -> Reading:
-        """Read model and statistics; tables above the bound are sampled; `progress` hears each table's name.
+        """Read model and statistics; tables above the bound are sampled; `progress` receives each table's name.
 
-        `joined` adds to the model what is not declared; `read_check` reads CHECKs over rows.
+        `joined` adds undeclared relationships to the model; `read_check` parses CHECKs over rows.
         """
         from nestling.sources.sql.inspection import read_database
 
@@ -107,7 +107,7 @@ class SqlDatabase:
 
     @contextmanager
     def connected(self) -> Iterator[Any]:
-        """The snapshot's connection, or a fresh one in a transaction of its own."""
+        """The snapshot's connection, or a new one in a transaction of its own."""
         if self._snapshot is not None:
             yield self._snapshot
             return
@@ -148,7 +148,7 @@ class SqlDatabase:
             return int(cursor.fetchone()[0])
 
     def highest_number(self, entity: str, attribute: str) -> int | None:
-        """The highest there is, or what the database says was the last it gave."""
+        """The highest existing number, or the last one that the database generated."""
         import sqlalchemy as sa
 
         table = self._tables.table(entity)

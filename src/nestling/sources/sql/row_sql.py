@@ -31,7 +31,7 @@ class Tables:
     places: Mapping[str, tuple[str | None, str]]  # entity to schema and table
 
     def table(self, entity: str) -> sa.TableClause:
-        """The table of an entity; raises SourceError where the database has none, as when it was dropped meanwhile."""
+        """The table of an entity. Raises `SourceError` if the database has none, for example because it was dropped meanwhile."""
         if entity not in self.places:
             move = "find out whether the database was dropped or replaced meanwhile; then inspect it anew"
             raise SourceError(Problem("the database has no such table", where=f"table {entity}", next_move=move))
@@ -41,13 +41,13 @@ class Tables:
 
 
 def quoted(name: str) -> quoted_name:
-    """A name that is quoted whatever it looks like."""
+    """A name that is always quoted."""
     return quoted_name(name, quote=True)
 
 
 @dataclass
 class Joins:
-    """The FROM clause as it grows: an alias for each path."""
+    """The FROM clause under construction: an alias for each path."""
 
     tables: Tables
     query: RowQuery
@@ -58,7 +58,7 @@ class Joins:
         self.aliases[()] = self.clause = self.tables.table(self.query.entity).alias("t0")
 
     def alias(self, path: RowPath) -> Any:
-        """The alias a path arrives at, joined when it is new."""
+        """The alias of a path; a new path is joined."""
         if path not in self.aliases:
             start = self.alias(path[:-1])
             link = self.tables.model.relationship(path[-1].relationship)

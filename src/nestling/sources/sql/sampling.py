@@ -28,7 +28,7 @@ def sample(
     rows: int,
     fetch: Callable[[Any], Sequence[Any]],
 ) -> Any:
-    """What to select from in place of the table: about `share` (0..1) of it, or its first `rows` without a number."""
+    """A sample to select from in place of the table: about `share` (0..1) of it, or its first `rows` without a number."""
     return engine_of(dialect).sample(table, entity, rowid=rowid, share=share, rows=rows, fetch=fetch)
 
 
@@ -45,7 +45,7 @@ def windows(table: Any, number: Any, *, share: float, rows: int, fetch: Callable
 
 
 def integer_key(table: Any, entity: Entity) -> Any:
-    """The first column of the key if that is a number, else None."""
+    """The first column of the key if that is a number, or else None."""
     if not entity.key or entity.attribute(entity.key[0]).type.name is not TypeName.INTEGER:
         return None
     return table.c[entity.key[0]]

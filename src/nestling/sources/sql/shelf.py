@@ -1,7 +1,7 @@
-"""Rows in a SQLite file of one's own: written, read as a source like any other, then emptied and written anew.
+"""Rows in a temporary SQLite file: written, read like any other source, then emptied and written again.
 
-Making the file, its tables and their statements takes far longer than a few rows, so they are made once. Nothing outlives the
-process, so nothing waits for the disk.
+Creating the file, its tables and their statements takes far longer than a few rows, so they are created once. The file ends
+with the process, so nothing waits for the disk.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SqliteShelf:
         self._has_tables = False
 
     def empty(self) -> None:
-        """Have no rows; to be called before the first is written, and before each new turn."""
+        """Remove all rows; call it before the first write and before each new turn."""
         if self._has_tables:
             self._sink.empty()
         else:
@@ -42,7 +42,7 @@ class SqliteShelf:
             self._has_tables = True
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
-        """Add rows; raises SourceError for one that would not be read back as it is."""
+        """Add rows. Raises `SourceError` for one that would not be read back unchanged."""
         try:
             self._sink.write(entity, [*map(shelving(entity), rows)])
         except RowRefused as error:
@@ -76,7 +76,7 @@ class _Sink(SqlSink):
         return connection
 
     def empty(self) -> None:
-        """Take all rows out, those of a turn that failed among them."""
+        """Remove all rows, including those of a failed turn."""
         with typed_errors(self.address):
             if not self.connection.in_transaction:
                 self._engine.begin_writing(self.connection)

@@ -1,7 +1,7 @@
-"""Rows of documents in a SQLite file of one's own: what no column gives back is a text there that stands for it.
+"""Rows of documents in a temporary SQLite file: a value that no column can return unchanged is represented by a text.
 
-Such texts are behind all others, and those of ObjectIds in the order of these. They are values of their own, told apart where
-rows are found and linked; forms of one value are told beside it instead (`ir/storage/stored_forms.py`).
+Such texts sort after all others, and those of ObjectIds in the order of these. They are distinct values wherever rows are found
+and linked; different forms of one value are stored separately (`ir/storage/stored_forms.py`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from nestling.ir.types import MAY_BE_ARRAYS, TEXT, TypeName
 from nestling.sources.sql.row_source import SqlDatabase
 
 _SIGN = "\U0010ffff0d6f7c1e9b3a4852a1c46e05d97b28f3:"
-"""What they begin with: the last of all characters, and 128 bits drawn once, which no other text has by chance."""
+"""Their prefix: the last of all characters, and 128 random bits, which no other text has by chance."""
 
 
 class ShelvedRows(SqlDatabase):
-    """A database of such rows, which yields them as they were."""
+    """A database of such rows, which returns them as they were."""
 
     def rows(self, query: RowQuery) -> Iterator[Row]:
         """Stream them."""
@@ -43,7 +43,7 @@ def _holding(attribute: Attribute) -> Attribute:
 
 
 def shelving(entity: Entity) -> Callable[[Row], Row]:
-    """The function from an entity's rows to what their columns give back."""
+    """The function from an entity's rows to values that their columns return unchanged."""
     kinds = tuple(_signed if each.type.name in MAY_BE_ARRAYS else _shelved for each in entity.attributes)
     return lambda row: tuple(shelve(value) for shelve, value in zip(kinds, row, strict=True))
 
@@ -58,7 +58,7 @@ def _shelved(value: object) -> object:
 
 
 def _signed(value: object) -> object:
-    """A NULL, and a null in place of json, are what SQL counts them as."""
+    """A NULL, and a null in place of json, count as SQL's NULL."""
     is_null = value is None or value is JSON_NULL
     return value if is_null else _SIGN + bson.encode({"": value}, codec_options=AS_STORED).hex()
 

@@ -40,13 +40,13 @@ _OTHER_TYPES = (
     "unload to SQLite, whose columns hold values of several types; or, where no such value is left,"
     " take its type out of the attribute's `also` in the design's model"
 )
-"""What to do where the design says of values that no column holds, whether there are any or not."""
+"""What to do if the design allows values that no column can hold, whether or not there are any."""
 
 
 class SqlSink:
-    """A target for rows. `broken` lists, after `finish`, the relationships some rows do not keep.
+    """A target for rows. After `finish`, `broken` lists the relationships that some rows violate.
 
-    `made` are the tables it made, `existing` those that were there; rows of `held` wait in a table of their own.
+    `made`: tables it created; `existing`: those that existed; rows of `held` wait in a separate table.
     """
 
     def __init__(self, address: Address) -> None:
@@ -78,13 +78,13 @@ class SqlSink:
 
     @cached_property
     def preparer(self) -> Any:
-        """What quotes names."""
+        """SQLAlchemy's preparer, which quotes names."""
         return dialect_of(self.address).identifier_preparer
 
     def begin(self, model: Model) -> None:
-        """Create the tables that are missing; those that are there stay as they are.
+        """Create missing tables; existing ones are not changed.
 
-        Raises SourceError, and changes nothing, when one of them holds rows or could not hold what the model says.
+        Raises `SourceError`, and changes nothing, if one of them holds rows or cannot hold the model's values.
         """
         self._model = model
         with typed_errors(self.address):
@@ -124,7 +124,7 @@ class SqlSink:
         return passage
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
-        """Add rows, each a tuple of conceptual values in attribute order; raises SourceError for one not read back as it is."""
+        """Add rows (conceptual values in attribute order). Raises `SourceError` for one that is not read back unchanged."""
         if rows:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
@@ -139,7 +139,7 @@ class SqlSink:
                 yield from self._passages[entity.name].refused(self._without_computed(entity, rows))
 
     def finish(self) -> tuple[str, ...]:
-        """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""
+        """Add the foreign keys, note violated ones, continue numbers after the highest, and commit."""
         assert self._model is not None, "begin comes first"
         with typed_errors(self.address):
             entities = self._entities.values()
@@ -157,7 +157,7 @@ class SqlSink:
         )
 
     def close(self) -> None:
-        """Give up what has not been finished: nothing of it stays."""
+        """Discard what has not been finished: nothing of it stays."""
         connection = self.__dict__.pop("connection", None)
         if connection is None:
             return
@@ -173,7 +173,7 @@ class SqlSink:
         return tuple(link for link in self._model.relationships if link.child not in self.existing)
 
     def refuse_lost(self) -> None:
-        """Raise SourceError where tables that were there do not hold as many rows as they were given."""
+        """Raise `SourceError` if existing tables do not hold as many rows as were written."""
         refuse_lost(self, tuple(self.existing.values()), self._written)
 
     def refuse_dangling(self) -> None:
@@ -181,7 +181,7 @@ class SqlSink:
         refuse_dangling(self, tuple(self.existing.values()), self._catalog)
 
     def _without_computed(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
-        """The rows without what their table computes."""
+        """The rows without columns that their table computes."""
         computed = self.existing[entity.name].computed if entity.name in self.existing else ()
         if not computed:
             return rows
@@ -189,9 +189,10 @@ class SqlSink:
         return [tuple(row[place] for place in places) for row in rows]
 
     def _widen(self, name: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Have columns made here take longer texts and finer moments than the model says, as of a source that does not look.
+        """Widen columns created here for longer texts and finer timestamps than in the model.
 
-        Where that commits the rows there are, tables that were empty are emptied again if something fails later.
+        A source that does not enforce its types may hold such values. If widening commits existing rows, tables that were empty
+        are emptied again if something fails later.
         """
         if name not in self._entities or self._model is None:
             return
@@ -233,7 +234,7 @@ class SqlSink:
 
 
 def _is_beyond(value: object, attribute: Attribute) -> bool:
-    """Whether it is a longer text than the attribute's, or a finer moment."""
+    """Whether it is a longer text or a finer timestamp than the attribute allows."""
     if isinstance(value, datetime):
         return (
             attribute.fraction is not None and value.microsecond % 10 ** (MOST_DIGITS - attribute.fraction.digits) > 0

@@ -30,7 +30,7 @@ def measures_of_texts(column: Any) -> Iterator[tuple[str, Any]]:
 
 
 def tell_utf8(connection: sqlite3.Connection) -> None:
-    """Teach a connection the function that `measures_of_texts` asks of bytes; a file in UTF-16 has no such texts."""
+    """Register the function for `measures_of_texts` that tests bytes; a file in UTF-16 has no such texts."""
     ((encoding,),) = connection.execute("PRAGMA encoding").fetchall()
     connection.create_function(_IS_UTF8, 1, _is_utf8 if encoding == "UTF-8" else lambda _: 1, deterministic=True)
 
@@ -44,7 +44,7 @@ def _is_utf8(content: bytes) -> int:
 
 
 def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> Iterator[str]:
-    """A note on the columns with such texts of each kind; none where there are none."""
+    """A note on the columns with each kind of such texts, if there are any."""
     if found := _columns(catalog, measures, _NUL):
         yield (
             f"{_have(found)} texts with NUL characters: SQLite's LIKE, GLOB, length,"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _BEFORE_LIST = re.compile(r"\bIN\s*$", re.IGNORECASE)
 _UNKNOWN = Type(TypeName.TIMESTAMP)
-"""What a parameter is written as when nothing says its type: this matters for moments only, which then have whole seconds."""
+"""Assumed type of a parameter without a known one: this matters only for timestamps, which then have whole seconds."""
 
 
 class SourceRows(NamedTuple):
@@ -55,21 +55,21 @@ class SqlStatements:
 
     @property
     def product(self) -> str:
-        """What people call the database's kind."""
+        """The database's kind, for people."""
         with self._database.connected() as connection:
             return self._engine.product(connection)
 
     def language_orders(self) -> tuple[str, ...]:
-        """What it says of texts that it orders as a language does, where statements on MongoDB order by code point."""
+        """Texts that it sorts by a language's rules, while statements on MongoDB sort by code point."""
         with self._database.connected() as connection, typed_errors(self._database.address):
             return tuple(self._engine.language_orders(connection))
 
     def rows(
         self, sql: str, values: Mapping[str, object], attributes: Mapping[str, Attribute], seconds: float
     ) -> SourceRows:
-        """The answer to a query with `:name` parameters. `attributes`: what parameters are compared with, where that is known.
+        """The answer to a query with `:name` parameters. `attributes`: what parameters are compared with, if known.
 
-        Raises `TooSlow`, or the typed error with the database's own words when it refuses the statement.
+        Raises `TooSlow`, or the typed error with the database's own words if it refuses the statement.
         """
         given: dict[str, object] = {}
         engine, dialect = self._engine, self._database.address.dialect

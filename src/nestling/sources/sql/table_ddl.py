@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def place_of(entity: str, dialect: str) -> tuple[str | None, str]:
-    """Schema and table of an entity: one name where there are no schemas."""
+    """Schema and table of an entity: a single name without schemas."""
     schema, dot, name = entity.partition(".")
     return (schema, name) if engine_of(dialect).has_schemas and dot and schema and name else (None, entity)
 
@@ -39,7 +39,7 @@ def writing_of(dialect: str, preparer: Any) -> Writing:
 
 
 def keyed_alike(entity: Entity, model: Model, dialect: str) -> Entity:
-    """The entity as it fits a server: foreign keys have their parents' keys' types, which it wants to be the same."""
+    """The entity with foreign keys of the same types as their parents' keys, as servers require."""
     alike = replace(entity, attributes=tuple(_keyed_alike(a, entity, model, dialect) for a in entity.attributes))
     links = (link.child_attributes for link in declared(model.parents_of(entity.name)))
     return engine_of(dialect).fitting(alike, [*filter(None, (entity.key, *entity.uniques)), *links])
@@ -62,7 +62,7 @@ def _keyed_alike(attribute: Attribute, entity: Entity, model: Model, dialect: st
 def _key_referred_to(
     attribute: Attribute, entity: Entity, model: Model, seen: frozenset[tuple[str, str]]
 ) -> Attribute | None:
-    """The attribute of the same type at the end of the foreign keys that begin with this one; None where none does."""
+    """The attribute at the end of the chain of foreign keys of the same type from this one; None if there is none."""
     found = None
     for link in model.parents_of(entity.name):
         parent = model.entity(link.parent)
@@ -93,7 +93,7 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
 def row_checks(
     entity: Entity, columns: Sequence[tuple[Attribute, str]], dialect: str, preparer: Any
 ) -> dict[RowCheck, str]:
-    """The constraints for the checks of rows, each under its name where a table has names of its own for them."""
+    """The constraints for row checks, each with its name if the table allows names for them."""
     declared = {each.name: words for each, words in columns}
     names: set[str] = set()
     found: dict[RowCheck, str] = {}
@@ -107,7 +107,7 @@ def row_checks(
 
 
 def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[tuple[PartialUnique, str, str]]:
-    """The unique indexes over some rows of an entity's table, where there can be such: each with its name and its statement."""
+    """The partial unique indexes of an entity's table, if supported: each with its name and its statement."""
     for number, unique in enumerate(entity.partial_uniques):
         if not is_declared(unique, entity, dialect):
             continue
@@ -130,7 +130,7 @@ def _keys(unique: PartialUnique, preparer: Any) -> Iterator[str]:
 
 
 def staged_types(entity: Entity, model: Model, dialect: str) -> dict[str, str]:
-    """The types of the columns of a table of ours, as wide as they may become, by attribute."""
+    """The column types of a table of ours, as wide as they may become, by attribute."""
     keyed = keyed_alike(entity, model, dialect)
     links = model.parents_of(entity.name)
     wide = replace(keyed, attributes=widened(keyed, links, dialect))
@@ -139,7 +139,7 @@ def staged_types(entity: Entity, model: Model, dialect: str) -> dict[str, str]:
 
 
 def create_staged(name: str, place: Attribute, types: Mapping[str, str], dialect: str, preparer: Any) -> str:
-    """The statement that makes a temporary table of such columns, and of rows' places: it takes any row, NULL everywhere."""
+    """The statement that creates a temporary table with such columns and a position: all nullable, for any row."""
     words = {place.name: column_words(place, dialect), **types}
     columns = (f"{quote(column, preparer)} {declared}" for column, declared in words.items())
     key = f"PRIMARY KEY ({quote(place.name, preparer)})"
@@ -165,7 +165,7 @@ def _indexed(entity: Entity, links: Sequence[Relationship]) -> frozenset[str]:
 
 
 def declared(links: Sequence[Relationship]) -> tuple[Relationship, ...]:
-    """Those that become foreign keys: what the source does not enforce, the rows written later need not keep either."""
+    """The relationships that become foreign keys: later rows need not satisfy those that the source does not enforce."""
     return tuple(link for link in links if link.enforced)
 
 
@@ -185,7 +185,7 @@ def _names(names: Sequence[str], preparer: Any) -> str:
 
 
 def undeclared_defaults(entity: Entity, dialect: str) -> tuple[str, ...]:
-    """The attributes whose columns cannot say what an INSERT gets that leaves them out."""
+    """The attributes whose default the columns cannot express."""
     return tuple(
         each.name
         for each in entity.attributes

@@ -1,4 +1,4 @@
-"""What of a model the tables made of it do not declare, in sentences."""
+"""Parts of a model that its tables do not declare, in sentences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def filled_as_they_were(tables: Iterable[Existing]) -> Iterator[str]:
-    """What happened to tables that were there."""
+    """A sentence on tables that existed before."""
     there = list(tables)
     if there:
         are = agreeing(len(there), "was there, and is filled as it is", "were there, and are filled as they are")
@@ -37,7 +37,7 @@ def filled_as_they_were(tables: Iterable[Existing]) -> Iterator[str]:
 
 
 def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], views: Container[str]) -> Iterator[str]:
-    """What no table of those `made` says, in a sentence for all of them; `views` are there already."""
+    """A sentence on what no table of those `made` declares; `views` exist already."""
     loose = [each.name for each in model.relationships if not each.enforced and each.child in made]
     if loose:
         are = agreeing(len(loose), "is no foreign key", "are no foreign keys")
@@ -56,9 +56,9 @@ def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], vie
 def left_out(
     entities: Collection[Entity], model: Model, dialect: str, exact: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
-    """A sentence for each kind of thing each table leaves out: what rows may break first, one kind after the other.
+    """A sentence for each kind of feature that each table lacks: first what rows may violate, one kind after the other.
 
-    The entities are the model's as their columns had to be; `exact` has the types that columns got at the end, by entity.
+    The entities are the model's with their columns' types; `exact` has the types that columns got at the end, by entity.
     """
     for of_kind in (_of_rows, _allowed, _computed, _defaults, _collations, _enums, _types):
         for entity in entities:
@@ -68,7 +68,7 @@ def left_out(
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A table that was made of `given`: its entity, the types of its columns, and those they got at the end."""
+    """A table created for `given`: its entity, the types of its columns, and those they got at the end."""
 
     entity: Entity
     given: Entity
@@ -141,7 +141,7 @@ def _retyped(entity: Entity, columns: Iterable[tuple[Attribute, str]], dialect: 
 
 
 def _plain(kind: Type) -> Type:
-    """The type without what is measured of its values."""
+    """The type without what is measured from its values."""
     if kind.element is not None:
         return replace(kind, element=_plain(kind.element))
     carried = " ".join(word for word in kind.carried.split() if word != NAN)

@@ -1,4 +1,4 @@
-"""The kinds of SQL databases there are: each file has an `ENGINE`, and its name is the file's. Adding one is adding a file."""
+"""The kinds of SQL databases: each file has an `ENGINE` and gives it its name. To add one, add a file."""
 
 from __future__ import annotations
 
