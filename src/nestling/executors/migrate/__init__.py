@@ -1,8 +1,8 @@
-"""Moving a live database from one design to another over the same model, while it is being written to.
+"""Moves a live database from one design to another over the same model, while it is being written to.
 
-`backfill` derives every document of the new design from the old homes, `follow` carries over what changes meanwhile
-(`changed_rows`: which rows; `affected_documents`: which documents; `derive`: what they must be), `compare` proves both sides
-equal, `cutover` switches.
+`backfill` derives every document of the new design from the old homes, `follow` applies concurrent changes (`changed_rows`:
+which rows; `affected_documents`: which documents; `derive`: their new content), `compare` proves both sides equal, `cutover`
+switches.
 """
 
 from nestling.executors.migrate.aborting import Aborted, abort

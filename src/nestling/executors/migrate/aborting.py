@@ -25,8 +25,10 @@ from nestling.ir.programs.command import CreateIndex
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """What an abort dropped and left: the `indexes` that the migration had built on collections that both designs have, and the
-    collections of what was written `late`, for which the old ones have no place.
+    """What an abort dropped and left.
+
+    `indexes`: those the migration had built on collections that both designs have. `late`: collections of late writes that do
+    not fit into the old ones.
     """
 
     indexes: tuple[CreateIndex, ...]
@@ -34,7 +36,7 @@ class Aborted:
 
 
 def abort(database: Database[Any]) -> Aborted:
-    """End the migration: the old design is what it was, with what was written to it while a collection had no name."""
+    """End the migration: the old design is as before, including what was written while a collection had no name."""
     with typed_errors(address(database)), begun(database) as (states, state):
         if state.phase is Phase.DONE:
             move = "migrate back, from the new design to the old one"

@@ -1,4 +1,4 @@
-"""Which of two designs a database follows, while a migration between them has begun and what it left is not dropped."""
+"""Which of two designs a database has, from the beginning of a migration until its leftovers are dropped."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from nestling.ir.migration import Phase
 from nestling.ir.storage.names import LOOK
 
 TRUSTED_SECONDS = 1.0
-"""How long a program goes by what it has read of the design in use. A cutover refuses writes for longer than that before the
-collections change names, so that whoever writes after it has asked again.
+"""How long a program may rely on the design that it has read.
+
+A cutover refuses writes for longer than that before it renames collections, so that all later writers have read it again.
 """
 ASKED_SECONDS = 0.25
-"""How long a cutover waits after saying that names change: what was asked for before that is done by then, or refused."""
+"""How long a cutover waits after announcing the renaming, so that earlier requests are finished or refused."""
 _UNSURE = (Phase.FENCED,)
-"""While a migration is there, its next step is the one that has to be noticed: nothing is kept of an answer."""
+"""Phases whose end must be noticed at once, so that no answer is cached."""
 
 
 def ask_in_use(design: str) -> Generator[CollectionCall, Any, bool]:
@@ -36,9 +37,9 @@ def ask_in_use(design: str) -> Generator[CollectionCall, Any, bool]:
 
 
 def strays(database: Database[Any], stores: Collection[str]) -> dict[str, int]:
-    """Collections of the old design that have come again after the cutover, and how many documents nobody reads there.
+    """Collections of the old design that were created again after the cutover, with their number of unread documents.
 
-    `stores`: the collections of the design in use. Until `--drop-old`, as then nothing tells of the old design any more.
+    `stores`: the collections of the design in use. After `--drop-old` the old design is no longer known.
     """
     state = States(database).read()
     if state is None or state.trail is None or state.phase is not Phase.DONE:
@@ -50,8 +51,9 @@ def strays(database: Database[Any], stores: Collection[str]) -> dict[str, int]:
 
 
 def check_in_use(database: Database[Any], design: str) -> None:
-    """Raise `MigrationError` for the one of them, by its digest, that the documents do not follow now: what keeps its copies
-    right would write them into the other's documents.
+    """Raise `MigrationError` if the documents do not have this design (by its digest) now.
+
+    A program that maintains its copies would write them into the other design's documents.
     """
     state = States(database).read()
     if state is not None:

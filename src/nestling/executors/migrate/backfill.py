@@ -1,6 +1,6 @@
-"""The backfill: every document of the new design, derived from the old homes batch by batch while these go on changing.
+"""The backfill: derives every document of the new design from the old homes, batch by batch, while these keep changing.
 
-What changes meanwhile is carried over afterwards, from before the first row was read; so no batch needs to agree with another.
+Changes since before the first read are applied afterwards, so batches need not be consistent with each other.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def backfill(
     state: MigrationState,
     tell: Tell,
 ) -> MigrationState:
-    """Build what is not built yet; returns the state after it."""
+    """Build what is not built yet, and return the new state."""
     for side in on_server:
         if side.collection not in state.done:
             tell(side.collection, 0)
@@ -98,7 +98,7 @@ def _batches(target: MigrationUnit, rows: Iterator[Row]) -> Iterator[Batch]:
 
 
 def _inserted(deriver: Deriver, database: Database[Any], wanted: ExpectedDocuments) -> bool:
-    """Insert the documents, as nothing of them is expected to be there, but what is left out; False when some are."""
+    """Insert the documents, as none should exist, except those left out; False if some exist."""
     is_new = True
     for name, documents in wanted.documents.items():
         try:

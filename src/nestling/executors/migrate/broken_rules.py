@@ -1,4 +1,4 @@
-"""What a stored document breaks of a validator: a server says that only of what it refuses, so it is asked rule by rule."""
+"""Finds the validator rules that a stored document breaks: servers report them only on refusal, so each rule is tested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_VALUES = 6
 
 _Schema = Mapping[str, Any]
 _Within = Callable[[_Schema], _Schema]
-"""Says of what lies at a path what a schema says of a value."""
+"""A function that applies a schema to the value at a path."""
 
 
 def broken_words(collection: Collection[Any], document: Mapping[str, Any], validator: _Schema) -> str:
@@ -38,7 +38,7 @@ def broken_words(collection: Collection[Any], document: Mapping[str, Any], valid
 def _broken(
     schema: _Schema, path: str, values: list[Any], within: _Within, breaks: Callable[[_Schema], bool]
 ) -> Iterator[str]:
-    """What is broken of a schema; `values` are what lies at the path."""
+    """The broken parts of a schema; `values` are at the path."""
     field = f"`{path}`" if path else "the document"
     if (kinds := schema.get("bsonType")) is not None and breaks(within({"bsonType": kinds})):
         wanted = kinds if isinstance(kinds, str) else " or ".join(kinds)
@@ -65,7 +65,7 @@ def _broken(
 def _broken_rest(
     schema: _Schema, field: str, values: list[Any], within: _Within, breaks: Callable[[_Schema], bool]
 ) -> Iterator[str]:
-    """What is broken of rules that say in words what they are, and of those that are shown as they are."""
+    """Broken rules that have a description, and those that are shown as they are."""
     rules = schema.get("allOf", ())
     in_words = [rule for rule in rules if "description" in rule]
     yield from (f"{field} breaks: {rule['description']}" for rule in in_words if breaks(within(rule)))
@@ -92,7 +92,7 @@ def _items(within: _Within) -> _Within:
 
 
 def _shown(values: list[Any]) -> str:
-    """The value, where there is one; of several, such as those of elements, it is not known which is wrong."""
+    """The value, if there is just one; with several, such as those of elements, it is unknown which is wrong."""
     return f"{cut(shell(values[0]))}, " if len(values) == 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""From changed documents of the old design to changed rows: what each held before and after."""
+"""From changed documents of the old design to changed rows: their contents before and after."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nestling.ir.values import decoder
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
-    """A row as it was at some time, and the attributes that are no longer, or were not always, so; None: it came or went."""
+    """A row at some time, and the attributes that have changed since or before; None: it was inserted or deleted."""
 
     entity: str
     row: Row
@@ -31,14 +31,14 @@ class ChangedRow:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Changed rows, and entities some rows of which have changed without anybody knowing which."""
+    """Changed rows, and entities with unidentified changed rows."""
 
     rows: tuple[ChangedRow, ...]
     unknown: frozenset[str] = frozenset()
 
 
 def observe(homes: Homes, changes: Iterable[ChangeEvent]) -> Observed:
-    """The rows changes of documents are about; documents without a picture of what they were leave their entities unknown."""
+    """The rows affected by changes; for documents without a pre-image their entities are `unknown`."""
     by_document: dict[tuple[str, bytes], list[ChangeEvent]] = {}
     for change in changes:
         key = stored_bytes(change.id)
@@ -61,7 +61,7 @@ def observe(homes: Homes, changes: Iterable[ChangeEvent]) -> Observed:
 
 
 def _images(changes: Sequence[ChangeEvent]) -> list[BsonDocument] | None:
-    """The document at every time it is known; an empty one stands for its absence. None: some time is not known."""
+    """The document at every known time, empty if it did not exist. None: some version is unknown."""
     found: dict[bytes, BsonDocument] = {}
     for change in changes:
         if change.kind is EventKind.INSERT:
@@ -101,7 +101,7 @@ def _of_owner(homes: Homes, owner: str, changes: Sequence[ChangeEvent]) -> list[
 
 
 def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[BsonDocument]]) -> Iterator[ChangedRow]:
-    """What the rows of some documents have been, each document at several times."""
+    """The former rows of some documents, each document at several times."""
     known = [image for images in documents for image in images if image]
     rows = iter(homes.in_documents(collection, known))
     for images in documents:
@@ -152,9 +152,7 @@ def _field(row: BsonDocument, field: str) -> bytes:
 def _relisted(
     homes: Homes, ids: HeldIds, images: Sequence[BsonDocument], held: Sequence[Mapping[str, Sequence[BsonDocument]]]
 ) -> Iterator[ChangedRow]:
-    """The children whose ids are not in the array at all times: as they are, and as children of this document's rows; and
-    these themselves, as a child may be gone.
-    """
+    """The children whose ids were not always in the array, as they are and as former children, and rows that may be deleted."""
     link = homes.model.relationship(ids.relationship)
     parent, child = homes.model.entity(link.parent), homes.model.entity(link.child)
     times = [{stored_bytes(i): i for i in _ids(image, ids)} for image in images]

@@ -63,7 +63,7 @@ def _fetched(homes: Homes, values: Iterable[AttributeValues], hop: Hop, session:
 
 
 def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[AttributeValues]:
-    """The values rows are linked by, each once; a NULL links nobody."""
+    """The distinct values by which rows are linked; NULL links to nothing."""
     names = model.entity(hop.start(model)).attribute_names
     near = [names.index(name) for name in hop.near(model)]
     found = once(tuple(sql_value(row[place]) for place in near) for row in rows)

@@ -20,7 +20,7 @@ def lost_options(
     ours: Set[tuple[str, bytes]],
     coming: Iterable[Command],
 ) -> tuple[str, ...]:
-    """What options of these collections are not given by the commands of the new design, in words.
+    """Options of these collections that the new design's commands do not set, in words.
 
     `ours`: the collections with the forms of the old design's own validators.
     """

@@ -29,7 +29,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class HomeDifferences:
-    """Rows the old design has by entity, and the rows in which the new one differs, as they are in either."""
+    """The old design's row counts by entity, and the rows in which the new one differs, as in either design."""
 
     rows: Mapping[str, int]
     differing: tuple[ChangedRow, ...]
@@ -65,7 +65,7 @@ class HomeViews:
         return HomeDifferences(rows, tuple(found))
 
     def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[ChangedRow]:
-        """The rows of these partitions that one side has and the other has not."""
+        """The rows of these partitions that only one side has."""
         decode = self.old.decoder(entity.name)
 
         def read(query: Aggregation) -> Iterator[Row]:
@@ -76,7 +76,7 @@ class HomeViews:
         return self._unlike(entity, read(homes[0]), read(homes[1]))
 
     def _unlike(self, entity: Entity, old: Iterable[Row], new: Iterable[Row]) -> Iterator[ChangedRow]:
-        """The rows one side has and the other has not."""
+        """The rows that only one side has."""
         whole = with_stored(entity)
         encode = canonical_encoder(whole.attribute_names, whole, self.policy)
         rows: dict[bytes, Row] = {}
@@ -90,7 +90,7 @@ class HomeViews:
             yield ChangedRow(entity.name, rows[canonical], None)
 
     def again(self, differing: Sequence[ChangedRow]) -> tuple[ChangedRow, ...]:
-        """What still differs of rows that did, by their keys (all their values, where they have none)."""
+        """Compare rows that differed again, by their keys (or all values if they have none), and return those that still do."""
         found: list[ChangedRow] = []
         for name in dict.fromkeys(change.entity for change in differing):
             entity = self.model.entity(name)
@@ -129,13 +129,13 @@ class HomeViews:
 
 
 def _refers_by_texts(model: Model, entity: Entity) -> bool:
-    """Whether texts are among what rows refer to others by."""
+    """Whether the entity's references include texts."""
     names = {name for link in model.relationships if link.child == entity.name for name in link.child_attributes}
     return any(entity.attribute(name).type.name in TEXTS for name in names)
 
 
 def _having(homes: Homes, entity: Entity, keys: Sequence[tuple[object, ...]]) -> Iterator[Row]:
-    """The rows with these keys (all their values, where they have none)."""
+    """The rows with these keys (or all values if they have none)."""
     attributes, asked = entity.identity, frozenset(map(mark, keys))
     places = [entity.attribute_names.index(name) for name in attributes]
     rows = homes.whole(entity.name, attributes, keys)

@@ -1,8 +1,8 @@
-"""The cutover: the old collections take no writes, the last changes are carried over, and collections change names.
+"""The cutover: the old collections refuse writes, the last changes are applied, and collections are renamed.
 
-A validator refuses inserts and updates, but no deletes. So the old collections are set aside before the last changes are carried
-over: a view in the place of each shows what was there, and takes no writes of any kind. Every step can be done again, so that
-whatever ends it halfway is followed by doing all of it again, or by taking it back.
+A validator refuses inserts and updates but not deletes. So the old collections are set aside before the last changes are
+applied: a view in the place of each shows its content, and refuses all writes. Every step can be repeated, so after an
+interruption all of it is done again, or undone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "v
 
 
 def fence(job: Job, database: Database[Any], states: States, state: MigrationState) -> MigrationState:
-    """Have the old collections refuse inserts and updates; what they checked before is kept in the state."""
+    """Make the old collections refuse inserts and updates; their previous validators are kept in the state."""
     names = [name for name in job.old if name not in job.unfenced]
     there = {each["name"]: each["options"] for each in database.list_collections(filter={"name": {"$in": names}})}
     rules = {name: {rule: options[rule] for rule in _RULES if rule in options} for name, options in there.items()}
@@ -54,9 +54,9 @@ def refuse_writes(database: Database[Any], names: Iterable[str]) -> bool:
 
 
 def unfence(database: Database[Any], state: MigrationState, new: Mapping[str, NewRules] | None = None) -> None:
-    """Give the old collections, whatever they are called now, their own validators again; `new`: those that have others now.
+    """Restore the validators of the old collections, whatever their present names; `new`: validators that have changed.
 
-    A validator that is not the old design's is somebody else's, and stays.
+    A validator that is not the old design's belongs to somebody else, and stays.
     """
     there = frozenset(database.list_collection_names())
     for name, fenced in state.fences.items():
@@ -95,7 +95,7 @@ def set_aside(job: Job, database: Database[Any]) -> None:
 
 
 def switch(job: Job, database: Database[Any]) -> None:
-    """Give the new collections their names, those of the old ones that were set aside among them."""
+    """Give the new collections, including old ones that were set aside, their final names."""
     there = frozenset(database.list_collection_names())
     for staged, name in job.names.items():
         if staged != name and staged in there:
@@ -105,25 +105,26 @@ def switch(job: Job, database: Database[Any]) -> None:
 
 
 def _at_once(database: Database[Any]) -> Database[Any]:
-    """The database, for what frees a name that is taken at once: the next command waits until both are safe, as a later change
-    is safe only after it.
+    """The database with a weaker write concern, for freeing a name that is taken at once.
+
+    The next command waits until both are safe, because a later change is safe only after it.
     """
     return database.with_options(write_concern=WriteConcern(w=1))
 
 
 def drop_views(job: Job, database: Database[Any]) -> None:
-    """Drop what is in place of the old collections; to be called when nobody who asks goes by the old design any more."""
+    """Drop the views in place of the old collections, when no client uses the old design any more."""
     drop(database, _views(database, job.replaced))
 
 
 def _views(database: Database[Any], names: Iterable[str]) -> frozenset[str]:
-    """Those of these names that are views of what was set aside."""
+    """The names that are views of collections set aside."""
     found = database.list_collections(filter={"type": "view", "name": {"$in": [*names]}})
     return frozenset(each["name"] for each in found if each["options"]["viewOn"] == f"{each['name']}{BEFORE}")
 
 
 def _claimed(database: Database[Any], name: str, claim: Callable[[], object]) -> None:
-    """Take a name that is free for a moment: what somebody writes to it in between, which makes a collection, is set aside."""
+    """Take a name that is free for a moment; a collection created by a write in between is set aside."""
     while True:
         try:
             claim()
@@ -138,13 +139,13 @@ def _claimed(database: Database[Any], name: str, claim: Callable[[], object]) ->
 
 
 def switch_indexes(job: Job, database: Database[Any]) -> None:
-    """Drop what the new design does without on collections that stay, then build what had to wait for that."""
+    """Drop indexes that the new design lacks on collections that stay, then build those that had to wait for that."""
     _drop_indexes(database, job.indexes.gone)
     create_indexes(database, (*job.indexes_beside, *job.indexes.late))  # none of the first unless a switch goes on
 
 
 def drop_built_indexes(trail: Trail, database: Database[Any]) -> tuple[CreateIndex, ...]:
-    """Drop what was built on collections that stay; returns what was there."""
+    """Drop indexes built on collections that stay. Return those that existed."""
     collections = frozenset(each.collection for each in trail.indexes_built)
     there = {name: tuple(found_indexes(database, name)) for name in collections}
     usual = {name: usual_collation(database, name) for name in collections}
@@ -161,7 +162,7 @@ def drop_built_indexes(trail: Trail, database: Database[Any]) -> tuple[CreateInd
 
 
 def switch_indexes_back(trail: Trail, database: Database[Any]) -> None:
-    """Take back what was switched of the indexes of collections that stay."""
+    """Undo the index changes on collections that stay."""
     _drop_indexes(database, trail.late_indexes)
     create_indexes(database, trail.indexes_gone)
 
@@ -173,7 +174,7 @@ def _drop_indexes(database: Database[Any], indexes: Iterable[CreateIndex]) -> No
 
 
 def switch_back(trail: Trail, database: Database[Any]) -> None:
-    """Take back what was switched."""
+    """Undo the renaming."""
     there = frozenset(database.list_collection_names())
     moved = [name for name in trail.replaced if f"{name}{BEFORE}" in there]
     views, staged = _views(database, moved), {name: staged for staged, name in trail.names.items() if staged != name}
@@ -187,6 +188,6 @@ def switch_back(trail: Trail, database: Database[Any]) -> None:
 
 
 def drop(database: Database[Any], names: Iterable[str]) -> None:
-    """Drop collections, those that exist."""
+    """Drop the collections that exist."""
     for name in names:
         database.drop_collection(name)

@@ -1,6 +1,6 @@
-"""Deriving documents of the new design: a few scopes at a time, from one state of the old design, written where they differ.
+"""Derives documents of the new design: a few scopes at a time, from a snapshot of the old design, and writes differences.
 
-What is written follows from what the old homes hold now, so doing it again, late or after a crash, is always right.
+The result follows from the present content of the old homes, so repeating it, late or after a crash, is always right.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LEFT_OUT_AT_MOST = 10_000
 
 @dataclass(slots=True)
 class ExpectedDocuments:
-    """Documents as they must be, by collection, in BSON."""
+    """The expected documents by collection, in BSON."""
 
     documents: dict[str, list[bytes]] = field(default_factory=dict)
     owners: list[Found] = field(default_factory=list)
@@ -62,7 +62,7 @@ class ExpectedDocuments:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A shelf for what a target's documents need of the rows."""
+    """Temporary storage for the rows that a target's documents need."""
 
     kept: Model
     shelf: Shelf
@@ -71,10 +71,9 @@ class _Place:
 class Deriver:
     """Derives documents of some targets from the old homes.
 
-    `written` counts documents; `displaced` those that were removed because another one has their unique value now.
-
-    What a validator refuses is left out. Its rows may be on their way out, as those of a parent that was deleted since they were
-    read: a change that is still to come then takes them away. Where it does not, the comparison finds that they are missing.
+    `written` counts documents; `displaced` those removed because another one has their unique value now. Documents that a
+    validator refuses are left out. Their rows may be about to disappear, like those of a deleted parent: a later change then
+    removes them. Otherwise the comparison finds that they are missing.
     """
 
     def __init__(
@@ -111,14 +110,14 @@ class Deriver:
         return self._shelves[name]
 
     def leave_out(self, name: str, refused: Mapping[str, Any]) -> None:
-        """Note a document that a validator refuses; raises `MigrationError` where there are too many of them."""
+        """Record a document that a validator refuses. Raises `MigrationError` if there are too many."""
         self._left_out += 1
         self._refusal = self._refusal or refused_document(name, refused)
         if self._left_out > LEFT_OUT_AT_MOST:
             raise self._refusal
 
     def forget_left_out(self) -> None:
-        """What was left out is looked at again."""
+        """Reset the list of documents left out."""
         self._left_out, self._refusal = 0, None
 
     def require_nothing_left_out(self) -> None:
@@ -137,9 +136,9 @@ class Deriver:
             self.apply(target, some, self.wanted(target, some, rows))
 
     def wanted(self, target: MigrationUnit, scopes: Sequence[RootKey], roots: Iterable[Row]) -> ExpectedDocuments:
-        """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others.
+        """The expected documents of these scopes; `roots` are their root rows, possibly with others.
 
-        Raises `MigrationError` for a value that does not come through the shelf as it is.
+        Raises `MigrationError` for a value that the temporary storage would change.
         """
         try:
             return self._wanted(target, scopes, roots)
@@ -179,7 +178,7 @@ class Deriver:
         return wanted
 
     def apply(self, target: MigrationUnit, scopes: Sequence[RootKey], wanted: ExpectedDocuments) -> None:
-        """Write what differs from what is there."""
+        """Write the differences."""
         finders = [*target.finders(scopes), *wanted.owners]
         if target.is_numbered or target.is_series:
             self._apply_bag(target, finders, wanted)
@@ -201,7 +200,7 @@ class Deriver:
             self._write(name, [], before=[key for (at, _), (key, _) in there.items() if at == name])
 
     def _apply_bag(self, target: MigrationUnit, finders: Sequence[Found], wanted: ExpectedDocuments) -> None:
-        """Documents whose `_id` says nothing: as many of each as there are rows."""
+        """Compare documents without a meaningful `_id` by count: as many of each as there are rows."""
         for name in target.collections:
             missing: dict[bytes, list[dict[str, Any]]] = {}
             for encoded in wanted.documents.get(name, ()):
@@ -218,7 +217,7 @@ class Deriver:
             self._write(name, [InsertOne(document) for document in added], before=surplus)
 
     def _write(self, name: str, changes: list[Any], before: Sequence[object] = ()) -> None:
-        """First what goes, then what comes: a unique value may move from one document to another."""
+        """First deletions, then insertions: a unique value may move from one document to another."""
         operations = [*(DeleteOne({"_id": key}) for key in before), *changes]
         while operations:
             try:

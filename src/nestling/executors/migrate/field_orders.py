@@ -24,7 +24,7 @@ def reordered_fields(job: Job, database: Database[Any]) -> Iterator[str]:
 
 
 def compare_id_orders(job: Job, database: Database[Any]) -> None:
-    """Raise `MigrationError` where an `_id` that was built is not in the order of the new design, as rows do not tell that."""
+    """Raise `MigrationError` if a new `_id` has another field order than the new design, which rows do not show."""
     if found := find_fields(database, job.searches.id_orders):
         what = "has its fields in another order than the new design; this migration has not written it so"
         move = "find out who writes to the collection, end the migration with `--abort`, and begin again"

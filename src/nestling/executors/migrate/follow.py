@@ -1,4 +1,4 @@
-"""Carrying changes over: what is written to the old design while documents of the new one are built, and ever since."""
+"""Applies changes: everything written to the old design since the documents of the new one began to be built."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from nestling.ir.quantity_words import count
 CHANGES_AT_ONCE = 500
 WAIT_SECONDS = 0.5
 LATE_SECONDS = 2.0
-"""From here on it is told how old a change was when it was carried over."""
+"""From this delay on, the age of a change is reported."""
 _MARKER = "marker "
 
 
 @dataclass(slots=True)
 class ChangeFollower:
-    """A stream of the old design's changes and where they go. `changes` counts what has been carried over.
+    """A stream of the old design's changes and their targets. `changes` counts the applied ones.
 
-    `aside`: the names some of its collections get when they are set aside, or have back. `tell` hears how far it is.
+    `aside`: the names that some of its collections get when they are set aside or restored. `tell` receives progress.
     """
 
     deriver: Deriver
@@ -82,13 +82,13 @@ class ChangeFollower:
         return batch
 
     def _is_aside(self, change: ChangeEvent) -> bool:
-        """Whether a collection was given the name it is to be set aside under, or has its own again."""
+        """Whether a collection was renamed to its aside name, or back."""
         if change.kind is not EventKind.RENAME:
             return False
         return change.to in self.aside.get(change.collection, ()) or change.collection in self.aside.get(change.to, ())
 
     def _require_compared(self, entities: Sequence[str]) -> None:
-        """What is not known of a row that does not move cannot be found by comparing homes: these are the same."""
+        """Raise an error for unknown changes of rows that do not move: comparing their equal homes finds nothing."""
         if still := [name for name in entities if name not in self.sides.entities]:
             what = f"what rows of {', '.join(f'`{name}`' for name in still)} were before they changed is not known any more"
             move = "end the migration with `--abort`, and begin again where the server keeps images for longer"
@@ -116,9 +116,9 @@ def following(
     collections: Sequence[str],
     state: MigrationState,
 ) -> Iterator[ChangeFollower]:
-    """A follower from where the state says changes were carried over to.
+    """A follower from the position in the state.
 
-    Raises `MigrationError` where the server cannot tell all that has changed since.
+    Raises `MigrationError` if the server's history is too short.
     """
     try:
         with follow(database, _watching(collections), after=state.point) as stream:

@@ -29,7 +29,7 @@ IsOther = Callable[[object, object], bool]
 def telling_decoder(
     columns: Sequence[str], entity: Entity, told: ToldForms, policy: Policy
 ) -> Callable[[Mapping[str, Any]], Row]:
-    """As `row_decoder`, with the column that tells forms behind the values; a null that is not told is NULL."""
+    """As `row_decoder`, followed by the column with stored forms; a null without such a form is NULL."""
     plain = row_decoder(columns, entity, policy)
     nulls = told.nulls.get(entity.name, frozenset())
     values = told.values.get(entity.name, frozenset())
@@ -58,7 +58,7 @@ _MISSING = object()
 
 
 def _is_other(attribute: Attribute, policy: Policy) -> IsOther:
-    """What a column of values of several types holds is always told."""
+    """Whether a value's form is recorded; always in a column of several types."""
     is_always = bool(attribute.also) or attribute.type.name is TypeName.ANY
     encode = encoder(attribute.type, policy)
     usual = None if attribute.type.subtype else _AS_IT_IS.get(attribute.type.name)

@@ -25,7 +25,7 @@ from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
 
 ASKED_AT_ONCE = 5_000
-"""Values in one `$in`: every one of these scans what has no index."""
+"""Most values in one `$in`: each query scans everything if there is no index."""
 SCRATCH = f"{OWN_COLLECTIONS}migrate_document"
 
 MARK = "_nestling_number"
@@ -37,9 +37,9 @@ AttributeValues = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Homes:
-    """How rows of a design are read. `homes` are the whole home views by entity, `places` their parts.
+    """How rows of a design are read. `homes`: the whole home views by entity; `places`: their parts.
 
-    Behind its values a row has what is `told` of their form besides (`ir/storage/stored_forms.py`).
+    A row's values are followed by the stored forms in `told` (`ir/storage/stored_forms.py`).
     """
 
     database: Database[Any]
@@ -59,7 +59,7 @@ class Homes:
         return tuple(place for place in self.places if place.entity == entity)
 
     def nulls_of(self, entity: str) -> frozenset[str]:
-        """The attributes of an entity of which null and missing are told apart."""
+        """The attributes of an entity in which null and missing are distinguished."""
         return self.told.nulls.get(entity, frozenset())
 
     def fetch(
@@ -86,7 +86,7 @@ class Homes:
                 yield from map(decode, read_stored(self.database, query, session))
 
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[AttributeValues]) -> Iterator[Row]:
-        """The same, each row as often as it is in the entity's home."""
+        """The same rows, each as often as it is in the entity's home."""
         seen = Counter[object]()
         for some in batches(values, ASKED_AT_ONCE):
             brought = Counter[object]()
@@ -143,7 +143,7 @@ class Homes:
         return self.decoder(entity)(kept)
 
     def decoder(self, entity: str) -> Callable[[_Document], Row]:
-        """The function from an undecoded row to its values, with what is told besides."""
+        """The function from an undecoded row to its values, followed by their stored forms."""
         if entity not in self._decoders:
             kind = self.model.entity(entity)
             self._decoders[entity] = telling_decoder(kind.attribute_names, kind, self.told, self.policy)

@@ -16,7 +16,7 @@ from nestling.ir.programs.command import CreateIndex
 
 
 def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[CreateIndex, ...]:
-    """The indexes of collections but those on `_id`, as the server tells them; also where a collection is set aside by now."""
+    """The indexes of collections except those on `_id`, as the server reports them; also if a collection is set aside."""
     check_privileges(database, (collections, ("listIndexes",)))
     there = frozenset(database.list_collection_names())
     aside = {name: f"{name}{BEFORE}" for name in collections if f"{name}{BEFORE}" in there}
@@ -24,7 +24,7 @@ def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[
 
 
 def require_same_indexes(job: Job, database: Database[Any]) -> None:
-    """Raise `MigrationError` where there are others than when this run began."""
+    """Raise `MigrationError` if the indexes have changed since this run began."""
     if indexes_today(database, job.replaced) != tuple(job.indexes.seen):
         what = "indexes of collections that are built anew have changed since this run began"
         raise MigrationError(Problem(what, where=database.name, next_move="run it again"))

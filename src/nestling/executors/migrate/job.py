@@ -1,4 +1,4 @@
-"""What a migration is about, all of it derived from the two designs before the database is asked anything."""
+"""The description of a migration, derived from the two designs before the database is queried."""
 
 from __future__ import annotations
 
@@ -21,52 +21,52 @@ Stages: TypeAlias = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class IndexMoves:
-    """What is done about the indexes of a database."""
+    """What happens to the indexes of a database."""
 
     built: Sequence[CreateIndex]
-    """Those of the new design that the database has none for yet, and those carried over."""
+    """Those of the new design that the database lacks, and those carried over."""
 
     late: Sequence[CreateIndex]
-    """Those that wait for the cutover: they would remove documents (TTL) or have the name of one that goes."""
+    """Those that wait for the cutover: they would remove documents (TTL) or have the name of one to be dropped."""
 
     gone: Sequence[CreateIndex]
-    """Those of collections kept that only the old design has, as the database has them; the cutover drops them."""
+    """Existing ones of kept collections that only the old design has; the cutover drops them."""
 
     seen: Sequence[CreateIndex]
-    """Those the database has of collections that are built anew."""
+    """Existing ones of rebuilt collections."""
 
     carried: Sequence[CreateIndex]
-    """Those of `seen` that no design knows and that are built on what takes the place of their collection."""
+    """Those of `seen` that no design knows and that are built on the successor of their collection."""
 
     going: Sequence[CreateIndex]
-    """Those that go because the new design does not have them, `gone` among them."""
+    """Those dropped because the new design lacks them, including `gone`."""
 
     lost: Sequence[CreateIndex]
-    """Those that nothing replaces, and that somebody may miss."""
+    """Those without a replacement that somebody may need."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """What finds values in documents that would not come through a migration as they are: stages for each collection."""
+    """Queries for values in documents that a migration would change or lose: stages for each collection."""
 
     nulls: Mapping[str, Stages]
-    """What is null where the old design has nothing."""
+    """Nulls where the old design has no value."""
 
     empty_objects: Mapping[str, Stages]
     missing_arrays: Mapping[str, Stages]
     """Arrays that documents lack, and that are written empty."""
 
     unknown: Mapping[str, Stages]
-    """Fields the designs do not know, of collections that are built anew, as all that follow."""
+    """Unknown fields in rebuilt collections, to which the following apply too."""
 
     array_orders: Mapping[str, Stages]
-    """Arrays whose order no values of their elements tell."""
+    """Arrays whose order does not follow from their elements' values."""
 
     field_orders: Mapping[str, Stages]
     """Sub-documents that get another order of their fields."""
 
     id_orders: Mapping[str, Stages]
-    """The same of an `_id`, in what is built."""
+    """The same for `_id`s, in the new collections."""
 
     copies: Sequence[tuple[str, CompiledCheck]]
     """Fields that follow from others and are kept so by writes: the path, and its check."""
@@ -85,7 +85,7 @@ class NewRules:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Collections are named as they are before the cutover."""
+    """A migration; collections have their names from before the cutover."""
 
     designs: str
     """The digest of both designs and of the policy."""
@@ -103,7 +103,7 @@ class Job:
     """All collections of the old design."""
 
     kept: frozenset[str]
-    """Those of them that the new design takes as they are."""
+    """Those that the new design keeps unchanged."""
 
     names: Mapping[str, str]
     """The final name of every collection that is built."""
@@ -119,19 +119,19 @@ class Job:
     """What documents of the old design must satisfy."""
 
     newly_unique: tuple[str, ...]
-    """The entities of which something is unique by the new design's model, and not by the old one's."""
+    """The entities with a unique group that only the new design's model has."""
 
     days: tuple[AttributeName, ...]
     """The attributes that are days by the new design's model, and moments by the old one's: documents store both alike."""
 
     rules: Mapping[str, NewRules]
-    """By collection, of those that stay."""
+    """By collection, for those that stay."""
 
     unfenced: frozenset[str]
     """Old collections that take no validator and no other name (time series)."""
 
     keeps_images: bool
-    """Whether the server is to keep documents as they were before changes."""
+    """Whether the server keeps documents as they were before changes."""
 
     policy: Policy
 
@@ -147,7 +147,7 @@ class Job:
 
     @property
     def trail(self) -> Trail:
-        """What taking it back needs, before an index is built."""
+        """The data needed to undo the migration, before an index is built."""
         late = tuple(index for index in self.indexes.late if index.collection in self.kept)
         return Trail(self.names, self.replaced, self.helping, late, self.indexes.gone, ())
 

@@ -1,6 +1,6 @@
-"""What somebody writes to an old collection while no collection has its name: an insert makes one, which is set aside by itself.
+"""Writes to an old collection's name while no collection has it: an insert creates one, which is set aside separately.
 
-Until the last changes are carried over, and when a migration is taken back, its documents go back to where they belong.
+When the last changes are applied, or a migration is undone, its documents are moved to where they belong.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.value_forms.canonical import stored_bytes
 
 LATE = f"{BEFORE}.late"
-"""What follows the name of an old collection that somebody wrote to while no collection had it."""
+"""Suffix for a collection that was created while an old collection had no name."""
 _LATE_NAMES = 10
 _AT_ONCE = 1000
 
 
 def late_collections(names: Iterable[str], database: Database[Any]) -> tuple[str, ...]:
-    """The collections of this kind there are, of old collections of these names."""
+    """The existing collections of this kind, for old collections with these names."""
     there = frozenset(database.list_collection_names())
     return tuple(each for name in names for each in _late_names(name) if each in there)
 
 
 def names_aside(name: str) -> tuple[str, ...]:
-    """The names that an old collection, or what is written under its name after that, may get."""
+    """The names that an old collection, or a late collection under its name, may get."""
     return f"{name}{BEFORE}", *_late_names(name)
 
 
 def _late_names(name: str) -> tuple[str, ...]:
-    """One for each time a name is free for a moment, and more for those who begin again."""
+    """One for each time a name is free for a moment, and more for repetitions."""
     return tuple(f"{name}{LATE}{number or ''}" for number in range(_LATE_NAMES))
 
 
 def set_late_aside(database: Database[Any], name: str) -> None:
-    """Give what somebody made in place of an old collection another name."""
+    """Rename a collection that was created in place of an old one."""
     there = frozenset(database.list_collection_names())
     free = next((each for each in _late_names(name) if each not in there), None)
     if free is None:
@@ -55,9 +55,9 @@ def set_late_aside(database: Database[Any], name: str) -> None:
 
 
 def put_back(names: Iterable[str], database: Database[Any], *, bypass: bool) -> None:
-    """Move such documents into the old collections, whatever these are called now; `bypass`: their validators are not asked.
+    """Move such documents into the old collections, whatever their present names; `bypass`: skip their validators.
 
-    Documents that have no place there, as others have their key, or that may not be written past a validator, stay.
+    Documents stay if their key is taken, or if they may not be written past a validator.
     """
     there = frozenset(database.list_collection_names())
     for name in names:

@@ -1,4 +1,4 @@
-"""What a migration would lose: what finds it, and what the user can do. It goes only if the user says so."""
+"""What a migration would lose: the queries for it, and what the user can do. It is lost only if the user allows it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Find: TypeAlias = Callable[[Job, Database[Any]], Iterable[FoundField | str]]
 class _Kind:
     find: Find
     what: str
-    """What becomes of each, behind its name."""
+    """What happens to each, after its name."""
 
     move: str
     looking_for: str
-    """What a look for them is called while it runs."""
+    """The progress label of the search."""
 
 
 def is_of_id(found: FoundField) -> bool:
@@ -40,7 +40,7 @@ def is_of_id(found: FoundField) -> bool:
 
 
 def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
-    """The fields that are null in what is rewritten, but for what is derived anew; those of elements of arrays do not count."""
+    """The null fields in rewritten documents, without derived ones; elements of arrays do not count."""
     asked = {name: stages for name, stages in job.searches.nulls.items() if name not in job.kept}
     kept = {
         (place.query.collection, path)

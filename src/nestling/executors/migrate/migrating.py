@@ -70,13 +70,14 @@ _OPEN = (Phase.BACKFILL, Phase.FOLLOWING, Phase.READY)
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """How far it is, the rows compared by entity (empty: not compared) and whether all were equal, and what was done.
+    """The progress, the rows compared by entity (empty: not compared) and whether all were equal, and what was done.
 
-    `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
-    the designs say nothing of, were left behind, as that was asked for. `lagging` fields, kept in the background, were not what
-    they follow from when they were looked at. `differing` are a few of the rows that do, `repeated` the keys that several of them
-    have. `refused_seconds`: for how long the cutover had the old collections refuse writes (None: there was none). `late`
-    collections hold what was written in the moment between two names.
+    - `changes` applied in this run, `documents` written for them; `seconds`: this run's time.
+    - `unknown`: fields unknown to the designs that were left behind on request. `lagging`: fields kept in the background that
+      lagged behind their source.
+    - `differing`: a few of the rows that differ; `repeated`: keys that several rows have.
+    - `refused_seconds`: how long the cutover made the old collections refuse writes (None: no cutover). `late`: collections
+      with what was written between two names.
     """
 
     phase: Phase
@@ -140,9 +141,9 @@ class Migration:
 
     @contextmanager
     def _alone(self, *, offline: bool, cutover: bool) -> Iterator[States]:
-        """The state, and nobody else at it; nothing stays in a database where a migration may not begin, or not end.
+        """The state, exclusively; nothing is left in a database where a migration may not begin or end.
 
-        It is claimed before the documents are looked at, so that whoever wants to end it meanwhile hears of it.
+        It is claimed before the documents are examined, so that whoever wants to end it meanwhile learns about it.
         """
         state = States(self.database).resume(self.job.designs)
         if state is None:
@@ -162,7 +163,7 @@ class Migration:
                 raise
 
     def _look_first(self, state: MigrationState | None, *, offline: bool) -> None:
-        """Raise what is in the way of it, as far as it has come."""
+        """Raise what prevents it, depending on its phase."""
         if state is None:
             check_documents(self.job, self.database)
             self.tell("values of several types", 0)
@@ -171,7 +172,7 @@ class Migration:
             self._look()
 
     def _look(self) -> None:
-        """Find what would be left behind; raises `MigrationError` where it may not be."""
+        """Find what would be left behind. Raises `MigrationError` if that is not allowed."""
         require_new_rules(self.job, self.database)
         require_same_indexes(self.job, self.database)
         require_like_references(self.job)
@@ -257,7 +258,7 @@ class Migration:
         return [each for each in indexes if each not in self.job.uniques]
 
     def _build_uniques(self, follower: ChangeFollower | None) -> None:
-        """Build the unique indexes, as far as can be without what was copied before a row moved, and not changed since."""
+        """Build the unique indexes, as far as possible without outdated copies of rows that have moved."""
         if follower is not None:
             self.tell("changes", 0)
             follower.drain()
@@ -279,7 +280,7 @@ class Migration:
 
     @contextmanager
     def _follower(self, states: States, state: MigrationState, deriver: Deriver) -> Iterator[ChangeFollower | None]:
-        """What carries changes over; None where nobody writes."""
+        """The follower that applies changes; None if nobody writes."""
         if state.offline:
             yield None
             return
@@ -300,9 +301,10 @@ class Migration:
         return following(make, self.database, job.old, state)
 
     def _verify(self, deriver: Deriver, follower: ChangeFollower | None) -> HomeDifferences:
-        """Compare all rows; those that differ, as they may while writes go on, again until each was once the same.
+        """Compare all rows, and those that differ, as they may during writes, again until each was equal once.
 
-        A document that had to go for another one's unique value is looked for at the end: where both have the value, one is gone.
+        A document displaced by another one's unique value is searched for at the end: if both rows have the value, one is
+        missing.
         """
         displaced = deriver.displaced
         if follower is not None:
@@ -320,7 +322,7 @@ class Migration:
     def _settled(
         self, differing: tuple[ChangedRow, ...], follower: ChangeFollower | None, deriver: Deriver | None
     ) -> tuple[ChangedRow, ...]:
-        """What of these rows still differs; with a deriver, more is derived again than what was on its way."""
+        """The rows that still differ; with a deriver, more than pending changes is derived again."""
         for round_ in range(ROUNDS):
             if not differing:
                 break
@@ -359,7 +361,7 @@ class Migration:
             self.refused_seconds = time.monotonic() - begin
 
     def _catch_up(self, follower: ChangeFollower) -> None:
-        """Carry over what came while rows were compared, and what comes meanwhile, until hardly anything does."""
+        """Apply changes that arrived during the comparison, and new ones, until hardly any arrive."""
         self.tell("changes", 0)
         for _ in range(ROUNDS):
             before = follower.changes
@@ -370,7 +372,7 @@ class Migration:
     def _fenced(
         self, states: States, state: MigrationState, deriver: Deriver, follower: ChangeFollower | None
     ) -> tuple[MigrationState, HomeDifferences]:
-        """What is done while writes are refused; they are not any more where it is stopped by hand, or may not go on."""
+        """The steps while writes are refused; they are allowed again if it is stopped by hand or cannot go on."""
         try:
             state = fence(self.job, self.database, states, self._to_switch(state))
             if follower is not None:
@@ -416,9 +418,9 @@ class Migration:
         return state
 
     def _complete(self, states: States, state: MigrationState) -> MigrationState:
-        """Carry over what was written until the old collections were set aside: deletes, and what passes by validators.
+        """Apply everything written until the old collections were set aside: deletes, and writes that bypass validators.
 
-        Where that fails, the old design takes writes again.
+        If that fails, the old design accepts writes again.
         """
         if state.offline:
             return replace(state, is_complete=True)
@@ -444,7 +446,7 @@ class Migration:
     def drop_old(self) -> Dropped:
         """Drop what the old design left behind, once the new one has taken over.
 
-        Raises `MigrationError` before that, and where fields would be lost with it.
+        Raises `MigrationError` before that, and if fields would be lost.
         """
         with typed_errors(address(self.database)), begun(self.database) as (states, state):
             states.resume(self.job.designs)

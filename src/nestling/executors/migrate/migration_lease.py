@@ -25,7 +25,7 @@ def is_taken(database: Database[Any], collection: str) -> bool:
 
 @contextmanager
 def alone(database: Database[Any], collection: str) -> Iterator[Callable[[], None]]:
-    """Hold the lease; yields what raises `LeaseLost` once it is lost. A dead process's lease is waited for."""
+    """Hold the lease; yields a function that raises `LeaseLost` once it is lost. Waits for a dead process's lease to expire."""
     lease = Lease(database, collection, _ID, "this migration", seconds=LEASE_SECONDS)
     end = time.monotonic() + 2 * LEASE_SECONDS
     while lease.taken() is None:

@@ -1,4 +1,4 @@
-"""What a target's documents need of the old design's rows: of an entity that is only copied from, its key and what is copied."""
+"""The parts of the old design's rows that a target's documents need: for a merely copied entity, key and copied attributes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def needed(model: Model, target: MigrationUnit) -> Needed:
 
 
 def narrowed(model: Model, *targets: MigrationUnit) -> Model:
-    """The model of what the targets need. It allows any value of a type, and NULL but in keys: what may be is asked elsewhere."""
+    """The model of what the targets need. It allows any value of a type, and NULL outside keys; validity is checked elsewhere."""
     found: dict[str, frozenset[str]] = {}
     for each in targets:
         for name, names in needed(model, each).items():

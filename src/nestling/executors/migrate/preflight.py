@@ -1,4 +1,4 @@
-"""What must be so before anything is written: the database is the old design's, names are free, rights and history are there."""
+"""Preconditions before anything is written: the old design, free names, permissions and history."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RENAMING = "renameCollectionSameDB"
 
 
 def check_start(job: Job, database: Database[Any], *, offline: bool) -> None:
-    """Raise `MigrationError`, `PermissionDenied` or `VerifyError` where it may not begin, whatever the documents are."""
+    """Raise `MigrationError`, `PermissionDenied` or `VerifyError` if it may not begin, whatever the documents are."""
     require_loaded(database, job.old)
     _check_building(job, database, offline=offline)
     if problems := () if offline else tuple(without_history(database)):
@@ -56,7 +56,7 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
 
 
 def lacking_rights(job: Job, database: Database[Any]) -> Iterator[Problem]:
-    """What the user may not do that it takes while others write, the cutover included."""
+    """The user's missing permissions for a migration during writes, including the cutover."""
     for check in (partial(_check_building, offline=False), check_cutover):
         try:
             check(job, database)
@@ -70,9 +70,9 @@ def _check_building(job: Job, database: Database[Any], *, offline: bool) -> None
 
 
 def in_the_way(job: Job, database: Database[Any], *, has_begun: bool = False) -> list[Problem]:
-    """What of the database does not fit: collections or documents the old design does not know, names that are taken.
+    """What in the database does not fit: collections or documents unknown to the old design, names that are taken.
 
-    `has_begun`: this migration holds the names itself.
+    `has_begun`: this migration itself uses the names.
     """
     there = frozenset(database.list_collection_names())
     missing = _missing(job, there, database.name)
@@ -87,7 +87,7 @@ def _repeated(job: Job) -> Iterator[RepeatedKey]:
 
 
 def without_history(database: Database[Any]) -> Iterator[Problem]:
-    """That the server tells nobody of changes, if it does not: then nobody may write."""
+    """The problem of a server without change streams: then nobody may write."""
     if has_history(database):
         return
     what = "the server is standalone: it cannot tell what is written while the migration runs"
@@ -110,7 +110,7 @@ def _missing(job: Job, there: frozenset[str], database: str) -> list[Problem]:
 
 
 def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
-    """Documents of collections that are built anew which are not what the old design says. Others stay as they are."""
+    """Documents of rebuilt collections that violate the old design. Those of other collections stay as they are."""
     problems = []
     for name, validator in job.validators.items():
         if name in job.kept or name not in there or not validator:
@@ -132,7 +132,7 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
 
 
 def require_new_rules(job: Job, database: Database[Any]) -> None:
-    """Raise `MigrationError` for documents of collections that stay which are not what the new design says of them."""
+    """Raise `MigrationError` for documents of collections that stay but violate the new design."""
     if problems := breaking_new_rules(job, database):
         raise MigrationError(*problems)
 
@@ -172,7 +172,7 @@ def _days_with_a_time(job: Job, database: Database[Any]) -> Iterator[Problem]:
 
 
 def _never_renamed(job: Job) -> Iterator[Problem]:
-    """Time series of the new design that would be built beside an old collection of their name: no server renames one."""
+    """Time series of the new design under an old collection's name: a time series cannot be renamed."""
     for name in dict.fromkeys(target.store.name for target in job.targets if target.is_series):
         final = job.names.get(name, name)
         if final != name:

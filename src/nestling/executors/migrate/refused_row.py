@@ -1,4 +1,4 @@
-"""A row that cannot pass through the client on its way into documents, in words of the documents it is from."""
+"""Describes a row that cannot pass through the client into documents, in terms of the documents it comes from."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _KINDS: Mapping[type, tuple[str, ...]] = {
 
 
 def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -> MigrationError:
-    """Say the path of the field, the documents that have such a value there, and what to do about them.
+    """Name the path of the field, the documents with such a value, and the remedy.
 
-    `values` are the row's, by attribute.
+    `values`: the row's values by attribute.
     """
     entity = homes.model.entity(error.entity)
     if not error.attribute:
@@ -73,7 +73,7 @@ def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -
 
 
 def _of_other_form(homes: Homes, collection: str, path: str, identity: object) -> Problem | None:
-    """What is wrong where not the value is, but what it lies in: an array in place of a sub-document, a null among elements."""
+    """The problem if not the value but its container is wrong: an array for a sub-document, a null among elements."""
     database = homes.database
     document = database[collection].find_one({"_id": {"$eq": identity}}) or {}
     names = path.split(".")
@@ -102,7 +102,7 @@ def _same_values(homes: Homes, error: RowRefused) -> MigrationError:
 
 
 def place_of(homes: Homes, entity: str, values: Mapping[str, object], attribute: str) -> tuple[str, str, object] | None:
-    """Where an attribute of a row lies: the collection, the path, and the `_id` of a document that has the row."""
+    """The place of a row's attribute: the collection, the path, and the `_id` of a document that has the row."""
     kind = homes.model.entity(entity)
     for place in homes.at(entity):
         path = place.paths.get(attribute)
@@ -113,12 +113,12 @@ def place_of(homes: Homes, entity: str, values: Mapping[str, object], attribute:
 
 
 def kind_of(value: object) -> str:
-    """What a value's type is called: by the server, but for UUIDs."""
+    """The server's name for a value's type, except for UUIDs."""
     return "UUID" if isinstance(value, UUID) else _KINDS.get(value.__class__, (value.__class__.__name__,))[0]
 
 
 def _among(homes: Homes, collection: str, path: str, attribute: Attribute, value: object) -> str:
-    """What the value is, and how many documents have such a one: of its type where there are several, else the same."""
+    """The value, and how many documents have such a one: of its type if there are several types, else the same."""
     if value is None:
         return f"null or missing in {documents_with(homes.database[collection], {path: None})[1]}"
     stored = encoder(attribute.type, homes.policy)(value)
@@ -145,7 +145,7 @@ def _move(entity: Entity, attribute: str, path: str, value: object) -> str:
 
 
 def _holding(homes: Homes, place: HomePlace, entity: Entity, values: Mapping[str, object]) -> Mapping[str, Any] | None:
-    """A document that has the row at this place, by its key (all of it, where it has none)."""
+    """A document with the row at this place, by its key (or all attributes if it has none)."""
     names = [name for name in entity.identity if name in place.paths]
     if not names or (entity.key and len(names) < len(entity.key)):
         return None

@@ -23,10 +23,10 @@ BATCH_ROWS = 1_000
 
 
 def refused_values(job: Job, open_shelf: OpenShelf) -> list[Problem]:
-    """A problem for each field of several types, and each type in it, whose values would not come through as they are.
+    """A problem for each field with several types, and each of its types with values that would be changed.
 
-    Read is what the new documents are made of: every row of an entity with such a field, be it only copied from. Values kept
-    whole as json that are null are among them.
+    It reads everything that the new documents are made from: all rows of an entity with such a field, even if merely copied.
+    Nulls in values stored whole as json are included.
     """
     read = narrowed(job.homes.model, *job.targets)
     return [*_json_nulls(job, read), *_of_several_types(job, read, open_shelf)]
@@ -63,7 +63,7 @@ def _of_several_types(job: Job, read: Model, open_shelf: OpenShelf) -> list[Prob
 
 
 def require_values(job: Job, open_shelf: OpenShelf, *, offline: bool) -> None:
-    """Raise `MigrationError` for values that would stop the migration; where all is done by the server, none does."""
+    """Raise `MigrationError` for values that would stop the migration; none do if the server does everything."""
     by_server = {side.collection for side in job.on_server}
     if offline and all(target.store.name in by_server for target in job.targets):
         return
@@ -72,7 +72,7 @@ def require_values(job: Job, open_shelf: OpenShelf, *, offline: bool) -> None:
 
 
 def _refused(job: Job, entity: Entity, shelf: Shelf) -> Iterator[RefusedValues]:
-    """What is refused of an entity's rows, of which the attributes that `entity` has are read."""
+    """The refused values in an entity's rows, for the attributes of `entity`."""
     names = job.homes.model.entity(entity.name).attribute_names
     places = [names.index(name) for name in entity.attribute_names]
     held = job.homes.model.entity(entity.name)
@@ -83,7 +83,7 @@ def _refused(job: Job, entity: Entity, shelf: Shelf) -> Iterator[RefusedValues]:
 
 
 def _problem(job: Job, entity: Entity, refused: RefusedValues) -> Problem:
-    """The values as what they are in documents."""
+    """The values as documents hold them."""
     values = dict(zip(entity.attribute_names, refused.row, strict=True))
     value = values[refused.attribute]
     found = place_of(job.homes, refused.entity, values, refused.attribute)

@@ -1,4 +1,4 @@
-"""How many rows of each entity there are, and how large they are: one pass on the server for each entity."""
+"""Counts the rows of each entity, and their sizes: one pass on the server for each entity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEGINS = {
     WindowUnit.DAY: "%Y-%m-%d",
     WindowUnit.MONTH: "%Y-%m",
 }
-"""What dates within one window have in common."""
+"""The common part of dates within one window."""
 
 
 class Size(NamedTuple):
@@ -29,7 +29,7 @@ class Size(NamedTuple):
 
 
 def sizes(database: Database[Any], homes: Mapping[str, Aggregation]) -> dict[str, Size]:
-    """Measure what the home views yield."""
+    """Measure the results of the home views."""
     total = {"$group": {"_id": None, "rows": {"$sum": 1}, "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}
     found = {}
     with typed_errors(address(database)):

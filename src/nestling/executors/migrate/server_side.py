@@ -22,7 +22,7 @@ EXCEEDED_MEMORY = 146
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Rows of an old home in a collection of their own, for as long as it is needed, perhaps with an index of a field."""
+    """Rows of an old home in a temporary collection, possibly with an index on a field."""
 
     collection: str
     query: Aggregation
@@ -39,16 +39,15 @@ class ServerSide:
 
 
 class CannotBuild(Exception):
-    """The server joins more for one document than it can hold, or a document is refused: the loader says which, or goes on."""
+    """The server exceeds a limit when joining for one document, or refuses one: the loader names it, or does the work."""
 
 
 def build(database: Database[Any], side: ServerSide, mark: str) -> None:
-    """Write the documents in place of whatever the collection holds, which keeps its validator.
+    """Replace the collection's documents; it keeps its validator.
 
-    A row that moves between documents of the old design while they are read may be read twice: then the last one stays.
-
-    Raises `MigrationError`, and `CannotBuild` for what the loader can do instead. `mark` tells this migration's work on the
-    server: what an interrupted run may have left working there is ended first.
+    A row that moves between documents of the old design during the read may be read twice: then the last one stays. Raises
+    `MigrationError`, and `CannotBuild` if the loader can do it instead. `mark` identifies this migration's operations on the
+    server: leftovers of an interrupted run are ended first.
     """
     _end(database, mark)
     try:
@@ -68,9 +67,9 @@ def drop_gathered(database: Database[Any], side: ServerSide) -> None:
 
 
 def _put(database: Database[Any], query: Aggregation, collection: str, mark: str) -> None:
-    """All documents or none; of those with the same `_id` one.
+    """Write all documents or none; one of those with the same `_id`.
 
-    Not by `$out`, which renames: while that waits for a transaction of somebody's to end, all the database waits for it.
+    `$out` is not used because it renames: while it waits for another transaction to end, the whole database waits for it.
     """
     for when_matched in ("fail", "replace"):  # the second takes five times as long
         empty(database, collection)
@@ -94,7 +93,7 @@ def _unbuilt(error: OperationFailure, collection: str) -> Exception:
 
 
 def _end(database: Database[Any], mark: str) -> None:
-    """End what an earlier run left on the server, and wait until it has."""
+    """End an earlier run's operations on the server, and wait until they have ended."""
     admin = database.client.admin
     asked: list[dict[str, Any]] = [{"$currentOp": {"allUsers": False}}, {"$match": {"command.comment": mark}}]
     while running := [each["opid"] for each in admin.aggregate(asked)]:

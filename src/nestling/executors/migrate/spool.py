@@ -1,4 +1,4 @@
-"""A few rows of the old design in a small database of their own, from which the loader derives documents as from any source."""
+"""A few rows of the old design in a small temporary database, from which the loader derives documents as usual."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ OpenShelf = Callable[[Model], AbstractContextManager[Shelf]]
 
 
 class Spool:
-    """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`.
+    """Rows by entity, each as often as it exists, however often it is fetched. Only what is in the model `kept` is stored.
 
-    The shelf has the column that tells the form of a row's values. A null in place of json whose attribute is none of `nulls` is
-    refused, and so is a NULL of one that is `required`.
+    The storage has a column for the stored forms of a row's values. A null in place of json is refused unless its attribute is
+    in `nulls`, and so is a NULL of a `required` one.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Spool:
         shelf.empty()
 
     def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
-        """Write rows that one question brought; yields them whole, those included that were there already."""
+        """Write the rows of one query; yields all of them, including those that existed already."""
         kind, places, brought = self._kept.entity(entity), self._places[entity], Counter[bytes]()
         written, nulls = self._written.entity(entity), self._nulls.get(entity, frozenset())
         required = self._required.get(entity, frozenset())
@@ -81,7 +81,7 @@ class Spool:
             self._shelf.write(written, batch)
 
     def _mark(self, entity: Entity, row: Row) -> bytes:
-        """What tells a row from others: its key, else all of it."""
+        """What identifies a row: its key, or else all of it."""
         known = self._encoders.get(entity.name)
         if known is None:
             written = self._written.entity(entity.name)

@@ -27,13 +27,16 @@ ID = "migration"
 
 @dataclass(frozen=True, slots=True)
 class MigrationState:
-    """`designs` tells both designs, `old` and `new` each (by what decides how data is stored). `offline`: nobody writes, and no
-    changes are followed.
+    """The state of a migration.
 
-    `done` units of the backfill and `after`, the scope the unit at work goes on behind. `point` is where changes are followed
-    from. `images` and `fences` are what was changed on old collections: those that keep images for the migration, and the
-    validators they had before writes were refused. `is_complete`: nothing has been written to the old collections since the new
-    ones hold all of it. `trail` is what taking it back needs; None: an earlier version began it.
+    - `designs` identifies both designs, `old` and `new` each one (by everything that decides how data is stored). `offline`:
+      nobody writes, and no changes are followed.
+    - `done`: finished units of the backfill; `after`: the scope after which the present unit continues. `point`: the position
+      from which changes are followed.
+    - `images` and `fences`: what was changed on old collections: those that keep pre-images for the migration, and their
+      validators before writes were refused.
+    - `is_complete`: nothing has been written to the old collections since the new ones hold everything.
+    - `trail`: the data needed to undo it; None: an earlier version of nestling began it.
     """
 
     designs: str
@@ -117,7 +120,7 @@ class States:
         )
 
     def resume(self, designs: str) -> MigrationState | None:
-        """The state to go on from; raises `MigrationError` when it is another migration's."""
+        """The state to continue from. Raises `MigrationError` if it belongs to another migration."""
         found = self.read()
         if found is not None and found.designs != designs:
             what = "another migration of this database has begun: between other designs, or with other `--renamed` or `--fill`"
@@ -129,13 +132,13 @@ class States:
         return found
 
     def remove(self) -> None:
-        """There is no migration any more."""
+        """Remove the state: there is no migration any more."""
         self._collection.drop()
 
 
 @contextmanager
 def begun(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
-    """The migration that has begun, whatever its designs, and nobody else at it."""
+    """The migration that has begun, whatever its designs, exclusively."""
     if States(database).read() is None:
         if is_taken(database, COLLECTION):
             what = "a migration is about to begin: another process looks at the documents first"

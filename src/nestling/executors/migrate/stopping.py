@@ -1,4 +1,4 @@
-"""What a migration leaves when it is stopped by hand, and how it goes on or ends, in words."""
+"""Says what a migration leaves behind when it is stopped by hand, and how to continue or end it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOVES = "the same command goes on; `nestling migrate --abort` takes it back"
 
 
 def what_stays(database: Database[Any]) -> str:
-    """By what is noted in the database, whatever this process was at."""
+    """The answer according to the database, whatever this process was doing."""
     try:
         state = States(database).read()
         if state is None:

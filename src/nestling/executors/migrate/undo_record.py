@@ -1,4 +1,4 @@
-"""What a migration leaves in the database: all that taking it back needs, so that the designs need not be at hand."""
+"""The record of a migration in the database: everything needed to undo it without the designs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.programs.command import CreateIndex
 
 BEFORE = ".before"
-"""What follows the names of the old design's collections once the new design has taken over."""
+"""Suffix of the old design's collections once the new design has taken over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Trail:
     indexes_built: Sequence[CreateIndex]
 
     def stored(self) -> bytes:
-        """The record as bytes, since names and options of indexes may hold what no field name can."""
+        """The record as bytes, since names and options of indexes may contain characters that field names may not."""
         document = {
             "names": list(self.names.items()),
             "replaced": self.replaced,
@@ -45,7 +45,7 @@ class Trail:
 
     @staticmethod
     def of(stored: bytes) -> Trail:
-        """What was stored."""
+        """Read a stored record."""
         found = bson.decode(stored, codec_options=CODEC)
         return Trail(
             dict(found["names"]),

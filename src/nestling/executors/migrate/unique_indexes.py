@@ -1,8 +1,8 @@
-"""Unique indexes of what is built beside the old design.
+"""Unique indexes on new collections.
 
-While rows are copied, and carried over one change after the other, a row that moves from one document to another is in both for a
-while. So these indexes are built when what has changed is carried over, and what is still in the way is removed: comparing
-rows finds what is missing then, and it is derived again.
+While rows are copied and changes applied one by one, a row that moves from one document to another is temporarily in both. So
+these indexes are built after the changes are applied, and remaining duplicates are removed: comparing rows then finds what is
+missing, and it is derived again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nestling.ir.programs.command import CreateIndex
 
 
 def build_uniques(database: Database[Any], indexes: Sequence[CreateIndex]) -> None:
-    """Build unique indexes, after removing all documents but one of those that have the same values where they refuse that."""
+    """Build unique indexes; if duplicates prevent that, remove all documents but one with the same values."""
     try:
         create_indexes(database, indexes)
     except LoadError:

@@ -1,4 +1,4 @@
-"""One kind of root documents of the new design: what tells them apart, and where they and what belongs to them lie."""
+"""One kind of root documents of the new design: what identifies them, and where they and their parts are stored."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from nestling.ir.storage.stored_forms import AttributesOf, sql_value
 from nestling.ir.values import Policy, encoder
 
 RootKey = tuple[object, ...]
-"""Conceptual values of what tells root rows apart; of a bucket, its owner's."""
+"""Conceptual values that identify root rows; for a bucket those of its owner."""
 Found = tuple[str, Mapping[str, Any]]
-"""A collection and what finds documents in it."""
+"""A collection and a filter for documents in it."""
 ASKED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationUnit:
-    """A unit of the loader with the ways its documents depend on; `attributes` are those of a scope."""
+    """A unit of the loader with the paths that its documents depend on; `attributes` identify a scope."""
 
     design: Design
     unit: Unit
@@ -52,12 +52,12 @@ class MigrationUnit:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """What tells root rows apart; several documents may be of one scope."""
+        """The attributes that identify root rows; one scope may have several documents."""
         return self.root.bucket.by if self.root.bucket is not None else total_order(self.entity)
 
     @property
     def required(self) -> AttributesOf:
-        """The attributes, by entity, that rows of its documents have; of what is only copied from, none has to be there."""
+        """The attributes, by entity, that rows of its documents require; merely copied ones are optional."""
         entities = (self.design.model.entity(name) for name in dict.fromkeys(node.entity for node in self.root.nodes()))
         return {each.name: frozenset(a.name for a in each.attributes if not a.nullable) for each in entities}
 
@@ -119,7 +119,7 @@ class MigrationUnit:
         return (self.store.name, *archives)
 
     def finders(self, scopes: Iterable[RootKey]) -> Iterator[Found]:
-        """What finds every document of these scopes, split-off parts and files included."""
+        """Filters for every document of these scopes, including split-off parts and files."""
         known = once(scopes)
         for start in range(0, len(known), ASKED_AT_ONCE):
             some = known[start : start + ASKED_AT_ONCE]
@@ -208,12 +208,12 @@ class Paged:
     collection: str
 
     def owner(self, model: Model, parent: Row) -> RootKey:
-        """What the pages of a parent row are found by."""
+        """The key by which the pages of a parent row are found."""
         names = model.entity(self.link.parent).attribute_names
         return tuple(sql_value(parent[names.index(name)]) for name in self.link.parent_attributes)
 
     def finder(self, model: Model, owner: RootKey, policy: Policy) -> Found:
-        """What finds the pages of one parent."""
+        """The filter for the pages of one parent."""
         child = model.entity(self.link.child)
         pairs = zip(self.link.child_attributes, owner, strict=True)
         fields = {stored_name(name): encoder(child.attribute(name).type, policy)(value) for name, value in pairs}

@@ -1,4 +1,4 @@
-"""Fields the designs do not know, in what the old design leaves behind: they are gone with it."""
+"""Unknown fields in what the old design leaves behind, which would be dropped with it."""
 
 from __future__ import annotations
 

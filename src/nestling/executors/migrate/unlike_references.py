@@ -1,7 +1,7 @@
-"""References that equal the key of their parent and have another BSON type, such as 5 beside 5.0.
+"""References that equal their parent's key but have another BSON type, such as 5 and 5.0.
 
-A row inside its parent's document has its parent's key, so such a row would either change or be kept with those that have no
-parent, where no join finds it.
+A row inside its parent's document has its parent's key, so such a row would either change or be stored with orphans, where no
+join finds it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nestling.ir.types import NUMBERS, TypeName
 
 
 def unlike_references(job: Job) -> Iterator[Problem]:
-    """A problem for each relationship whose children get a place in their parents' documents and have such references."""
+    """A problem for each relationship whose children move into their parents' documents and have such references."""
     model = job.homes.model
     bodies = every_document([target.store.collection for target in job.targets])
     embedded = dict.fromkeys(each.relationship for body in bodies for each in body.embeddings)
@@ -32,7 +32,7 @@ def unlike_references(job: Job) -> Iterator[Problem]:
 
 
 def require_like_references(job: Job) -> None:
-    """Raise `MigrationError` where there are some."""
+    """Raise `MigrationError` if there are any."""
     if problems := [*unlike_references(job)]:
         raise MigrationError(*problems)
 
@@ -49,7 +49,7 @@ def _may_differ(model: Model, link: Relationship) -> bool:
 
 
 def _problem(homes: Homes, link: Relationship) -> Problem | None:
-    """What the server finds of one relationship: it groups equal values, whatever their types."""
+    """Find such references of one relationship: the server groups equal values, whatever their types."""
     parent, child = homes.homes[link.parent], homes.homes[link.child]
     of_child = [*child.stages, *_of_side(child.columns, link.child_attributes, "child")]
     stages = [
@@ -75,7 +75,7 @@ def _problem(homes: Homes, link: Relationship) -> Problem | None:
 
 
 def _of_side(columns: Sequence[str], attributes: Sequence[str], side: str) -> list[dict[str, Any]]:
-    """Stages to each value and form of it, with the number of rows, behind those of a home view; no NULL refers."""
+    """Stages for each value and its form with the number of rows, after a home view; NULL refers to nothing."""
     fields = [column_field(columns.index(name)) for name in attributes]
     value = {f"v{number}": f"${field}" for number, field in enumerate(fields)}
     return [
@@ -86,7 +86,7 @@ def _of_side(columns: Sequence[str], attributes: Sequence[str], side: str) -> li
 
 
 def _form(value: str) -> dict[str, Any]:
-    """What tells a value from those that equal it; whole numbers of both sizes are the same in rows."""
+    """What distinguishes a value from equal ones; whole numbers of both sizes are the same in rows."""
     kind = {"$type": value}
     return {
         "$switch": {

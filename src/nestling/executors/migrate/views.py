@@ -1,4 +1,4 @@
-"""Views of the server over collections that do not stay as they are: they stay, and find something else."""
+"""The server's views over collections that change: they stay, but yield different results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _JOINS = ("$lookup", "$graphLookup")
 
 
 def views_over(job: Job, database: Database[Any]) -> Iterator[str]:
-    """Each view that reads one of these collections, be it through other views, and what becomes of them, in words."""
+    """Describe each view that reads one of these collections, directly or through other views, and what happens to it."""
     views = {each["name"]: each["options"] for each in database.list_collections(filter={"type": "view"})}
     direct = {name: frozenset((str(told["viewOn"]), *_read(told.get("pipeline")))) for name, told in views.items()}
     finals = frozenset(job.names.values())

@@ -1,4 +1,4 @@
-"""A server that has no primary for a while: what a migration was at is done again, from where it had come to."""
+"""Handles a server without a primary for a while: the migration's work is repeated from its last position."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Answer = TypeVar("Answer")
 
 
 def with_patience(work: Callable[[], Answer], database: Database[Any], waits: Callable[[], None]) -> Answer:
-    """Do it, and again after errors that may pass, for as long as the patience lasts: an election, a restart, a lost connection.
+    """Run the work, and repeat it after transient errors (an election, a restart, a lost connection) while patience lasts.
 
-    All that `work` does may be done twice. `waits` is called before each pause. What does not pass is raised, with the next move.
+    `work` must be repeatable. `waits` is called before each pause. A permanent error is raised, with the next move.
     """
     patience, interruptions = Patience(PATIENCE_SECONDS), 0
     while True:

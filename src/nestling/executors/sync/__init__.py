@@ -1,9 +1,9 @@
-"""Keeping copies right in the background: changes in, upkeep out, by one active instance of a design.
+"""Keeps copies right in the background: changes in, upkeep out, by one active instance of a design.
 
-`syncing` takes the lease, which holds the resume point and sees to it that one instance works, and while it is held `following`
-takes changes, finds whose documents hold what follows from them (`affected`), and has these mended (`refresh`): what is implied
-is read from the homes, and written where it differs and only over what was found. So whatever is done twice, late or in another
-order ends the same.
+`syncing` takes the lease, which holds the resume point and ensures that only one instance works. Meanwhile `following` reads
+changes, finds the documents that depend on them (`affected`), and has these repaired (`refresh`): the expected values are read
+from the homes, and written where they differ, only over what was found. So repeated, late or reordered work has the same
+result.
 """
 
 from nestling.executors.sync.lease import SyncState, standing

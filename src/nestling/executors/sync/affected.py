@@ -1,4 +1,4 @@
-"""Whose documents hold what follows from some changes: for each upkeep ids, what holders are found by, or all of them."""
+"""Finds the documents that depend on changes: for each upkeep ids, values by which holders are found, or all of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Values = list[object]
 
 @dataclass
 class Holders:
-    """The documents one upkeep concerns: some by `_id`, those found by anchors, or `every` one."""
+    """The documents concerned by one upkeep: some by `_id`, those found by anchors, or `every` one."""
 
     ids: DistinctValues = field(default_factory=DistinctValues)
     anchors: DistinctValues = field(default_factory=DistinctValues)
@@ -30,7 +30,7 @@ class Holders:
 
 @dataclass
 class _Seen:
-    """What a batch said about one route: link values, documents to read them from, documents as they were."""
+    """What a batch says about one route: link values, documents to read them from, earlier versions of documents."""
 
     links: DistinctValues = field(default_factory=DistinctValues)
     present: DistinctValues = field(default_factory=DistinctValues)
@@ -46,7 +46,7 @@ class Affected:
             self._routes[each.route.collection].append(each)
 
     def holders(self, changes: Iterable[ChangeEvent], view: DatabaseSession) -> dict[str, Holders]:
-        """The holders for each upkeep's id. Link values are read as they are now, and from old documents that came along."""
+        """The holders for each upkeep's id. Link values are read as they are now, and from earlier versions of documents."""
         found: dict[str, Holders] = defaultdict(Holders)
         seen: dict[int, tuple[CompiledRoute, _Seen]] = {}
         for change in changes:
@@ -70,7 +70,7 @@ class Affected:
 def _note(
     compiled: CompiledRoute, change: ChangeEvent, changed: frozenset[str] | None, notes: _Seen, holders: Holders
 ) -> None:
-    """What one change means for a route."""
+    """Record what one change means for a route."""
     route = compiled.route
     if not change.kind.of_document:
         holders.every = True
@@ -92,7 +92,7 @@ def _note(
 
 
 def _said_of(compiled: CompiledRoute, document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What of a document the route reads: the rest may be large, and would travel for nothing."""
+    """The part of a document that the route reads, because the rest may be large."""
     route = compiled.route
     fields = {path.split(".")[0] for path in (*route.paths, *route.moving, *route.nodes)} | {"_id"}
     return {name: value for name, value in document.items() if name in fields}

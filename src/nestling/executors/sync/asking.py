@@ -1,7 +1,7 @@
-"""One thread's view of the database: reads of one moment that is not before the changes it works on, writes that last.
+"""One thread's view of the database: snapshot reads that are no older than the changes it handles, and durable writes.
 
-Reads see what a majority of the servers has, so that nothing is derived from what an election may take back; a session makes
-them no older than the changes, and than the thread's own writes.
+Reads see what a majority of the servers has, so that nothing is derived from data that an election may undo; a session makes
+them no older than the changes and the thread's own writes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BATCH = 1_000
 
 
 class DatabaseSession:
-    """A database through a session of its own; for one thread."""
+    """A database with its own session; for one thread."""
 
     def __init__(self, database: Database[Any]) -> None:
         self.database = database.with_options(
@@ -44,11 +44,11 @@ class DatabaseSession:
 
     @property
     def reached(self) -> Database[Any]:
-        """The database as the open transaction sees it, else as it is at one moment."""
+        """The database as the open transaction sees it, or else in a snapshot."""
         return self.database.with_options(read_concern=ReadConcern()) if self.session.in_transaction else self.database
 
     def _reached_by(self, read: CompiledRead) -> Database[Any]:
-        """The database for a read; capped collections are not read as of one moment, but what a majority has."""
+        """The database for a read; capped collections are read with majority instead of snapshot reads."""
         if self._capped.isdisjoint((read.collection, *collections_in(read.pipeline))) or self.session.in_transaction:
             return self.reached
         return self.database.with_options(read_concern=ReadConcern("majority"))

@@ -1,4 +1,4 @@
-"""Collections that were dropped or renamed: what is copied from them may be the last there is of it, and is left."""
+"""Collections that were dropped or renamed: copies of their data may be all that remains, and are kept."""
 
 from __future__ import annotations
 

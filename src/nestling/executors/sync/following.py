@@ -1,4 +1,4 @@
-"""The loop: changes are taken, what follows from them is mended, and the resume point moves on behind."""
+"""The loop: reads changes, repairs what depends on them, and advances the resume point."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from nestling.ir.quantity_words import counted
 
 CHANGES_AT_ONCE = 1_000
 INLINE_HOLDERS = 5_000
-"""Documents of one upkeep that are mended before the next batch; those of one change that has more are mended on the side."""
+"""Most documents of one upkeep repaired before the next batch; a change that affects more is handled on the side."""
 SHARED_FROM = 20
-"""From so many documents on, a transaction that writes what they share is quicker than comparing each (not measured closely)."""
+"""From this many documents on, a transaction for their common value is faster than comparing each (roughly measured)."""
 TAKE_SECONDS = 0.25
 ONCE_AWAIT_MILLISECONDS = 20
 SAVE_SECONDS = 0.5
@@ -56,10 +56,10 @@ class Following:
         self._seen: Timestamp | None = None
         self._behind = 0
         self.left = 0
-        """How many changes and refreshes were known and not done, once it is closed."""
+        """The number of known changes and refreshes that were not handled when it was closed."""
 
     def close(self) -> None:
-        """End what runs on the side."""
+        """End the work on the side."""
         self._side.stop()
         self.left = self._behind + self._side.waiting
         self._saving.close()
@@ -95,12 +95,12 @@ class Following:
         return ONCE_AWAIT_MILLISECONDS if self._run.options.once else AWAIT_MILLISECONDS
 
     def _imaged(self) -> tuple[str, ...]:
-        """The collections that keep documents before changes, of those for which it matters."""
+        """The collections that keep pre-images, among those for which it matters."""
         lacking = without_images(self._run.database, self._run.plan.imaged)
         return tuple(name for name in self._run.plan.imaged if name not in lacking)
 
     def _compare_all(self, time: Timestamp | None) -> None:
-        """What happened before the stream began is not known: every upkeep is compared as a whole."""
+        """Compare every upkeep as a whole, because earlier changes are unknown."""
         self._require_homes()
         for kept in self._run.plan.kept:
             if not is_scheduled(kept):
@@ -126,7 +126,7 @@ class Following:
         self._save(at_once=True)
 
     def _apply(self, changes: Sequence[ChangeEvent]) -> None:
-        """All effects of a batch, but those that are left to the side."""
+        """Apply all effects of a batch, except those left to the side."""
         self._lease.held()
         if not all(change.kind.of_document for change in changes):
             self._require_homes()
@@ -194,14 +194,14 @@ class Following:
         self._run.retried(done)
 
     def _scheduled(self) -> None:
-        """What is due is computed on the side; with `once` that is everything."""
+        """Compute due values on the side; with `once` these are all."""
         for kept in due(self._run.plan, self._lease.computed, now()):
             if kept.id not in self._computing:
                 self._computing.add(kept.id)
                 self._side.add(Task(kept, self._number, self._seen))
 
     def _computed(self, kept: BackgroundUpkeep, began: datetime) -> None:
-        """It is as it was when that began; a run that is stopped before leaves it to be computed by the next one."""
+        """Record the time at which a computation began; if a run stops earlier, the next one computes it."""
         self._lease.computed[kept.id] = began
         self._computing.discard(kept.id)
         self._run.metrics.say(last_computed={name: at.isoformat() for name, at in self._lease.computed.items()})
@@ -209,7 +209,7 @@ class Following:
     # --- the resume point -----------------------------------------------------------------------------------------------
 
     def _save(self, *, at_once: bool) -> None:
-        """Move the resume point to the last batch whose effects, and those of all before, are done."""
+        """Advance the resume point to the last batch whose effects, and all earlier ones, are complete."""
         if not at_once and (time.monotonic() - self._saved < SAVE_SECONDS or self._saving.is_busy):
             return
         oldest = self._side.oldest
@@ -237,7 +237,7 @@ class Following:
 
 
 class _Stopped(Exception):
-    """The run is ending: what is half done is done again by the next one."""
+    """The run is ending: the next one repeats unfinished work."""
 
 
 def _reached(point: HistoryPoint, target: Timestamp | None) -> bool:

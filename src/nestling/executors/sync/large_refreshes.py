@@ -1,7 +1,7 @@
-"""Large refreshes, done beside the changes that keep coming: by a thread of their own, one at a time.
+"""Large refreshes, done concurrently with new changes: by a separate thread, one at a time.
 
-The resume point waits for them: it never passes a change whose effects are not all done. The same upkeep asked for as a whole
-again, before it has begun, is done once.
+The resume point never passes a change with unfinished effects. If the same whole upkeep is requested again before it has begun,
+it is done once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nestling.ir.programs.route import BackgroundUpkeep
 
 @dataclass(frozen=True)
 class Task:
-    """A refresh of all holders of an upkeep, or (`anchors`) of those that are found by them; `since` is the batch it is for."""
+    """A refresh of all holders of an upkeep, or of those found by `anchors`; `since`: the batch it is for."""
 
     kept: BackgroundUpkeep
     since: int

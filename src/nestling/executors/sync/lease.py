@@ -1,4 +1,4 @@
-"""One active instance per design, and where it stands: lease and resume point, a document of its own in `_nestling_sync`."""
+"""One active instance per design, and its position: lease and resume point, in a separate document in `_nestling_sync`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ COLLECTION = f"{OWN_COLLECTIONS}sync"
 
 @dataclass(frozen=True, slots=True)
 class SyncState:
-    """What the database knows of a design's sync: who has the lease and whether it is live, and the resume point.
+    """The state of a design's sync in the database: the lease's owner and whether it is live, and the resume point.
 
-    `behind_seconds` is the resume point's age by the server's clock; an idle database's grows by seconds only.
+    `behind_seconds`: the resume point's age by the server's clock; in an idle database it stays within seconds.
     """
 
     owner: str | None
@@ -34,7 +34,7 @@ class SyncState:
 
 
 def standing(database: Database[Any], name: str) -> SyncState | None:
-    """How a design's sync stands, None when there has never been one. Writes nothing."""
+    """The state of a design's sync, None if there has never been one. Writes nothing."""
     found = next(
         iter(database[COLLECTION].aggregate([{"$match": {"_id": name}}, {"$set": {"live": LIVE, "now": "$$NOW"}}])),
         None,
@@ -64,7 +64,7 @@ class SyncLease(Lease):
         self.computed: dict[str, datetime] = {}
 
     def take(self, *, anew: bool) -> bool:
-        """Take it if nobody has it. Raises `SyncError` when the resume point is another design's, unless `anew`."""
+        """Take it if nobody has it. Raises `SyncError` if the resume point belongs to another design, unless `anew`."""
         found = self.taken()
         if found is None:
             return False

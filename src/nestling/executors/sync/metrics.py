@@ -1,4 +1,4 @@
-"""What a running sync tells of itself, as JSON and as Prometheus text."""
+"""The metrics of a running sync, as JSON and as Prometheus text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nestling.common.files import write_whole
 from nestling.executors.moment import now
 
 LATEST = 20
-"""Copies that are named, of those that cannot be mended and of those left."""
+"""Most copies named, among those that cannot be repaired and those left."""
 LAGS_KEPT = 10_000
 """Of so many latest changes the quantiles of the lag are."""
 RATE_SECONDS = 10.0
@@ -70,7 +70,7 @@ class Metrics:
             self._gauges[name] = value
 
     def say(self, **words: object) -> None:
-        """What is told in words: the state, the resume point, when scheduled values were last computed."""
+        """Set values in words: the state, the resume point, when scheduled values were last computed."""
         with self._lock:
             self._words |= words
 
@@ -89,7 +89,7 @@ class Metrics:
         return found
 
     def leave(self, what: str) -> None:
-        """A copy is left as it is, for its source is gone; the latest are named."""
+        """Record a copy that is left because its source is gone; the latest are named."""
         with self._lock:
             self._counts["sourceless"] += 1
             self._left.append(what)
@@ -149,9 +149,9 @@ def prometheus(snapshot: Mapping[str, object], design: str) -> str:
 
 @contextmanager
 def status_written(metrics: Metrics, path: Path, seconds: float) -> Iterator[None]:
-    """Keep the snapshot in a file while the block runs, and once more at its end; it is never seen half written.
+    """Keep the snapshot in a file while the block runs, and write it once more at its end; it is never seen half written.
 
-    Raises `InputError` where that cannot be.
+    Raises `InputError` if that is impossible.
     """
     over = Event()
 

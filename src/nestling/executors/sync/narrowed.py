@@ -1,4 +1,4 @@
-"""Reads of some documents only: of those with given ids, or of documents that are given themselves."""
+"""Restricts reads to some documents: those with given ids, or given documents."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DistinctValues:
         return len(self._found)
 
     def add(self, value: object) -> None:
-        """One more, unless it is there."""
+        """Add a value unless it is present."""
         self._found.setdefault(stored_bytes(value), value)
 
     def update(self, values: Iterable[object]) -> None:

@@ -1,8 +1,8 @@
-"""Mending: what differs is read with what it should be, and written where it still is what was found.
+"""Repairs: reads what differs together with its expected value, and writes that if the document still holds what was found.
 
-A copy that changed in between is compared again. What the server refuses (a document that its validator does not accept) is named
-and left, and so are what does not settle, and a document with a value that the server cannot reckon with. A copy whose source row
-is gone may be the last there is of it: it is named and left, too, unless such copies are to be removed.
+A copy that changed in between is compared again. A document that the server refuses (by its validator) is named and left, and
+so is one that does not settle, or has a value that the server cannot compute with. A copy whose source row is gone may be all
+that remains of it: it is named and left too, unless such copies are to be removed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from nestling.ir.programs.route import BackgroundUpkeep, CompiledSearch, Compile
 
 DOCUMENTS_AT_ONCE = 1_000
 FEW_ANCHORS, FEW_HOLDERS = 20, 100
-"""What is compared without asking first how many holders there are."""
+"""Up to these numbers everything is compared without counting the holders first."""
 ATTEMPTS = 10
 ANCHOR = "anchor"
 PAUSE_SECONDS = 0.01
@@ -64,7 +64,7 @@ class Refresh:
         self._updates: dict[str, Updates] = {}
 
     def documents(self, kept: BackgroundUpkeep, ids: Iterable[object]) -> None:
-        """Those with these ids."""
+        """Repair the documents with these ids."""
         for some in batches(ids, DOCUMENTS_AT_ONCE):
             self._metrics.count("compared", len(some))
             self._mended(kept, self._read(kept, some))
@@ -96,7 +96,7 @@ class Refresh:
         return True
 
     def found_by(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
-        """The ids of the holders with these anchors, as they come."""
+        """Yield the ids of the holders with these anchors."""
         if kept.path is not None:
             for some in batches((value for (value,) in anchors), DOCUMENTS_AT_ONCE):
                 for row in self._view.ask(ids_of_values(kept.check.read, kept.path, some)):
@@ -111,10 +111,10 @@ class Refresh:
             start += width
 
     def sharing(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> bool:
-        """Mend the holders of these anchors the short way, where there is one: False when nothing was done.
+        """Repair the holders of these anchors in the short way, if possible; False if nothing was done.
 
-        What the copies must be is read and written in one transaction: whoever else changes a holder is in its way, or it in
-        theirs, and then the long way is taken; so it is where a row is gone whose copies are to stay.
+        The expected values are read and written in one transaction: if somebody else changes a holder, one of them fails, and
+        the long way is taken, as also if a row is gone whose copies must stay.
         """
         if kept.shared is None:
             return False
@@ -163,7 +163,7 @@ class Refresh:
         return (row for row in rows if differing_values(kept.check.check, row))
 
     def _read(self, kept: BackgroundUpkeep, ids: Sequence[object]) -> list[_Row]:
-        """The documents that differ. One that the server cannot reckon with is found by halves, named and left."""
+        """The documents that differ. One that the server cannot compute with is found by bisection, named and left."""
 
         def ask(some: Sequence[object]) -> list[_Row]:
             return list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
@@ -192,7 +192,7 @@ class Refresh:
             self._metrics.refuse(f"{kept.id} of {shell(row[ID])}", "it kept changing while it was compared")
 
     def _with_source(self, kept: BackgroundUpkeep, rows: Sequence[_Row], told: set[tuple[str, str]]) -> list[_Row]:
-        """Those of the rows that are to be mended; of the others, what is not in `told` yet is named."""
+        """The rows to repair; others are named unless they are in `told` already."""
         left = set() if self._remove else sourceless(kept.check, rows, self._of_ids)
         for place in sorted(left):
             if (this := where(kept.check.check, rows[place])) not in told:

@@ -1,4 +1,4 @@
-"""What every part of one run of a sync has in common, and its patience with errors that pass."""
+"""What all parts of a sync's run share, and its retries after transient errors."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Say = Callable[[str], None]
 class SyncOptions:
     """How to run.
 
-    `once`: end when everything written before the start has had its effects, scheduled values computed. `wait`: stand by while
-    another instance is active; else that is an error. `restart`: forget the resume point, compare everything. `images`: have the
-    server keep documents before changes where that makes following precise. `remove`: take away copies of rows and collections
-    that are not there any more, which may be the last there is of them.
+    `once`: end when everything written before the start has been handled and scheduled values are computed. `wait`: stand by
+    while another instance is active; otherwise that is an error. `restart`: forget the resume point, compare everything.
+    `images`: make the server keep pre-images where that makes following precise. `remove`: remove copies of rows and
+    collections that are gone, although these may be all that remains of them.
     """
 
     once: bool = False
@@ -39,7 +39,7 @@ class SyncOptions:
 
 @dataclass(frozen=True, slots=True)
 class SyncRun:
-    """One run of one instance: `stop` ends it, `metrics` and `say` tell of it."""
+    """One run of one instance: `stop` ends it, `metrics` and `say` report on it."""
 
     database: Database[Any]
     plan: SyncPlan
@@ -49,7 +49,7 @@ class SyncRun:
     say: Say
 
     def retried(self, work: Callable[[], Answer]) -> Answer:
-        """Do it, and again after errors that may pass, for as long as the patience lasts. All work is such that twice is once."""
+        """Run the work, and repeat it after transient errors while patience lasts. All work is repeatable."""
         patience = Patience()
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Which of the indexes that are built find texts whatever their case, where the source compares them otherwise."""
+"""Which indexes are built to find texts regardless of case, where the source compares them differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an index over buckets is there for that a design names and no statement was weighed for."""
+"""The purpose of indexes over buckets that a design names although no statement was considered for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SECONDS_PER_DAY = 86_400
 
 
 def bucket_purpose(design: Design, index: Index) -> tuple[str, str] | None:
-    """The entity whose events lie in the buckets, and what the index does for them; None where it is there for something else."""
+    """The entity whose events are in the buckets, and the purpose of the index; None for other indexes."""
     header = next(iter(_headers(design, index.collection)), None)
     if index.serves or header is None or header.bucket is None:
         return None

@@ -27,30 +27,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CaseLookup:
-    """Attributes an index finds rows by whatever the case; `cased`: those asked for by their lower or upper case alone."""
+    """Attributes by which an index finds rows regardless of case; `cased`: those compared only in lower or upper case."""
 
     attributes: tuple[str, ...]
     cased: frozenset[str] = frozenset()
 
     def serves(self, equal: Set[str], cased: Set[str]) -> bool:
-        """Whether it finds rows by values of these attributes, and by the lower or upper case of those that are `cased`."""
+        """Whether it finds rows by values of these attributes, and by the lower or upper case of `cased` ones."""
         return cased >= self.cased and equal >= {*self.attributes} - self.cased
 
 
 def lookups_of(entity: Entity) -> tuple[CaseLookup, ...]:
-    """What there are such indexes for where the rows are documents of their own."""
+    """The lookups for which such indexes exist if the rows are documents of their own."""
     some = (CaseLookup(each.attributes, frozenset(each.lower)) for each in entity.partial_uniques)
     return tuple(each for each in dict.fromkeys((*map(CaseLookup, entity.uniques), *some)) if _may_have(entity, each))
 
 
 def case_lookups(design: Design, entity: Entity) -> tuple[CaseLookup, ...]:
-    """What there are such indexes for; nothing where the rows are no documents of their own."""
+    """The lookups for which such indexes exist; none if the rows are not documents of their own."""
     place = _place(design, entity)
     return () if place is None else tuple(dict.fromkeys((*lookups_of(entity), *_named(design, entity, place))))
 
 
 def _named(design: Design, entity: Entity, place: Place) -> Iterator[CaseLookup]:
-    """What the design's own are for: each finds rows by its first text alone, and the others narrow them."""
+    """The lookups of the design's own indexes: each finds rows by its first text, and the others narrow the search."""
     texts = {place.node.path_of(each.name): each for each in entity.attributes if is_found_in_any_case(each)}
     for index in design.indexes:
         text = texts.get(index.keys[0][0]) if index.any_case and index.collection == place.store.name else None
@@ -59,14 +59,14 @@ def _named(design: Design, entity: Entity, place: Place) -> Iterator[CaseLookup]
 
 
 def lookup_by(text: Attribute) -> CaseLookup:
-    """What an index that begins with a text is for: its lower or upper case, or equality where it is compared so anyway."""
+    """The lookup of an index that begins with a text: its lower or upper case, or equality if that ignores case anyway."""
     return CaseLookup((text.name,), frozenset({text.name} if text.collation is Collation.BINARY else ()))
 
 
 def texts_asked(entity: Entity, access: Access, dialect: str) -> tuple[str, ...]:
-    """The texts that an access asks for in a way no plain index serves, and one whatever the case does.
+    """The texts that an access compares in a way that needs a case-insensitive index.
 
-    Of the functions that give the case of a text, that is so of PostgreSQL's.
+    Of the functions for the case of a text, this applies only to PostgreSQL's.
     """
     kinds = {Collation.BINARY: Operator.CASED if dialect == POSTGRESQL else None, Collation.NOCASE: Operator.EQUALITY}
     asked = dict.fromkeys((each.attribute, each.operator) for each in access.filters)
@@ -75,7 +75,7 @@ def texts_asked(entity: Entity, access: Access, dialect: str) -> tuple[str, ...]
 
 
 def is_found_in_any_case(attribute: Attribute) -> bool:
-    """Whether an index may find rows by a text whatever its case, where no plain one does."""
+    """Whether only a case-insensitive index may find rows by the text."""
     is_text = attribute.type.name is TypeName.TEXT and not attribute.type.is_char and not attribute.also
     return is_text and attribute.collation in (Collation.BINARY, Collation.NOCASE)
 
@@ -102,7 +102,7 @@ def _place(design: Design, entity: Entity) -> Place | None:
 
 
 def _may_have(entity: Entity, lookup: CaseLookup) -> bool:
-    """Whether texts of it are compared whatever their case, and the index takes no value apart."""
+    """Whether texts of it are compared regardless of case, and the index holds arrays as a whole."""
     attributes = [entity.attribute(name) for name in lookup.attributes]
     texts = [each for each in attributes if each.collation is Collation.NOCASE or each.name in lookup.cased]
     plain = all(map(is_found_in_any_case, texts))

@@ -1,8 +1,8 @@
-"""Which keys and unique groups of rows inside other documents an index of the server keeps, and how far.
+"""Which keys and unique groups of embedded rows a server index enforces, and how far.
 
 A unique index over a field of an array's elements compares documents, not the elements of one. Documents without such elements
-must not meet in it: the index is sparse, and all elements must have the fields. A bucket always has an event, so its index need
-not be sparse. Each collection has an index of its own: rows of one entity in two collections are not compared.
+must not conflict: the index is sparse, and all elements must have the fields. A bucket always has an event, so its index need
+not be sparse. Each collection has its own index: rows of one entity in two collections are not compared.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def kept_inside(entity: Entity, group: tuple[str, ...], place: Place) -> Kept:
 
 
 def kept_where(place: Place, group: tuple[str, ...]) -> tuple[Clause, ...]:
-    """Which documents the index of a kept group holds: all of the buckets of such rows, else those with such rows."""
+    """Which documents the index of an enforced group covers: all buckets of such rows, or else those with such rows."""
     if place.nodes[0].bucket is not None and place.node is place.nodes[1]:
         return ()
     return tuple(Clause(path, ClauseOperator.PRESENT) for path in sorted(filter(None, map(place.path_of, group))))
@@ -63,7 +63,7 @@ def is_found_by_kept(
 
 
 def is_told_by_parent(model: Model, group: tuple[str, ...], place: Place) -> bool:
-    """Whether rows with the same values of a group lie in one document, or in the buckets of one owner.
+    """Whether rows with the same values of a group are in one document, or in the buckets of one owner.
 
     Two writers of such rows then change the same document, and one of them waits for the other.
     """
@@ -74,7 +74,7 @@ def is_told_by_parent(model: Model, group: tuple[str, ...], place: Place) -> boo
 
 
 def _is_inside(place: Place) -> bool:
-    """Whether the rows lie inside documents of a plain collection."""
+    """Whether the rows are inside documents of a plain collection."""
     is_plain = place.store.options.kind is CollectionKind.PLAIN and place.store.role is not Role.PART
     return is_plain and place.copy is None and len(place.nodes) > 1
 

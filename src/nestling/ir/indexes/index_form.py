@@ -1,4 +1,4 @@
-"""What makes two indexes the same, whatever they are called, and when one does another's work."""
+"""What makes two indexes equal, whatever their names, and when one can replace another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IndexShape = tuple[object, ...]
 
 
 def index_form(index: CreateIndex, usual: object = None) -> IndexShape:
-    """The form of an index as a command; `usual` is its collection's own collation, which an index that names none has."""
+    """The form of an index command; `usual`: its collection's collation, which is the default of an index."""
     told = index.options
     others = repr(_plain({name: each for name, each in told.items() if name not in _KNOWN}))
     only = repr(_plain(_only(index)))
@@ -54,7 +54,7 @@ def _expires(index: CreateIndex) -> int | None:
 
 
 def _texts(index: CreateIndex, usual: object) -> object:
-    """What designs say of a collation; the server tells all that it takes for granted besides."""
+    """A collation as designs express it; the server reports further defaults."""
     told = index.options.get("collation", usual)
     if not isinstance(told, Mapping):
         return told
@@ -62,7 +62,7 @@ def _texts(index: CreateIndex, usual: object) -> object:
 
 
 def _only(index: CreateIndex) -> Any:
-    """The condition of the index's documents. A type, and `sparse` on one field, only say that there is a value."""
+    """The condition on the index's documents. A type, and `sparse` on one field, only require a value."""
     asked = index.options.get("partialFilterExpression")
     if index.options.get("sparse") and len(index.keys) == 1:
         return {index.keys[0][0]: {"$exists": True}}
@@ -76,7 +76,7 @@ def _only(index: CreateIndex) -> Any:
 
 
 def _plain(value: object) -> object:
-    """A value without its order of fields, and whatever kind of mapping it is."""
+    """A value without its field order, and independent of the kind of mapping."""
     match value:
         case Mapping():
             return {name: _plain(value[name]) for name in sorted(value)}

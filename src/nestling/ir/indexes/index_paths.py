@@ -1,4 +1,4 @@
-"""The paths of documents that an index of the server looks at, whatever its kind."""
+"""The paths of documents that a server index reads, whatever its kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OF_TEXTS = ("_fts", "_ftsx")
 
 
 def index_paths(index: CreateIndex) -> Iterator[str]:
-    """The paths in the index's keys, weights, condition and projection; an index on every field names none."""
+    """The paths in the index's keys, weights, condition and projection; an index on every field has none."""
     projection = _mapping(index.options.get("wildcardProjection"))
     named = [path for path, _ in index.keys if path not in _OF_TEXTS]
     named += _mapping(index.options.get("weights"))

@@ -1,4 +1,4 @@
-"""An index as text: what makes it again, in Extended JSON, kept of an index that no design can say."""
+"""An index definition as Extended JSON, kept for an index that no design can express."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def index_text(index: CreateIndex) -> str:
 
 
 def read_index(text: str, collection: str) -> CreateIndex:
-    """The index that a text tells of; raises `InputError` where it tells of none."""
+    """The index in the text. Raises `InputError` if there is none."""
     try:
         found = json_util.loads(text)
     except (ValueError, TypeError, RecursionError, ArithmeticError, BSONError):

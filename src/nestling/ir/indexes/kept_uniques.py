@@ -1,7 +1,7 @@
-"""Which unique groups of some rows a partial index of a design keeps, and why it does not keep the others.
+"""Which partial unique groups an index of a design enforces, and why it does not enforce the others.
 
-Those that no index keeps are kept by nestling's writes: each looks for a row that is there, in its transaction, and changes one
-document that all such writes change. So of two at the same moment one is tried again, and sees the other's row.
+Others are enforced by nestling's writes: each searches for an existing row in its transaction, and changes one common document.
+So of two simultaneous writes one is retried, and sees the other's row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Entity
 
 _TOLD = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN}
-"""Types of which a constant in a filter is compared as the source compares it."""
+"""Types whose constants a filter compares as the source does."""
 
 
 def why_unkept(design: Design, entity: Entity, unique: PartialUnique) -> str:
@@ -29,7 +29,7 @@ def why_unkept(design: Design, entity: Entity, unique: PartialUnique) -> str:
 
 
 def _why_here(design: Design, entity: Entity, unique: PartialUnique) -> str:
-    """Why none can where the design puts the rows."""
+    """Why no index can enforce it where the design stores the rows."""
     places = design.places.get(entity.name, ())
     if len(places) != 1 or places[0].copy is not None:
         return "its rows lie in several places"
@@ -42,7 +42,7 @@ def _why_here(design: Design, entity: Entity, unique: PartialUnique) -> str:
 
 
 def _why_anywhere(entity: Entity, unique: PartialUnique) -> str:
-    """Why none can wherever the rows lie."""
+    """Why no index can enforce it wherever the rows are stored."""
     if unique.lower:
         return "an index of the server does not compare texts by lower()"
     clauses = unique.clauses
@@ -58,12 +58,12 @@ def _why_anywhere(entity: Entity, unique: PartialUnique) -> str:
 
 
 def may_have_index(entity: Entity, unique: PartialUnique) -> bool:
-    """Whether an index keeps it where the rows are documents of a collection of their own."""
+    """Whether an index enforces it if the rows are documents of a collection of their own."""
     return not _why_anywhere(entity, unique)
 
 
 def with_values(entity: Entity, group: Iterable[str]) -> tuple[Clause, ...]:
-    """What an index of a unique group says of its rows: they have all of its values, as NULLs are never the same."""
+    """The condition of a unique group's index: rows have all of its values, as NULLs are never equal."""
     return tuple(Clause(name, ClauseOperator.PRESENT) for name in group if not entity.always_has(name))
 
 

@@ -1,4 +1,4 @@
-"""The indexes that any design needs, whatever it names: for its keys, references and side collections."""
+"""The indexes that any design needs: for its keys, references and side collections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOWHERE = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
 
 
 def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
-    """Those of keys, unique groups, references, pages and buckets, and orphans."""
+    """Those for keys, unique groups, references, pages and buckets, and orphans."""
     holders, followed = _holders_of_ids(design), followed_links(design.stores)
     for store in design.stores:
         if identity_is_collated(design, store):
@@ -45,14 +45,14 @@ def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
 
 
 def identity_index(store: StoredCollection) -> PlannedIndex:
-    """The server's own index on `_id` compares texts to the letter, and lets none of another collation be on `_id` alone."""
+    """The server's own index on `_id`; it compares texts exactly, and no other collation is possible on `_id` alone."""
     about = frozenset(root.entity for root in store.roots)
     reasons = ("`_id` as the source compares it",)
     return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), reasons, unique=True, about=about)
 
 
 def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:
-    """The key, when `_id` is another one, and the other unique groups."""
+    """The key, if `_id` is something else, and the other unique groups."""
     entity = design.model.entity(root.entity)
     own = {field.attribute for field in root.stored if field.path.partition(".")[0] == "_id"}
     for group in dict.fromkeys((entity.key, *entity.uniques)):
@@ -119,7 +119,7 @@ def _comparable(entity: Entity, group: Iterable[str], store: StoredCollection) -
 
 
 def _group(store: StoredCollection, root: Node) -> PlannedIndex:
-    """Pages and buckets are found by what they belong to, in order."""
+    """Pages and buckets are found by their owner, in order."""
     paths = [field.path for field in root.stored]
     if root.bucket is not None and root.bucket.window is not None:
         paths.append(BUCKET_START)
@@ -139,10 +139,10 @@ def _orphans(design: Design, store: StoredCollection) -> Iterator[PlannedIndex]:
 def _references(
     design: Design, store: StoredCollection, node: Node, prefix: str, holders: _Held, followed: frozenset[str]
 ) -> Iterator[PlannedIndex]:
-    """Foreign keys wherever they are stored, and ids of children where nothing else tells the relationship.
+    """Foreign keys wherever they are stored, and ids of children if nothing else determines the relationship.
 
-    `followed`: the relationships that copies and computed values follow. Of another one that the first parts of a compound `_id`
-    tell, a range of `_id`s is asked for.
+    `followed`: the relationships that copies and computed values follow. Another one at the beginning of a compound `_id` is
+    found by a range of `_id`s.
     """
     at = join(prefix, node.field)
     for reference in node.body.references:
@@ -184,6 +184,6 @@ _Held = Callable[[Relationship], bool]
 
 
 def _holders_of_ids(design: Design) -> _Held:
-    """Whether only the parent's array of ids tells a relationship."""
+    """Whether only the parent's array of ids determines a relationship."""
     listed = {name for places in design.places.values() for place in places for name in place.node.listed}
     return lambda link: link.name in listed

@@ -1,4 +1,4 @@
-"""An index as the server is told of it: its name, its options, and why it is there."""
+"""An index as created on the server: its name, its options, and its purpose."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NAME_BYTES = 127  # what every server version takes
 
 @dataclass(frozen=True, slots=True)
 class PlannedIndex:
-    """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts.
+    """An index and its purpose; `partial`: the condition on its documents; `collation`: how it compares texts.
 
-    `sparse`: that all fields are there is all that holds, and is said so: what is asked of one element then finds it too.
-
-    `named`: whether the design names it, or what it serves; `about`: the relationships and entities it is there for besides.
+    `sparse`: the only condition is that all fields exist, which is expressed in this way so that conditions on one element can
+    use it. `named`: whether the design names it, or something it serves; `about`: the relationships and entities that it also
+    serves.
     """
 
     collection: str
@@ -41,7 +41,7 @@ class PlannedIndex:
 
     @property
     def name(self) -> str:
-        """The name the shell would give it, with what tells it from others on the same keys; at most 127 bytes."""
+        """The shell's default name, with a suffix that distinguishes it from others on the same keys; at most 127 bytes."""
         name = "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_unique" if self.unique else "")
         name += "_ci" if self.collation is not Collation.BINARY else ""
         if self.partial:
@@ -90,7 +90,7 @@ def _filter(partial: Iterable[Clause]) -> dict[str, object]:
 
 
 def _told(one: Clause) -> tuple[object, ...]:
-    """What an index is named by: a path and its value alone where it is equal, or None where it exists."""
+    """The part of an index's name for a condition: path and value for equality, or None for existence."""
     plain = one.comparison in (ClauseOperator.EQUAL, ClauseOperator.PRESENT)
     return (one.name, one.value) if plain else (one.name, str(one.comparison), one.value)
 

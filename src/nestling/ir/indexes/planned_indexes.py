@@ -1,4 +1,4 @@
-"""The indexes of a design: those it names with those it needs in any case, as few as do for all; and what no index can do."""
+"""The indexes of a design: those it names and those it needs anyway, as few as possible; and impossible ones."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
 
 
 def planned_indexes(design: Design) -> tuple[PlannedIndex, ...]:
-    """Every index to create, by collection in design order; those the server cannot have are in `index_gaps`."""
+    """Every index to create, by collection in design order; impossible ones are in `index_gaps`."""
     return _planned(design)[0]
 
 
 def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
-    """What the design names, and nothing besides: all that is there where it describes a live database.
+    """The indexes that the design names, without others: all that exist if it describes a live database.
 
     Only an `_id` of texts has its index as the source compares it, which is the server's own there.
     """
@@ -44,12 +44,12 @@ def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
 
 
 def built_besides(design: Design) -> tuple[PlannedIndex, ...]:
-    """Those the design does not name: they keep keys unique, and references and upkeep quick."""
+    """Those that the design does not name: they keep keys unique, and references and upkeep fast."""
     return tuple(index for index in planned_indexes(design) if not index.named)
 
 
 def unweighed(design: Design) -> tuple[PlannedIndex, ...]:
-    """Those that no statement paid for: what is built besides, and what buckets have whatever is asked of them."""
+    """Those that no statement paid for: unnamed ones, and those that buckets always have."""
     of_buckets = [each for each in design.indexes if bucket_purpose(design, each) is not None]
     serving = {(each.collection, each.keys) for each in design.indexes if each.serves}
 
@@ -62,7 +62,7 @@ def unweighed(design: Design) -> tuple[PlannedIndex, ...]:
 
 
 def index_gaps(design: Design) -> tuple[Gap, ...]:
-    """What keys and references a server cannot index or check."""
+    """The keys and references that the server cannot index or check."""
     return _planned(design)[1]
 
 
@@ -83,7 +83,7 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
 
 
 def _by_comparison(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
-    """The index as the source compares its texts, and to the letter besides where values as they are lead to documents."""
+    """The index as the source compares its texts, and also an exact one if unchanged values lead to documents."""
     if index.collation is not Collation.BINARY:
         yield index
         return
@@ -96,7 +96,7 @@ def _by_comparison(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex
 
 
 def _is_sparse(design: Design, store: StoredCollection, index: PlannedIndex) -> bool:
-    """Whether it is unique over elements of an array, which all have its fields: `$elemMatch` finds no other partial index."""
+    """Whether it is unique over array elements that all have its fields: `$elemMatch` can use no other partial index."""
     present = {each.name for each in index.partial if each.comparison is ClauseOperator.PRESENT}
     paths = {path for path, _ in index.keys}
     return (
@@ -119,7 +119,7 @@ def _named(design: Design, index: Index) -> PlannedIndex:
 
 
 def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: int) -> Gap | None:
-    """Why the server cannot have an index, None when it can."""
+    """Why the server cannot have an index, or None."""
     on = ", ".join(path for path, _ in index.keys)
     if store.options.kind is CollectionKind.TIME_SERIES and index.unique:
         return Gap(GapKind.NOTYET, f"a time series collection cannot have a unique index ({on})", store.name)
@@ -139,7 +139,7 @@ def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: i
 
 
 def _leads_into_array(design: Design, store: StoredCollection, index: PlannedIndex) -> bool:
-    """Whether a field of the index may be in an array, but for those that tell the series apart."""
+    """Whether a field of the index may be in an array, except for a time series' own tag."""
     arrays = tuple(path for path in array_paths(store, design.model) if path != store.options.meta)
     return any(is_within(path, array) for path, _ in index.keys for array in arrays)
 
@@ -169,7 +169,7 @@ def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:
 
 
 def _unexplained(index: PlannedIndex) -> PlannedIndex:
-    """The index without why it is there."""
+    """The index without its purpose."""
     return replace(index, reasons=(), named=False, about=frozenset())
 
 
@@ -182,8 +182,9 @@ def _for_all(index: PlannedIndex, served: Iterable[PlannedIndex]) -> PlannedInde
 
 
 def _without_covered(indexes: list[PlannedIndex]) -> list[PlannedIndex]:
-    """Leave out plain indexes whose fields another one begins with, and unique ones that refuse less than another on the same
-    fields; it takes over what they are there for.
+    """Remove plain indexes that are the beginning of another one, and unique ones weaker than another on the same fields.
+
+    The remaining one takes over their purposes.
     """
     serving = {index.name: [index] for index in indexes}
     kept = []

@@ -1,8 +1,8 @@
 """Keys and unique groups of rows that share a document with others: what keeps them unique, and what does not.
 
-Nestling's writes look for a row with the same values first. That keeps a group unique where two writers at the same moment get in
-each other's way: by an index of the server, or because they change the same document. Where neither would be, writers of a
-declared UNIQUE change one document of its own; those of a key do not, as each new row would wait for it.
+Nestling's writes first search for a row with the same values. That keeps a group unique if two simultaneous writers conflict:
+by an index of the server, or because they change the same document. Otherwise writers of a declared UNIQUE change a separate
+common document; those of a key do not, as each new row would have to wait for it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def unchecked(design: Design, names: Iterable[str]) -> Iterator[str]:
 
 
 def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: Iterable[Place]) -> str:
-    """What it takes to keep a group unique where an entity's rows lie."""
+    """What is needed to keep a group unique where an entity's rows are stored."""
     every = tuple(place for place in places if place.copy is None)
     names, home = ", ".join(group), every[0]
     where = f"its rows lie in {_where(home)}"
@@ -54,7 +54,7 @@ def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: I
 
 
 def meets(model: Model, entity: Entity, group: tuple[str, ...], places: Iterable[Place]) -> bool:
-    """Whether writers of a UNIQUE change one document of its own, as nothing else gets them in each other's way."""
+    """Whether writers of a UNIQUE change a separate document, because nothing else makes them conflict."""
     every = [place for place in places if place.copy is None]
     if (
         group not in entity.uniques

@@ -1,10 +1,11 @@
-"""Access paths: what the server and the client do to yield rows, as a tree of steps from a closed set.
+"""Access paths: how the server and the client yield rows, as a tree of steps from a closed set.
 
-The planner builds them, the cost stage prices them, the emitter renders them as MQL; `describe_step` says them in words. Between
-steps flow *documents*: those of a collection first, rows after a `ProjectDocuments`. A field is named by its dotted path.
+The planner builds them, the cost stage prices them, the emitter renders them as MQL; `describe_step` describes them in words.
+Between steps flow *documents*: first those of a collection, then rows after a `ProjectDocuments`. A field is named by its
+dotted path.
 
-Steps and expressions are closed sets: what consumes them matches on all and ends in `assert_never`, so that the type checker
-lists what a new one breaks. Those that only statements need are in `nestling.ir.paths.row_steps`.
+Steps and expressions are closed sets: code that consumes them matches on all and ends in `assert_never`, so that the type
+checker lists what a new one breaks. Those that only statements need are in `nestling.ir.paths.row_steps`.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ class FieldPath:
 
 @dataclass(frozen=True, slots=True)
 class FixedValue:
-    """A value that stands for itself."""
+    """A constant value."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
 class IfMissing:
-    """`value`, or `otherwise` when it is missing or null."""
+    """`value`, or `otherwise` if it is missing or null."""
 
     value: PathExpression
     otherwise: PathExpression
@@ -43,14 +44,14 @@ class IfMissing:
 
 @dataclass(frozen=True, slots=True)
 class NullAsMissing:
-    """`value`, but missing when it is null: where NULL had to be stored as null, in arrays of bare values."""
+    """`value`, but missing if it is null: where NULL had to be stored as null, in arrays of bare values."""
 
     value: PathExpression
 
 
 @dataclass(frozen=True, slots=True)
 class AsNumber:
-    """The same number in another type; missing when there is none. `scale`: with at least so many digits after the point."""
+    """The number in another type; missing if there is none. `scale`: the least number of digits after the point."""
 
     value: PathExpression
     is_float: bool
@@ -66,7 +67,7 @@ class DocumentOf:
 
 @dataclass(frozen=True, slots=True)
 class PairValue:
-    """The `value` field of the first element of `array` whose `key` field equals `name`; missing when there is none."""
+    """The `value` field of the first element of `array` whose `key` field equals `name`; missing if there is none."""
 
     array: PathExpression
     key: str
@@ -76,8 +77,9 @@ class PairValue:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """A sub-document with its fields (dotted paths) in this order; `several`: an array of such. What has other fields, or is no
-    sub-document, stays as it is.
+    """A sub-document with its fields (dotted paths) in this order; `several`: an array of such.
+
+    A value with other fields, or that is no sub-document, is not changed.
     """
 
     value: PathExpression
@@ -110,7 +112,7 @@ class RootFirst:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """How many elements of an array stand behind the first that is `value`."""
+    """The number of elements of an array after the first that is `value`."""
 
     array: PathExpression
     value: PathExpression
@@ -126,7 +128,7 @@ class WithLast:
 
 @dataclass(frozen=True, slots=True)
 class PathText:
-    """The texts of an array with the separator before, between and after them; a missing array is one of none."""
+    """The texts of an array with the separator before, between and after them; a missing array is empty."""
 
     array: PathExpression
     separator: str
@@ -143,8 +145,8 @@ class HasElements:
 class Mark:
     """One value of a discriminator, and the paths of the fields that show that it applies.
 
-    It applies when a document has one of `paths`, and always when there are none. With `is_certain` false all these fields are
-    optional: where a document has none of them, it applies if the discriminator already holds `text`.
+    It applies if a document has one of `paths`, and always if there are none. With `is_certain` false all these fields are
+    optional: if a document has none of them, it applies if the discriminator already holds `text`.
     """
 
     text: str
@@ -154,9 +156,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The value the discriminator in `field` must have: the texts of all marks that apply to the document.
+    """The value that the discriminator in `field` must have: the texts of all marks that apply to the document.
 
-    It is missing when none applies, the text itself when one does, and an array of texts when several do.
+    It is missing if none applies, the text itself if one does, and an array of texts if several do.
     """
 
     marks: tuple[Mark, ...]
@@ -207,7 +209,7 @@ class DocumentComparison:
 
 @dataclass(frozen=True, slots=True)
 class FieldExists:
-    """The field is there, whatever it holds."""
+    """The field exists, whatever its value."""
 
     path: str
 
@@ -244,8 +246,8 @@ class CollectionScan:
 class Unwind:
     """One document per element of the array at `path`, which the element replaces.
 
-    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field. `place`: the field
-    that gets the element's place, from 0.
+    None if the array is empty or missing, but with `keep_empty` the document itself without the field. `place`: the field for
+    the element's position, from 0.
     """
 
     source: Step
@@ -264,10 +266,10 @@ class FilterDocuments:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Each document with one that `foreign` yields, under `field`: those where `foreign_path` is, or contains, `local`.
+    """Each document with one that `foreign` yields, in `field`: those whose `foreign_path` is, or contains, `local`.
 
-    A document that finds none stays as it is; one that finds several is there several times. `foreign` starts with a scan,
-    and `foreign_path` is a path of the scanned collection: an index on it makes this fast.
+    A document without a match is unchanged; one with several matches is repeated. `foreign` starts with a scan, and
+    `foreign_path` is a path of the scanned collection: an index on it makes this fast.
     """
 
     source: Step
@@ -295,14 +297,14 @@ class GroupDocuments:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The rows of all sources, one source after the other, equal ones included."""
+    """The rows of all sources, one source after the other, including equal ones."""
 
     sources: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFile:
-    """The client replaces the pointer in `field`, when there is one, by the content of the GridFS file it names."""
+    """The client replaces a pointer in `field`, if there is one, by the content of its GridFS file."""
 
     source: Step
     field: str
@@ -323,7 +325,7 @@ class AccessPath:
 
 
 def column_field(position: int) -> str:
-    """The field a column's value has in a row: its position, since column names may hold what field names may not."""
+    """The field of a column in a row: its position, since column names may contain characters that field names may not."""
     return str(position)
 
 
@@ -331,7 +333,7 @@ def column_field(position: int) -> str:
 
 
 def describe_step(step: Step) -> str:
-    """The steps in words: a line for each in the order they are done, what a step builds on before it."""
+    """The steps in words: one line for each in execution order."""
     return "\n".join(_step_lines(step))
 
 

@@ -1,7 +1,7 @@
-"""The steps of access paths that only statements need: they work on rows whose columns lie anywhere in a document.
+"""The steps of access paths that only statements need: they work on rows whose columns may be anywhere in a document.
 
-What a `Column` of the algebra means between two steps is said by a `Layout`: the dotted path its value has there. Expressions and
-predicates are those of `nestling.ir.statements.expression`, without subqueries: the planner has put what these yield into fields.
+A `Layout` says where a `Column` of the algebra is between two steps: the dotted path of its value. Expressions and predicates
+are those of `nestling.ir.statements.expression`, without subqueries: the planner has put their results into fields.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 ColumnId: TypeAlias = tuple[str, str]
 NUMBER = "_n"
-"""What follows an aggregate's name in that of the number of its values, which is counted beside it."""
+"""Suffix for the number of an aggregate's values, which is counted in addition."""
 VARIABLE = "$$"
-"""What the path of a column starts with that is a variable of a lookup around these steps, and no field."""
+"""Prefix of the path of a column that is a variable of a surrounding lookup, not a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class Layout:
         return Layout.of({**self._paths, **other._paths})
 
     def under(self, prefix: str) -> Layout:
-        """The same, one level down in the documents; variables stay what they are."""
+        """The layout one level further down in the documents; variables do not change."""
         return Layout(
             tuple((key, path if path.startswith(VARIABLE) else f"{prefix}.{path}") for key, path in self.entries)
         )
 
     def inside(self, path: str) -> Layout:
-        """The columns whose paths begin with `path`, as seen from what lies there; the path of what lies there is empty."""
+        """The columns at or below `path`, relative to it; the column at `path` itself has an empty path."""
         start = f"{path}."
         return Layout(
             tuple((key, f"{at}.".removeprefix(start)[:-1]) for key, at in self.entries if f"{at}.".startswith(start))
@@ -67,7 +67,7 @@ class Layout:
 
 
 class Keep(StrEnum):
-    """What becomes of the rows a lookup finds."""
+    """What happens to the rows that a lookup finds."""
 
     MATCHED = "matched"  # a row for each one found; none where nothing was found
     ALL = "all"  # the same, but a row that finds nothing stays as it is
@@ -90,11 +90,11 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class WhereElement:
-    """Only documents with an element of the array that satisfies the predicate, whole.
+    """Only documents with an element of the array that satisfies the predicate, unchanged.
 
-    `layout` is that of the unwound documents: where the array is of bare values, its own path is that of their column. `again`:
-    the array is unwound later and the predicate asked of each element, so that here only what is quickly told need be.
-    `negated`: only documents without such an element.
+    `layout` is that of the unwound documents: if the array has bare values, its own path is that of their column. `again`: the
+    array is unwound later and the predicate tested for each element, so only a fast condition is needed here. `negated`: only
+    documents without such an element.
     """
 
     source: Step
@@ -107,7 +107,7 @@ class WhereElement:
 
 @dataclass(frozen=True, slots=True)
 class KeepElements:
-    """The documents, of the array those elements alone that satisfy the predicate; `layout` as in `WhereElement`."""
+    """The documents with only those elements of the array that satisfy the predicate; `layout` as in `WhereElement`."""
 
     source: Step
     predicate: Expression
@@ -117,9 +117,9 @@ class KeepElements:
 
 @dataclass(frozen=True, slots=True)
 class AggregateElements:
-    """The documents with a field: an aggregate of the elements of the array that satisfy the predicate.
+    """The documents with a new field: an aggregate of the array elements that satisfy the predicate.
 
-    `layout` as in `WhereElement`. ANY_VALUE is that of the first element, in the aggregate's order where it has one.
+    `layout` as in `WhereElement`. ANY_VALUE is that of the first element, in the aggregate's order if it has one.
     """
 
     source: Step
@@ -175,12 +175,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Correlate:
-    """Each row with the rows `foreign` yields for it, one under `field` at a time (or all, by `keep`).
+    """Each row with the rows that `foreign` yields for it, one in `field` at a time (or all, by `keep`).
 
-    `equal`: (path here, path in the collection that `foreign` scans first) whose values must be equal or both missing, asked
-    before anything `foreign` does. With `identity`, (name, path here) of the parts of a compound `_id`, that is what must be
-    equal. `variables` are values of this row that `foreign` mentions, by name. `beside`: at most one is found, and those of
-    several such lookups in a row are all there before any is taken out.
+    `equal`: (path here, path in the collection that `foreign` scans first) whose values must be equal or both missing, tested
+    before anything else in `foreign`. With `identity`, (name, path here) of the parts of a compound `_id`, that must be equal
+    instead. `variables`: values of this row that `foreign` uses, by name. `beside`: at most one row is found, and all such
+    lookups of a row come before any of their results is extracted.
     """
 
     source: Step
@@ -195,9 +195,9 @@ class Correlate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRows:
-    """A document per combination of the keys' values, NULLs being the same: `_id.<key field>` and the aggregates' fields.
+    """A document per combination of the keys' values, with NULLs equal: `_id.<key field>` and the aggregates' fields.
 
-    Without keys one document, even over nothing. `following`: the keys whose values follow from those of the other keys.
+    Without keys there is one document, even for no rows. `following`: the keys whose values follow from the other keys.
     """
 
     source: Step
@@ -210,9 +210,9 @@ class GroupRows:
 
 @dataclass(frozen=True, slots=True)
 class SortRows:
-    """The documents in order. `prefix`: what the fields are called that keys become which are no plain fields.
+    """The documents in order. `prefix`: for the fields of keys that are no plain fields.
 
-    `by_id`: the order of a compound `_id` is the order of the keys, so that the index on `_id` has the documents in it.
+    `by_id`: the order of a compound `_id` is that of the keys, so the index on `_id` yields the documents in order.
     """
 
     source: Step
@@ -224,9 +224,9 @@ class SortRows:
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """Of the documents with equal values of the keys, NULLs being the same, the one that comes first; in any order.
+    """The first of the documents with equal values of the keys, with NULLs equal; in any order.
 
-    `fields`: the paths of what is taken of it, none inside another; all of it where there are none.
+    `fields`: the paths that are kept, none inside another; everything if there are none.
     """
 
     source: Step
@@ -246,9 +246,9 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """The same documents; the server asks no later condition before it.
+    """The same documents; the server tests no later condition before this step.
 
-    MongoDB 6.0 moves what a lookup asks of a time series to its front, and then takes the first row's answer for all rows.
+    MongoDB 6.0 moves a lookup's conditions on a time series to its front, and then uses the first row's result for all rows.
     """
 
     source: Step
@@ -256,7 +256,7 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Each document as often as the whole number at `path` says; `field` is where the count goes."""
+    """Each document as often as the whole number at `path` says; `field` gets the position."""
 
     source: Step
     times: Expression
@@ -286,10 +286,10 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class GraphLookup:
-    """Each document with all that are reached from it, one under `field` at a time, none twice.
+    """Each document with all that are reachable from it, one in `field` at a time, none twice.
 
-    From `start` (a path here) on, documents of `collection` whose `to` is the value of the `by` field of those found before;
-    their field `depth` counts the steps, from 0.
+    Starting from `start` (a path here), documents of `collection` whose `to` equals the `by` field of those found before; their
+    field `depth` counts the steps, from 0.
     """
 
     source: Step

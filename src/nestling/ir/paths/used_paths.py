@@ -15,20 +15,20 @@ _STEPS = frozenset({"source", "sources", "foreign"})
 
 
 def mentioned_paths(step: Step) -> frozenset[str]:
-    """Dotted paths of columns used, arrays unwound and fields joined on. What is under a lookup's field counts by itself, too."""
+    """Dotted paths of columns used, arrays unwound and fields joined on. Paths inside a lookup's field count separately."""
     found = set(_of(step, Layout()))
     return frozenset(found | {path[at + 1 :] for path in found for at, letter in enumerate(path) if letter == "."})
 
 
 def own_paths(step: Step) -> frozenset[str]:
-    """Dotted paths the step itself speaks of, not those below it nor those of what it looks up."""
+    """Dotted paths that the step itself mentions, without those of its source or of what it looks up."""
     layout = getattr(step, "layout", Layout())
     own = (item.name for item in fields(step) if item.name not in _STEPS)
     return frozenset(path for name in own for path in _in_field(name, getattr(step, name), layout))
 
 
 def _of(node: object, layout: Layout) -> Iterator[str]:
-    """The paths in a step or a part of one, whose columns lie as `layout` says."""
+    """The paths in a step or a part of one, with columns located by `layout`."""
     if isinstance(node, tuple):
         for each in node:
             yield from _of(each, layout)

@@ -1,7 +1,7 @@
-"""Work: the physical quantities something costs a server and its client, before any of them has a price.
+"""Work: the physical quantities that something costs a server and its client, before they are priced.
 
-The planner counts work, the cost stage prices it with a profile's coefficients. Quantities are means per execution and need
-not be whole numbers. `nestling.ir.paths.work_of` says what elementary accesses come to.
+The planner counts work, the cost stage prices it with a profile's coefficients. Quantities are means per execution and need not
+be whole numbers. `nestling.ir.paths.work_of` gives the work of elementary accesses.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 
 class Work(NamedTuple):
-    """Quantities that add up; every field's unit is in its comment.
+    """Quantities that can be added; the unit of each field is in its comment.
 
-    A tuple, unlike the other nouns: sums are made by the million.
+    It is a tuple, unlike the other nouns, because sums are computed by the million.
     """
 
     round_trips: float = 0.0  # requests of the client

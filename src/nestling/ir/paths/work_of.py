@@ -1,8 +1,8 @@
-"""The work of elementary accesses, from which all other work is added up.
+"""The work of elementary accesses, from which all other work is summed up.
 
 Pure functions of numbers: counts are documents, rows or elements (means, not whole numbers), sizes are bytes of uncompressed
-BSON. The estimator of read plans, the patterns' options and the calibration's experiments all count with these, so that what is
-fitted is what is predicted.
+BSON. The estimator of read plans, the patterns' options and the calibration's experiments all use these, so that predictions
+and fits count the same things.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from math import ceil, log2
 from nestling.ir.paths.work import Work
 
 FIRST_BATCH = 101
-"""Documents in a cursor's first reply, as the server has it; what is more comes in further requests."""
+"""Documents in a cursor's first reply, as the server defines it; more come in further requests."""
 BATCH_BYTES = 16 * 1024 * 1024
 """Bytes in any other reply at most."""
 SORT_MEMORY_BYTES = 100 * 1024 * 1024
-"""What a sort or group may hold before it goes to disk, as the server has it."""
+"""Memory of a sort or group before it uses the disk, as the server defines it."""
 USUAL_FIELD_BYTES = 24
-"""A field with its name and value, where nobody counted."""
+"""Assumed size of a field with its name and value."""
 PAGE_BYTES = 32 * 1024
 """A leaf page of a collection on disk (WiredTiger's default)."""
 
 LIGHT = 0.3
-"""What setting up a stage costs that only takes rows out of arrays, asks, orders or shows them: a share of one that looks up.
+"""Setup cost of a simple stage that unwinds, filters, sorts or projects rows, as a share of one that looks up.
 
-Measured on MongoDB 6.0.5 with reads of one small document that differ in such stages alone: 10 to 18 µs each, of requests that
-took 390 µs; a request by the profile that ships takes 700 µs, and a stage 79.
+Measured on MongoDB 6.0.5 with reads of one small document that differ only in such stages: 10 to 18 µs each, in requests of 390
+µs; in the profile that ships a request takes 700 µs, and a stage 79.
 """
 
 
@@ -36,12 +36,12 @@ def light(stages: float) -> float:
 
 
 def request(stages: float = 0) -> Work:
-    """One request; `stages`: those of its pipeline, `light` ones as such; 0 for a `find` or a write."""
+    """One request; `stages`: those of its pipeline, with `light` ones weighted; 0 for a `find` or a write."""
     return Work(round_trips=1, stages=stages)
 
 
 def fetch_by_index(matches: float, document_bytes: float, *, keys: float | None = None, seeks: float = 1) -> Work:
-    """`matches` documents found by an index that walks over `keys` entries for them, as many as it finds unless said."""
+    """`matches` documents found by an index that walks over `keys` entries, by default one for each."""
     walked = matches if keys is None else keys
     return Work(index_seeks=seeks, keys=walked, documents=matches, read_bytes=matches * document_bytes)
 
@@ -115,9 +115,9 @@ def group(rows: float, groups: float, group_bytes: float = 0) -> Work:
 
 
 def send(rows: float, row_bytes: float, *, fields: float | None = None) -> Work:
-    """Result documents sent to the client, with the further requests that a long answer takes.
+    """Result documents sent to the client, including the further requests of a long answer.
 
-    `fields` of one row; unless said as many as such a row usually has.
+    `fields` of one row; by default a usual number for its size.
     """
     values = row_bytes / USUAL_FIELD_BYTES if fields is None else fields
     more = 0.0 if rows <= FIRST_BATCH else ceil((rows - FIRST_BATCH) * row_bytes / BATCH_BYTES)
@@ -138,10 +138,10 @@ def update(
     changes: float = 1,
     fields: float | None = None,
 ) -> Work:
-    """Documents changed that have been found already: each is written whole. A changed entry is one removed and one added.
+    """Updates of documents already found: each is written whole. A changed index entry is one removed and one added.
 
-    `grows`: each becomes larger, which some engines take ill. `changes`: updates asked for, one unless a bulk asks for more.
-    `fields` of one document; unless said as many as such a document usually has.
+    `grows`: each becomes larger, which is expensive in some engines. `changes`: updates sent, one unless a bulk has more.
+    `fields` of one document; by default a usual number for its size.
     """
     changed = Work(
         changes=changes,
@@ -164,5 +164,5 @@ def delete(documents: float, index_entries: float, *, changes: float = 1) -> Wor
 
 
 def transaction() -> Work:
-    """What a transaction adds to the writes in it: its start, and the request that commits it."""
+    """The additional work of a transaction: its start, and the request that commits it."""
     return Work(transactions=1)

@@ -1,10 +1,10 @@
-"""Write paths: what the server and the client do to change an entity's rows, wherever these and all that follows from them live.
+"""Write paths: how the server and the client change an entity's rows, wherever these and everything derived from them are stored.
 
-A write plan first finds the rows at hand (`Fetch`, or `Give` when they stand in the statement), refuses what the source would
-refuse, and then changes documents row by row with atomic operators. Rows are flat documents; a `Cell` is a column of the row at
-hand, missing when NULL. More than one changed document means one transaction.
+A write plan first finds the rows (`Fetch`, or `Give` if they are in the statement), refuses what the source would refuse, and
+then changes documents row by row with atomic operators. Rows are flat documents; a `Cell` is a column of the current row,
+missing if NULL. More than one changed document means one transaction.
 
-Like access paths, a closed set: the planner builds these steps, the cost stage prices them, the emitter renders them.
+Like access paths, this is a closed set: the planner builds these steps, the cost stage prices them, the emitter renders them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from nestling.ir.statements.expression import Expression
 
 OLD = "old_"
 NEW = "new_"
-"""What the columns of a row's values before and after begin with."""
+"""Prefixes of columns with a row's values before and after the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A column of the row at hand, as it is stored; missing when NULL."""
+    """A column of the current row in stored form; missing if NULL."""
 
     column: str
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A BSON value that stands for itself."""
+    """A constant BSON value."""
 
     value: object
 
@@ -49,9 +49,9 @@ class GivenValue:
 
 @dataclass(frozen=True, slots=True)
 class SubDocument:
-    """A sub-document of (dotted path, value) in order; what is missing is left out, and sub-documents that stay empty with it.
+    """A sub-document of (dotted path, value) in order, without missing values and empty sub-documents.
 
-    `spread`: a column that holds a sub-document whose fields are there too (what the document carries along unseen).
+    `spread`: a column that holds a sub-document whose fields are included too (content that the document carries along).
     """
 
     fields: tuple[tuple[str, WrittenValue], ...]
@@ -67,7 +67,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class PairList:
-    """An array of `{key: name, value: …}` for those of (name, value) that are there, in order (the attribute pattern)."""
+    """An array of `{key: name, value: …}` for the non-missing (name, value) pairs, in order (the attribute pattern)."""
 
     key: str
     value: str
@@ -103,7 +103,7 @@ class FieldMatch:
 
 @dataclass(frozen=True, slots=True)
 class ElementFilter:
-    """What `$[name]` in a path stands for: the elements that match, paths relative to the element ("": the element itself)."""
+    """The meaning of `$[name]` in a path: the elements that match; paths are relative to the element ("": itself)."""
 
     name: str
     matches: tuple[FieldMatch, ...]
@@ -114,8 +114,9 @@ class ElementFilter:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """The field becomes the value; it is removed when that is missing. `place`: the path goes on with this number, from a column
-    minus `first` (an array's place).
+    """Set the field to the value; remove it if the value is missing.
+
+    `place`: the path continues with this number, from a column minus `first` (an array's position).
     """
 
     path: str
@@ -135,7 +136,7 @@ class Increment:
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """The field becomes the value where that is less (`greater`: more) than what is there, or where nothing is."""
+    """Set the field to the value if that is less (`greater`: more) than the present one, or if there is none."""
 
     path: str
     value: WrittenValue
@@ -144,8 +145,9 @@ class Extend:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """The array gets an element more (none when `value` is None: it is only put in order), is sorted by `order` – paths in its
-    elements, "" for these themselves – and cut to the first `keep`.
+    """Add an element to the array (if `value` is None only reorder it), sort it by `order`, and cut it to the first `keep`.
+
+    The order has paths in the elements, "" for the elements themselves.
     """
 
     path: str
@@ -172,9 +174,10 @@ class AddToSet:
 
 @dataclass(frozen=True, slots=True)
 class ComputeField:
-    """The field becomes what the expression makes of the document as it was, and is removed when that is NULL.
+    """Set the field to the expression of the document as it was; remove it if that is NULL.
 
-    `layout`: where the expression's columns lie in the document. In one command such changes are alone: an update by a pipeline.
+    `layout`: where the expression's columns are in the document. A command cannot combine this with other changes: it is an
+    update by a pipeline.
     """
 
     path: str
@@ -184,8 +187,10 @@ class ComputeField:
 
 @dataclass(frozen=True, slots=True)
 class SetElements:
-    """Each element of the array whose `key` is in the list `keys` gets, as each of `fields`, what is at the same place of that
-    field's list; nothing there removes it. All are columns that are gathered. In one command such a change is alone.
+    """Set fields of array elements from lists.
+
+    In each element whose `key` is in the list `keys`, each of `fields` gets the value at the same position of its list; a
+    missing value removes the field. All lists are gathered columns. A command cannot combine this with other changes.
     """
 
     path: str
@@ -210,11 +215,11 @@ class ListParameter:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Read rows and call them `rows`; `plan`'s columns are the cells.
+    """Read rows and name them `rows`; `plan`'s columns are the cells.
 
-    `cells`: parameters of the plan that stand for columns of the row at hand around this step. `lists`: those that stand for
-    lists. `repeats`: the read is sent again with the values it has just found as its only list, until it finds no new value; its
-    rows are those with new values.
+    `cells`: parameters of the plan that stand for columns of the current row. `lists`: those that stand for lists. `repeats`:
+    the read is repeated with the values just found as its only list, until it finds no new value; its rows are those with new
+    values.
     """
 
     rows: str
@@ -226,14 +231,14 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Give:
-    """Rows that stand in the statement, each (column, literal or parameter)."""
+    """Rows in the statement itself, each (column, literal or parameter)."""
 
     rows: str
     values: tuple[tuple[tuple[str, Expression], ...], ...]
 
 
 class Violation(StrEnum):
-    """What the source's constraints refuse."""
+    """The kinds of constraint violations."""
 
     KEY = "key"
     UNIQUE = "unique"
@@ -246,10 +251,10 @@ class Violation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The statement fails when there are such rows; nothing of it stays.
+    """Fail the statement if there are such rows; nothing of it stays.
 
-    `missing`: only rows without a value in one of these columns count (when there are any columns). `attributes`: what it is
-    about, each `entity.attribute`; beside `missing`, one for each of these columns.
+    `missing`: only rows without a value in one of these columns count (if there are any columns). `attributes`: those
+    concerned, each as `entity.attribute`; with `missing`, one for each of these columns.
     """
 
     rows: str
@@ -261,10 +266,10 @@ class Refuse:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """For each row in order, these steps; inside, cells are its columns (those of an outer row are not seen).
+    """Run these steps for each row in order; inside, cells are its columns (those of an outer row are not visible).
 
-    `by`: once only for all rows that are alike in these columns, with the first of them at hand. `gathered`: columns that hold
-    a list then, of what each of the alike rows has there (null where it has nothing).
+    `by`: only once for all rows that are equal in these columns, with the first of them as the current row. `gathered`: columns
+    that then hold a list of the values of all these rows (null for a missing one).
     """
 
     rows: str
@@ -274,7 +279,7 @@ class Each:
 
     @property
     def at_once(self) -> InsertOne | UpdateDocuments | DeleteDocuments | None:
-        """The command that is all there is for each row: those of all rows are one request."""
+        """The single command for each row, if there is nothing else: those of all rows are sent as one request."""
         match self.steps:
             case ((InsertOne() | DeleteDocuments() | UpdateDocuments(otherwise=(), apart=False)) as only,):
                 return only
@@ -283,7 +288,7 @@ class Each:
 
 
 class IfThere(StrEnum):
-    """What becomes of a document that has the `_id` of a new one."""
+    """What happens to an existing document with the `_id` of a new one."""
 
     REFUSE = "refuse"
     LEAVE = "leave"
@@ -303,12 +308,13 @@ class InsertOne:
 
 @dataclass(frozen=True, slots=True)
 class UpdateDocuments:
-    """Change the documents that match (`many`: all of them, else one). Where none matched: `otherwise`.
+    """Change the documents that match (`many`: all of them, else one). If none matches, run `otherwise`.
 
-    `back`: changes the same command makes after the others, so that the document ends as it was. `on_insert`: with these fields
-    too a document is made of the matches (equalities) and changes when none matched. Where the changes are computed, the new
-    document has these fields alone; `sure` is one of them, which no document lacks, and so tells whether there was one.
-    `apart`: outside of the transaction, if there is one. It stays whatever becomes of that, and no other write waits for it.
+    - `back`: changes that the same command makes last, so that the document ends as it was.
+    - `on_insert`: if none matches, insert a document from the matches (equalities), the changes and these fields. With computed
+      changes the new document has only these fields; `sure` is one of them that every document has, which shows whether there
+      was one.
+    - `apart`: outside the transaction, if there is one. It stays whatever happens to that, and no other write waits for it.
     """
 
     collection: str
@@ -337,7 +343,7 @@ WriteStep: TypeAlias = Fetch | Give | Refuse | Each | InsertOne | UpdateDocument
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows a write answers: those of the row sets `rows`, each column the value of one of their `cells`."""
+    """The rows that a write returns: those of the row sets `rows`, each column the value of one of their `cells`."""
 
     rows: tuple[str, ...]
     columns: tuple[OutputColumn, ...]
@@ -345,7 +351,7 @@ class Answer:
 
 
 class IdForm(StrEnum):
-    """What a new id is, and how it is stored."""
+    """The kind of a new id, and how it is stored."""
 
     UUID = "uuid"
     TEXT = "text"  # a UUID's
@@ -354,7 +360,7 @@ class IdForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewId:
-    """A parameter that nobody gives: whoever runs the write makes an id for it that nobody else has."""
+    """A parameter that nobody gives: whoever runs the write generates a unique id for it."""
 
     name: str
     form: IdForm
@@ -362,11 +368,11 @@ class NewId:
 
 @dataclass(frozen=True, slots=True)
 class NewNumbers:
-    """Parameters that nobody gives: whoever runs the write takes as many numbers from the `counter`, before it begins.
+    """Parameters that nobody gives: whoever runs the write takes this many numbers from the `counter`, before it begins.
 
-    They are above every number that was taken before, and above the one `highest` reads, in its column `HIGHEST`.
-    `count`: reads in its column `COUNT` how many are taken. It is read in the write's transaction, so it counts the rows that the
-    write finds. Then there are two names: the first of the numbers, and the last, which is 1 less where there are no rows.
+    They are above every number taken before, and above the one that `highest` reads, in its column `HIGHEST`. `count`: reads in
+    its column `COUNT` how many to take. It is read in the write's transaction, so it counts the rows that the write finds. Then
+    there are two names: for the first of the numbers and the last, which is 1 less if there are no rows.
     """
 
     names: tuple[str, ...]
@@ -383,7 +389,7 @@ COUNT = "count"
 class WritePlan:
     """The steps of a write. `counted`: the row sets whose rows are the statement's affected rows.
 
-    `left`: names of upkeeps that are left to the background sync, as their freshness allows. `answer`: what RETURNING says.
+    `left`: names of upkeeps that are left to the background sync, as their freshness allows. `answer`: the result of RETURNING.
     """
 
     steps: tuple[WriteStep, ...]
@@ -401,19 +407,19 @@ class WritePlan:
 
     @property
     def needs_transaction(self) -> bool:
-        """Whether a command alone would not do: several documents change, or one by what was read before."""
+        """Whether a single command is not enough: several documents change, or one by values read before."""
         return not self.is_one_change or any(map(_reads_first, self.steps))
 
 
 def _reads_first(step: WriteStep) -> bool:
-    """Whether it reads what is stored; what is read to say why nothing matched comes after the one change there is."""
+    """Whether it reads stored data; a read that explains why nothing matched comes after the only change."""
     return (isinstance(step, Fetch) and not _is_of_statement(step)) or (
         isinstance(step, Each) and any(map(_reads_first, step.steps))
     )
 
 
 def _is_of_statement(fetch: Fetch) -> bool:
-    """Whether it asks of rows that stand in the statement alone."""
+    """Whether it reads only rows in the statement itself."""
     below = fetch.plan.step
     while isinstance(below, Where | Compute | Shape):
         below = below.source
@@ -421,7 +427,7 @@ def _is_of_statement(fetch: Fetch) -> bool:
 
 
 def _changes(step: WriteStep, single: Collection[str] = ()) -> int:
-    """How many documents a step may change; 2 stands for several. `single`: names of rows of which there is one."""
+    """How many documents a step may change; 2 means several. `single`: names of row sets with one row."""
     match step:
         case Fetch() | Give() | Refuse():
             return 0
@@ -439,7 +445,7 @@ def _changes(step: WriteStep, single: Collection[str] = ()) -> int:
 
 
 def steps_within(steps: tuple[WriteStep, ...]) -> Iterator[WriteStep]:
-    """All steps, those inside others after them."""
+    """All steps, nested ones after those that contain them."""
     for step in steps:
         yield step
         if isinstance(step, Each):

@@ -1,4 +1,4 @@
-"""Growth that nobody has measured or declared, and that a design is decided by all the same."""
+"""Growth that nobody measured or declared but that influences the design."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nestling.ir.situation.fan_out import FanOut
 from nestling.ir.situation.situation import Situation
 
 MOST = 3
-"""Relationships told of a longer list."""
+"""Most relationships named in a note."""
 
 
 def assumed_growth(situation: Situation) -> Iterator[str]:
-    """A sentence with all relationships whose growth is assumed, from what, and how to say it better."""
+    """A sentence with all relationships whose growth is assumed, from what, and how to state it better."""
     told = [f"{name} ({_words(each)})" for name, each in situation.fan_outs.items() if each.assumed]
     if told:
         yield (

@@ -1,4 +1,4 @@
-"""The entities whose rows writes reach: their own, and those their foreign keys remove or change along with them."""
+"""The entities whose rows a write affects: its own, and those that foreign keys delete or change with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def changed_entities(situation: Situation) -> frozenset[str]:
-    """The entities of which a statement of the workload adds, changes or removes rows."""
+    """The entities with rows that a statement of the workload inserts, changes or deletes."""
     return frozenset().union(
         *(
             _reached(situation.model, access.entity, access.kind is StatementKind.DELETE, access.attributes)
@@ -25,7 +25,7 @@ def changed_entities(situation: Situation) -> frozenset[str]:
 
 
 def taking_along(model: Model, entity: str) -> tuple[str, ...]:
-    """The other entities whose rows remove or change rows of this one when they are removed."""
+    """The other entities whose deleted rows delete or change rows of this one."""
     names = (other.name for other in model.entities if other.name != entity)
     return tuple(name for name in names if entity in _reached(model, name, deleted=True))
 
@@ -48,7 +48,7 @@ def _reached(model: Model, entity: str, deleted: bool, attributes: Iterable[str]
 def _steps(
     model: Model, entity: str, deleted: bool, attributes: Iterable[str]
 ) -> tuple[tuple[str, bool, frozenset[str]], ...]:
-    """The row itself and those that go along: of which entity, whether they are removed, and which attributes change."""
+    """The row itself and its dependants: the entity, whether rows are deleted, and which attributes change."""
     start = (entity, deleted, frozenset(attributes))
     found, waiting = {start: None}, [start]
     while waiting:

@@ -23,10 +23,10 @@ DOUBLED = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FanOut:
-    """Children of one parent. `largest` is None where nothing but the mean is known; `projected` has `growth_days` of growth.
+    """Children of one parent. `largest` is None if only the mean is known; `projected` includes `growth_days` of growth.
 
-    `growth_from` says in words where the growth comes from; `assumed` does so too, where nobody has measured or declared it and
-    it counts for much.
+    `growth_from` says in words where the growth comes from; so does `assumed`, if nobody measured or declared it and it matters
+    much.
     """
 
     mean: float | None
@@ -53,7 +53,7 @@ class FanOut:
 
     @property
     def with_growth(self) -> str:
-        """What to say of a number that includes growth: over which time."""
+        """A suffix for a number that includes growth: the period."""
         period = "a year" if self.growth_days == YEAR_DAYS else counted(self.growth_days, "day")
         return f"with the growth expected in {period}"
 
@@ -61,11 +61,10 @@ class FanOut:
 def fan_out(
     reading: Reading, link: Relationship, thresholds: Thresholds, statements_of: Mapping[str, tuple[Statement, ...]]
 ) -> FanOut:
-    """What is known of a relationship's fan-out; 1:1 is 1, and a child without rows teaches nothing.
+    """The fan-out of a relationship as far as known; 1 for a 1:1, and unknown for a child without rows.
 
-    `statements_of`: the statements that touch each entity.
-
-    Growth that was only inferred counts from `few` on: below, a guess does not outweigh a short array.
+    `statements_of`: the statements that touch each entity. Growth that is only inferred counts from `few` on: below that, a
+    guess does not outweigh a short array.
     """
     if link.cardinality is Cardinality.ONE_TO_ONE:
         return FanOut(1.0, 1.0, 1.0, 1.0, grows=False, declared_to_grow=False, growth_days=thresholds.growth_days)
@@ -110,7 +109,7 @@ def fan_out(
 
 
 def _is_still(reading: Reading, entity: str) -> bool:
-    """Whether somebody has said that it gets no more rows: what the data looks like says nothing against it."""
+    """Whether somebody has declared that it gets no more rows."""
     told = reading.statistics.entity(entity).growth_per_day
     return entity in reading.workload.requirements.read_only or (told is not None and told.value <= 0)
 
@@ -124,7 +123,7 @@ def _is_bounded(known: RelationshipStatistics) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """How many children one parent has at most, as they are unique together with other parents, and which these are."""
+    """The most children of one parent if they are unique together with other parents, and who these are."""
 
     children: float
     why: str
@@ -132,7 +131,7 @@ class _Limit:
 
 @dataclass(frozen=True, slots=True)
 class _Growing:
-    """How a parent's set of children grows: of what is known of both entities, else of the statements that write them."""
+    """How a parent's set of children grows: by what is known of both entities, or else by the statements that write them."""
 
     reading: Reading
     link: Relationship
@@ -141,7 +140,7 @@ class _Growing:
 
     @property
     def times(self) -> float:
-        """How many times its present size the set becomes, when children grow faster than parents; 1 where nobody counted."""
+        """The factor by which the set grows if children grow faster than parents; 1 if the rows were not counted."""
         children, parents = self._counts()
         if not children or not parents:
             return 1.0
@@ -150,7 +149,7 @@ class _Growing:
 
     @property
     def is_endless(self) -> bool:
-        """Whether so many more children than parents come that no array holds them, where nobody counted either."""
+        """Whether so many more children than parents are inserted, without known counts, that no array can hold them."""
         if all(self._counts()):
             return False
         more_children, more_parents = self._rows_per_day()
@@ -162,13 +161,13 @@ class _Growing:
 
     @property
     def limit(self) -> _Limit | None:
-        """The least limit that the key or a UNIQUE of the child sets; None without one, or where nobody counted the parents."""
+        """The lowest limit from the key or a UNIQUE of the child; None without one, or if the parents were not counted."""
         child = self.reading.model.entity(self.link.child)
         found = (self._limit(group) for group in filter(None, (child.key, *child.uniques)))
         return min((each for each in found if each is not None), key=lambda each: each.children, default=None)
 
     def _limit(self, group: tuple[str, ...]) -> _Limit | None:
-        """One child for each of the other parents, where nothing but foreign keys that are never NULL tells children apart."""
+        """One child for each of the other parents, if only non-NULL foreign keys identify the children."""
         model = self.reading.model
         child, left = model.entity(self.link.child), set(group) - set(self.link.child_attributes)
         others = [
@@ -185,12 +184,12 @@ class _Growing:
         return _Limit(prod(each or 0.0 for each in later), why)
 
     def _later(self, entity: str) -> float | None:
-        """How many rows an entity has after the growth expected; None where nobody counted them."""
+        """The rows of an entity after the expected growth; None if they were not counted."""
         count = _value(self.reading.statistics.entity(entity).count)
         return None if count is None else count + self.thresholds.growth_days * self._more(entity)
 
     def _counts(self) -> tuple[float | None, float | None]:
-        """Children and parents there are."""
+        """The present numbers of children and parents."""
         statistics = self.reading.statistics
         return _value(statistics.entity(self.link.child).count), _value(statistics.entity(self.link.parent).count)
 

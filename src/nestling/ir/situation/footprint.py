@@ -1,5 +1,6 @@
-"""What the workload does along each relationship: children found by their parent, parents found from a child, children on
-their own, writes, and what changes together.
+"""What the workload does along each relationship.
+
+Children found by their parent, parents found from a child, children on their own, writes, and atomic changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How fast an entity grows: what is known of it, else what the workload inserts."""
+"""How fast an entity grows: by its statistics, or else by the workload's INSERTs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MOST_STATEMENTS = 3
 
 
 def rows_per_day(situation: Situation, entity: str) -> float | None:
-    """New rows a day; None where neither the statistics nor an INSERT tell."""
+    """New rows per day; None if neither the statistics nor an INSERT show them."""
     return _new_rows_per_day(situation.statistics, entity, situation.statements_of[entity]) or None
 
 
 def with_growth(statistics: Statistics, statements: tuple[Statement, ...]) -> Statistics:
-    """The statistics with the new rows a day that INSERTs tell, where nothing else does."""
+    """The statistics with the growth that INSERTs show, if nothing else is known."""
     grown = (
         (name, replace(known, growth_per_day=inferred(found)))
         if (found := _new_rows_per_day(statistics, name, statements))
@@ -44,7 +44,7 @@ def _new_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[
 
 
 def net_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[Statement]) -> float:
-    """How many rows an entity has more after a day: what is known of it, else what statements insert less what they delete."""
+    """The net growth of an entity per day: by its statistics, or else inserts less deletes of the statements."""
     known = statistics.entity(entity).growth_per_day
     if known is not None:
         return known.value
@@ -59,10 +59,10 @@ def growth_origin(
     *,
     is_counted: bool = True,
 ) -> str:
-    """Why there are more children of one parent later: what is known, or the statements that insert them.
+    """Why there will be more children per parent: the statistics, or the statements that insert them.
 
-    Where statements insert children and none inserts parents, the new children are all counted to the parents of today,
-    if there `is_counted` a number of these.
+    If statements insert children and none inserts parents, all new children are attributed to today's parents, if `is_counted`
+    with their number.
     """
     known = statistics.entity(link.child).growth_per_day
     if known is not None:

@@ -8,7 +8,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
 
 MOST = 3
-"""Statements told of a longer list."""
+"""Most statements named in a note."""
 
 
 def null_orders(situation: Situation) -> Iterator[str]:

@@ -36,7 +36,7 @@ def read_by_same_key(situation: Situation) -> Iterator[ReadBySameKey]:
 
 
 def _reading(situation: Situation, entity: str, by: tuple[str, ...], *, without: str) -> Iterator[Statement]:
-    """The SELECTs of a workload that ask for rows of the entity by exactly these attributes, and not for the other entity."""
+    """The SELECTs that read rows of the entity by exactly these attributes, and do not read the other entity."""
     for statement in situation.statements_of[entity]:
         first, touched = statement.accesses[0], {access.entity for access in statement.accesses}
         is_led = statement.kind is StatementKind.SELECT and first.entity == entity and without not in touched

@@ -1,4 +1,4 @@
-"""Statements that read a whole collection: what they compare is a pattern, or in a function, a negation or an OR."""
+"""Statements that read a whole collection, because they compare by a pattern, in a function, a negation or an OR."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, S
 FEW_ROWS = 100.0
 """Rows that are read as fast without an index."""
 HALF = 0.5
-"""Share of the rows over which a condition tells too little for an index to find them by it."""
+"""If a condition keeps more than this share of the rows, an index does not help."""
 MOST = 3
-"""Statements told of a longer list."""
+"""Most statements named in a note."""
 
 _BECAUSE = {
     Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
@@ -38,13 +38,13 @@ _BECAUSE = {
         " lower case, or without blanks at its end, in a column of its own and compare it"
     ),
 }
-"""Why no index finds the rows of a condition of that kind, and what to do; of several in one statement the first is told."""
+"""Why no index helps with that kind of condition, and what to do; if a statement has several, the first is reported."""
 
 
 def scanned(situation: Situation, design: Design, *, weighed: bool) -> Iterator[str]:
-    """A sentence with all such statements of a kind, what they compare, and what to do.
+    """A sentence for all such statements of a kind, with what they compare, and what to do.
 
-    `weighed`: the design's indexes were chosen by what they cost and save, so that a statement may do without one it could have.
+    `weighed`: the design's indexes were chosen by cost, so that a statement may lack an index that would be possible.
     """
     told: dict[Operator, list[str]] = {kind: [] for kind in _BECAUSE}
     for statement in situation.reading.workload.statements:
@@ -66,7 +66,7 @@ def _kind(statement: Statement) -> Operator:
 
 
 def _is_served(statement: Statement, situation: Situation, design: Design, *, weighed: bool) -> bool:
-    """Whether an index finds its rows whatever the case, which is of statements about one table that order by no text."""
+    """Whether an index finds its rows regardless of case, for statements about one table without an order by text."""
     for access in statement.accesses if len(statement.accesses) == 1 else ():
         entity = situation.model.entity(access.entity)
         equal, cased = access.compared(Operator.EQUALITY), access.compared(Operator.CASED)
@@ -80,7 +80,7 @@ def _is_served(statement: Statement, situation: Situation, design: Design, *, we
 
 
 def _is_sought(access: Access, situation: Situation) -> bool:
-    """Whether an index finds rows by one of the conditions; what is unique has one that compares as its source does."""
+    """Whether an index finds rows by one of the conditions; unique groups have one that compares as the source does."""
     entity = situation.model.entity(access.entity)
     if access.any_of and all(_is_sought(side, situation) for side in access.sides):
         return True
@@ -89,7 +89,7 @@ def _is_sought(access: Access, situation: Situation) -> bool:
 
 
 def _telling(access: Access, situation: Situation) -> tuple[AttributeFilter, ...]:
-    """The conditions but those that most rows meet, such as `deleted_at IS NULL`: an index finds nearly all by them."""
+    """The selective conditions, without those that most rows meet, such as `deleted_at IS NULL`."""
     known = situation.statistics.entity(access.entity)
     own = {each.attribute: [c for c in access.constants if c.name == each.attribute] for each in access.filters}
     shares = {name: share_of(known, constants) for name, constants in own.items() if constants}
@@ -98,7 +98,7 @@ def _telling(access: Access, situation: Situation) -> tuple[AttributeFilter, ...
 
 
 def _scans(statement: Statement, situation: Situation) -> str:
-    """What it compares; empty where something else finds its rows, or there are few."""
+    """What it compares; "" if something else finds its rows, or there are few."""
     if any(_is_sought(access, situation) for access in statement.accesses):
         return ""
     first = next((access for access in statement.accesses if _begins(access, situation)), None)
@@ -109,7 +109,7 @@ def _scans(statement: Statement, situation: Situation) -> str:
 
 
 def _begins(access: Access, situation: Situation) -> bool:
-    """Whether rows are sought there, of which there are many, or nobody knows how many."""
+    """Whether the access searches many rows, or an unknown number."""
     count = situation.statistics.entity(access.entity).count
     is_large = count is None or count.value > FEW_ROWS
     return access.kind is not StatementKind.INSERT and bool(_telling(access, situation)) and is_large

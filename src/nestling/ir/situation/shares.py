@@ -1,4 +1,4 @@
-"""Which share of an entity's rows fulfils conditions with constants, from what is known of its values."""
+"""The share of an entity's rows that satisfy conditions with constants, by its statistics."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nestling.ir.statistics import AttributeStatistics, EntityStatistics
 
 
 def share_of(known: EntityStatistics, constants: Iterable[Clause]) -> float | None:
-    """The share of rows, 0 to 1; None when it is not known. Attributes are taken to be independent of each other."""
+    """The share of rows, 0 to 1; None if unknown. Attributes are assumed to be independent."""
     return share_by(known.attribute, constants)
 
 
 def share_by(known: Callable[[str], AttributeStatistics], constants: Iterable[Clause]) -> float | None:
-    """The same by what is known under each name."""
+    """The same, given statistics by name."""
     ordered = sorted(constants, key=lambda each: each.name)
     groups = [list(group) for _, group in groupby(ordered, key=lambda each: each.name)]
     found = [_of_one(known(group[0].name), group) for group in groups]
@@ -26,7 +26,7 @@ def share_by(known: Callable[[str], AttributeStatistics], constants: Iterable[Cl
 
 
 def _of_one(known: AttributeStatistics, constants: list[Clause]) -> float | None:
-    """All that is said of one attribute: what each leaves out is taken to be left out by it alone."""
+    """The conditions on one attribute: their exclusions are assumed to be disjoint."""
     missing = known.null_share.value if known.null_share is not None else None
     left = 1.0
     for each in constants:

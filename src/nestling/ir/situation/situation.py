@@ -41,12 +41,12 @@ class Situation:
 
     @property
     def statistics(self) -> Statistics:
-        """What is known of the data."""
+        """What is known about the data."""
         return self.reading.statistics
 
     @property
     def requirements(self) -> Requirements:
-        """What the application asks."""
+        """The application's requirements."""
         return self.reading.workload.requirements
 
     @property
@@ -65,7 +65,7 @@ class Situation:
         return max(self.fan_outs[link.name].projected or 0.0, self.elements(link))
 
     def lacking_share(self, link: Relationship) -> float | None:
-        """Share of child rows without a parent; None when it is not known."""
+        """Share of child rows without a parent; None if unknown."""
         known = self.statistics.relationship(link.name)
         child = self.model.entity(link.child)
         nullable = any(child.attribute(name).nullable for name in link.child_attributes)
@@ -79,16 +79,16 @@ class Situation:
         return None if count is None else (dangling + unset) / max(count.value, 1.0)
 
     def may_be_respelled(self, link: Relationship) -> bool:
-        """Whether child rows spell their parent's key otherwise, or writes may: documents are put together to the letter.
+        """Whether child rows spell their parent's key differently, or writes may: rows are combined only for exactly equal keys.
 
-        Where the source enforces the foreign key, a write of such a row is refused.
+        If the source enforces the foreign key, a write of such a row is refused.
         """
         known = self.statistics.relationship(link.name).respelled
         is_found = known is not None and known.value > 0
         return is_found or (not link.enforced and goes_by_collation(self.model, link))
 
     def may_be_alike(self, name: str) -> bool:
-        """Whether two rows of the entity may be equal: what belongs to one cannot be told from what belongs to the other."""
+        """Whether two rows of the entity may be equal, so that rows belonging to them cannot be distinguished."""
         entity, known = self.model.entity(name), self.statistics.entity(name)
 
         def is_there(attribute: str) -> bool:
@@ -98,13 +98,13 @@ class Situation:
         return not entity.key and not any(all(map(is_there, group)) for group in entity.uniques)
 
     def is_total(self, link: Relationship) -> bool:
-        """Whether every child row has a parent: said by the model, and not contradicted by what was counted."""
+        """Whether every child row has a parent, by the model and not contradicted by counts."""
         known = self.statistics.relationship(link.name)
         return self.model.is_total(link) and not any(q is not None and q.value for q in (known.dangling, known.orphans))
 
 
 def situation(reading: Reading, thresholds: Thresholds) -> Situation:
-    """Gather what is known once; linear in the model, the workload and the statistics."""
+    """Gather what is known, once; linear in the model, the workload and the statistics."""
     model = reading.model
     parents: dict[str, tuple[Relationship, ...]] = {entity.name: () for entity in model.entities}
     children = dict(parents)
@@ -131,7 +131,7 @@ def situation(reading: Reading, thresholds: Thresholds) -> Situation:
 def _statements(
     reading: Reading, key: Callable[[Access], str | None], names: Iterable[str]
 ) -> Mapping[str, tuple[Statement, ...]]:
-    """The statements by what the key finds in their accesses; none for the other names."""
+    """The statements by the key in their accesses; none for other names."""
     found: dict[str, list[Statement]] = {name: [] for name in names}
     for statement in reading.workload.statements:
         for name in dict.fromkeys(map(key, statement.accesses)):
@@ -141,7 +141,7 @@ def _statements(
 
 
 def _row_bytes(entity: Entity, statistics: Statistics, blobs: tuple[str, ...]) -> float:
-    """Upper bound of one row as a document: `_id.` may stand before a name, and a renamed field is a little longer."""
+    """An upper bound for one row as a document: a name may be preceded by `_id.`, and a renamed field is slightly longer."""
     known = dict(statistics.entity(entity.name).attributes)
     size = ELEMENT_BYTES
     for name in entity.attribute_names:
@@ -151,9 +151,9 @@ def _row_bytes(entity: Entity, statistics: Statistics, blobs: tuple[str, ...]) -
 
 
 def _blobs(entity: Entity, reading: Reading, thresholds: Thresholds) -> tuple[str, ...]:
-    """Attributes whose values do not fit a document: the huge ones, then the widest until the row fits.
+    """Attributes whose values do not fit into a document: the huge ones, then the widest until the row fits.
 
-    What rows are told apart or joined by stays: a document only points to a file.
+    Attributes in keys and joins stay: a document can only point to a file.
     """
     if not entity.key:
         return ()

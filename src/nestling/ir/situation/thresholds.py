@@ -1,4 +1,4 @@
-"""The numbers at which a decision tips, each with whose number it is."""
+"""The numbers at which a decision changes, each with its source."""
 
 from __future__ import annotations
 

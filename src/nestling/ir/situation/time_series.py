@@ -1,4 +1,4 @@
-"""Time series collections: which entities are series of events, and what of them such a collection cannot keep."""
+"""Time series collections: which entities are series of events, and what such a collection cannot store."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def event_times(entity: Entity) -> tuple[str, ...]:
 
 
 def series_times(entity: Entity) -> tuple[str, ...]:
-    """Those of them that a time series collection can have as its time."""
+    """The event times that a time series collection can use."""
     digits = MOST_FRACTION_DIGITS
     return tuple(name for name in event_times(entity) if entity.attribute(name).type.fraction_digits <= digits)
 
 
 def series_tags(situation: Situation, entity: Entity) -> tuple[str, ...]:
-    """The attributes statements compare for equality: what may tell the series apart."""
+    """The attributes that statements compare for equality, which may identify the series."""
     found = (
         each.attribute
         for access in _reads(situation, entity)
@@ -43,7 +43,7 @@ def are_events(situation: Situation, entity: Entity) -> bool:
 
 
 def not_kept(situation: Situation, entity: Entity) -> Iterator[str]:
-    """What of an entity a time series collection cannot keep, in words: it has no unique index and no transactions."""
+    """What a time series collection cannot provide for an entity, in words: it has no unique index and no transactions."""
     if entity.key:
         yield f"the key ({', '.join(entity.key)})"
     yield from (f"that {', '.join(group)} is unique" for group in entity.uniques)
@@ -52,7 +52,7 @@ def not_kept(situation: Situation, entity: Entity) -> Iterator[str]:
 
 
 def ruled_out(situation: Situation) -> Iterator[str]:
-    """A note for each entity that is read as a time series, and for which no such collection is weighed."""
+    """A note for each entity that is read like a time series but cannot be stored as one."""
     for entity in situation.model.entities:
         kept = tuple(not_kept(situation, entity))
         if kept and are_events(situation, entity) and series_tags(situation, entity) and _by_time(situation, entity):

@@ -8,7 +8,7 @@ from nestling.ir.storage.layout import Node
 
 
 def array_order(node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
-    """Paths in the elements, with their directions; what all elements of an array share is left out."""
+    """Paths in the elements with directions, without fields that all elements of an array share."""
     return ordered_by(node.embedding.order if node.embedding is not None else (), node, entity)
 
 

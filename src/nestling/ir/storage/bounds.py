@@ -1,7 +1,7 @@
-"""Sizes: how big documents and arrays of a design become, from the distribution of fan-out and not from its mean (A12).
+"""Sizes of a design's documents and arrays, from the distribution of fan-out rather than its mean (A12).
 
-An attribute weighs its average bytes plus its name and 7 bytes of BSON framing (type, terminator, and a length or a number); an
-unknown one is taken to be `UNKNOWN_BYTES`. An array counts its largest known fan-out: the maximum where it is known, else the
+An attribute takes its average bytes plus its name and 7 bytes of BSON framing (type, terminator, and a length or a number); an
+unknown one is assumed to take `UNKNOWN_BYTES`. An array has its largest known fan-out: the maximum if known, or else the
 highest known quantile. Nested arrays multiply, which is an upper bound. A relationship *declared* to grow has no bound.
 """
 

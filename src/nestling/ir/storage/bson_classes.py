@@ -14,7 +14,7 @@ _CLASSES = {
     TypeName.BYTES: "binData",
     TypeName.UUID: "binData",
 }
-"""What is missing here may be of any BSON type."""
+"""BSON types by conceptual type; types that are missing here may have any."""
 
 
 def never_equal(one: Attribute, other: Attribute) -> bool:

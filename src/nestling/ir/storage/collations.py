@@ -1,7 +1,7 @@
-"""How the server compares the texts of a design: by an operation's collation, and by an index's, which serves no other.
+"""How the server compares the texts of a design: by an operation's collation, and by an index's.
 
-An index whose texts the source compares whatever their case and accents has that collation. Collections have none: what nestling
-asks by values it has read compares texts to the letter.
+An index serves only operations with its own collation. An index on texts that the source compares regardless of case and
+accents has such a collation. Collections have none: queries with values that nestling has read compare exactly.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ _OPTIONS = {
 }
 
 BY_EXPRESSION = frozenset({Collation.NOCASE, Collation.RTRIM})
-"""What no collation of the server does: such texts are compared by an expression, which no index serves but `case_lookups`."""
+"""Collations that the server lacks: such texts are compared by an expression, which only `case_lookups` can serve."""
 
 
 def collation_option(collation: Collation) -> dict[str, object] | None:
-    """The server's `collation` option of an index or a whole read; None where texts are compared to the letter.
+    """The server's `collation` option of an index or a whole read; None if texts are compared exactly.
 
-    Primary strength leaves case and accents out. Blanks at the end count, which MySQL's older collations leave out too.
+    Primary strength ignores case and accents. Trailing blanks count, unlike in MySQL's older collations.
     """
     return dict(_OPTIONS[collation]) if collation in _OPTIONS else None
 
 
 def is_collated(texts: Iterable[Attribute]) -> bool:
-    """Whether there are texts among the attributes, and all of them compare otherwise than to the letter."""
+    """Whether there are texts among the attributes, and all of them use a collation."""
     return {each.collation for each in texts if each.type.name in TEXTS} == {Collation.UNICODE_CI}
 
 
 def begins_collated(attributes: Iterable[Attribute]) -> bool:
-    """Whether an index on these attributes that is not unique has a collation; such a one holds no values, and covers no read."""
+    """Whether a non-unique index on these attributes has a collation; such an index holds no values, and covers no read."""
     return is_collated([each for each in attributes if each.type.name in TEXTS][:1])
 
 
@@ -50,7 +50,7 @@ def by_expression(attribute: Attribute) -> bool:
 
 
 def sought(entity: Entity, names: Iterable[str]) -> frozenset[str]:
-    """Those of an entity's attributes that an index may find rows by, or have in order."""
+    """The attributes by which an index may find or sort rows."""
     return frozenset(name for name in names if not by_expression(entity.attribute(name)))
 
 
@@ -66,7 +66,7 @@ def goes_by_collation(model: Model, link: Relationship) -> bool:
 
 
 def linked_by_expression(model: Model, link: Relationship) -> bool:
-    """Whether a foreign key and what it refers to are compared by an expression: no index, copy or embedding answers that."""
+    """Whether a foreign key and its target are compared by an expression, so that no index, copy or embedding can follow it."""
     parent, child = model.entity(link.parent), model.entity(link.child)
     pairs = zip(map(parent.attribute, link.parent_attributes), map(child.attribute, link.child_attributes), strict=True)
     return any(
@@ -82,7 +82,7 @@ def index_collation(design: Design, store: StoredCollection, paths: Iterable[str
 
 
 def is_followed(design: Design, store: StoredCollection, paths: Iterable[str]) -> bool:
-    """Whether documents are found by these paths from values of others, which what is kept in them is asked for by."""
+    """Whether documents are found by these paths with values of other documents, to maintain what these hold."""
     found, followed = [*_at(design, store, paths)], _followed(design)
     return bool(found) and all(each in followed for each in found)
 
@@ -107,7 +107,7 @@ def followed_links(stores: Iterable[StoredCollection]) -> frozenset[str]:
 
 
 def _followed(design: Design) -> frozenset[AttributeName]:
-    """What these and buckets are found by."""
+    """The attributes by which derived values and buckets are found."""
     nodes = [node for store in design.stores for node in store.nodes()]
     found = {(node.entity, name) for node in nodes if node.bucket is not None for name in node.bucket.by}
     for link in map(design.model.relationship, followed_links(design.stores)):

@@ -30,7 +30,7 @@ class KeptCheck:
 
     @property
     def label(self) -> str:
-        """What an error calls it."""
+        """Its name in an error."""
         return f"{self.check} of `{self.entity.name}`"
 
 

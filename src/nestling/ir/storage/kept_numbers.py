@@ -1,8 +1,9 @@
-"""What is kept of numbers that are made for rows: one document for each attribute, in a collection of ours.
+"""Counters for generated numbers: one document for each attribute, in a collection of ours.
 
-Of numbers that never return it is the highest one taken so far. It changes outside of transactions alone: a transaction that
-changed it would make all other writers wait, and itself when it takes the next one. Where no index compares all rows, another
-document says how often rows were numbered: two writers at once change it in their transactions, and one of them is tried again.
+For numbers that are never reused it holds the highest one so far. It changes only outside transactions: a transaction that
+changed it would block all other writers, and itself when it takes the next number. If no index compares all rows, another
+document counts how often rows were numbered: two simultaneous writers change it in their transactions, and one of them is
+retried.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ _NUMBERS = Entity(NUMBERS_COLLECTION, _ATTRIBUTES, (OF,))
 NUMBERS = Design(
     Model(NUMBERS_COLLECTION, (_NUMBERS,)), (Collection(NUMBERS_COLLECTION, Document(_NUMBERS.name), (OF,)),)
 )
-"""The collection as a design of its own: `_id` says which attribute, `last` is the highest number it had, `times` how often rows
-were numbered.
+"""The collection as a design: `_id` is the attribute.
+
+`last` is its highest number, `times` how often rows were numbered.
 """
 
 

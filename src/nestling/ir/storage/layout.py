@@ -1,12 +1,13 @@
-"""Where everything lies: the physical collections of a design and the tree of documents in each, derived from the primitives.
+"""Where everything is stored: a design's physical collections and the tree of documents in each.
 
-Loading, reading back, validating, drawing and pricing all walk these trees; none of them interprets a primitive on its own.
+Both are derived from the primitives. Loading, reading back, validating, drawing and pricing all walk these trees; none of them
+interprets a primitive itself.
 
 - A `StoredCollection` is one physical collection: the home of a root entity, or the orphans, overflow pages, archived rows or
   split-off attributes that belong to one.
 - A `Node` is one level of its documents: the root, a sub-document, the elements of an array, or a *group* (a bucket or page
   header, which is no entity).
-- A `Place` is one node an entity's rows live at; the union of an entity's places is its home.
+- A `Place` is one node with rows of an entity; the union of an entity's places is its home.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from nestling.ir.storage.names import join, stored_name
 
 
 class Role(StrEnum):
-    """What a store is for."""
+    """The purpose of a store."""
 
     HOME = "home"
     ORPHANS = "orphans"  # rows whose parent does not exist, or (of a copied-away entity) that nothing refers to
@@ -43,7 +44,7 @@ class Role(StrEnum):
 
 
 class NodeKind(StrEnum):
-    """What a node's documents stand for."""
+    """What a node's documents represent."""
 
     ROOT = "root"  # a row of the root entity
     GROUP = "group"  # a bucket or page: a header over an array of rows
@@ -61,9 +62,9 @@ class ImpliedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """How a document tells that it holds this kind of row: `path` (from its root) is, or contains, `value`.
+    """How a document shows that it holds this kind of row: `path` (from its root) is, or contains, `value`.
 
-    `several`: it may hold rows of other kinds besides, and then names them all.
+    `several`: it may also hold rows of other kinds, and then lists them all.
     """
 
     path: str
@@ -100,11 +101,11 @@ class Node:
         return tuple(field for field in self.stored if field.path.partition(".")[0] != "_id")
 
     def path_of(self, attribute: str) -> str | None:
-        """Path of a stored attribute relative to this node, None when it is not stored here as a field."""
+        """The path of a stored attribute relative to this node; None if no field here stores it."""
         return next((field.path for field in self.stored if field.attribute == attribute), None)
 
     def tells(self, attribute: str) -> bool:
-        """Whether the documents tell it without another's array of ids: it is stored here, implied by a node above, or a pair."""
+        """Whether documents determine it without a parent's array of ids: stored here, implied by a node above, or in a pair."""
         is_implied = any(implied.attribute == attribute for implied in self.implied)
         is_paired = any(attribute in pairs.attributes for pairs in self.body.pairs)
         return self.path_of(attribute) is not None or is_implied or is_paired
@@ -161,20 +162,20 @@ class Place:
         return level, attribute
 
     def stored(self, attribute: str) -> tuple[int, str] | None:
-        """The level, and the path there, of the field that holds an attribute of the rows; None when no field does."""
+        """The level, and the path there, of the field that holds an attribute of the rows; None if no field does."""
         level, name = self.source(attribute, len(self.nodes) - 1)
         path = self.nodes[level].path_of(name)
         return None if path is None else (level, path)
 
     def path_of(self, attribute: str) -> str | None:
-        """Dotted path from the document root of the field that holds an attribute of the rows; None when no field does."""
+        """The dotted path from the document root to the field that holds an attribute of the rows; None if no field does."""
         found = self.stored(attribute)
         return None if found is None else join(*(node.field for node in self.nodes[: found[0] + 1]), found[1])
 
     def path_of_parents(self, link: Relationship, attribute: str) -> str | None:
-        """Dotted path from the document root of the field that holds an attribute of each row's parent; None when no field does.
+        """The dotted path from the document root to the field with an attribute of each row's parent; None if no field holds it.
 
-        The parent's key is the row's foreign key. Other attributes are found where the row is embedded in its parent's document,
+        The parent's key is the row's foreign key. Other attributes are found if the row is embedded in its parent's document,
         or holds copies of them.
         """
         keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
@@ -222,7 +223,7 @@ def _walk(model: Model, store: StoredCollection, nodes: tuple[Node, ...]) -> Ite
 
 
 class _Layout:
-    """Builds stores; holds only what every step needs."""
+    """Builds stores; holds what every step needs."""
 
     def __init__(self, model: Model, collections: Sequence[Collection]) -> None:
         self.model = model
@@ -289,7 +290,7 @@ class _Layout:
         return replace(node, children=self._children(body, collection))
 
     def _listed_attributes(self, entity: str, listed: Sequence[str]) -> frozenset[str]:
-        """Foreign key attributes that only the parent's array of ids tells: not in the key, not shared with another key."""
+        """Foreign key attributes that only the parent's array of ids determines: not in the key or another foreign key."""
         links = self.model.parents_of(entity)
         kept = {a for link in links if link.name not in listed for a in link.child_attributes}
         kept.update(self.model.entity(entity).key)
@@ -416,5 +417,5 @@ def nested_documents(body: Document) -> Iterator[Document]:
 
 
 def collection_discriminator(collection: Collection) -> str:
-    """The discriminator field of a variant collection ("" when it is none)."""
+    """The discriminator field of a variant collection, or ""."""
     return collection.variant.discriminator if collection.variant is not None else ""

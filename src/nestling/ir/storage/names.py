@@ -8,11 +8,11 @@ SYSTEM_DATABASES = ("admin", "config", "local")
 OWN_COLLECTIONS = "_nestling_"
 """How the names of the collections begin in which nestling keeps how far its work is."""
 CHECKPOINT_COLLECTION = f"{OWN_COLLECTIONS}load"
-"""Where a load says how far it is, until it is done."""
+"""Stores the progress of a load, until it is finished."""
 NUMBERS_COLLECTION = f"{OWN_COLLECTIONS}numbers"
-"""Where the highest numbers stand that rows were given, for those that never return."""
+"""Stores the highest generated numbers, for those that are never reused."""
 NOWHERE = f"{OWN_COLLECTIONS}nowhere_"
-"""How the collections begin that rows of entities would be in which a design does not have yet: nobody makes them."""
+"""Prefix of collections for entities that a design does not have yet; they are never created."""
 LOOK = "nestling looks whether the design fits"
 """The comment of commands that are no application's, though its client sends them."""
 _ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in
@@ -34,7 +34,7 @@ def collection_name(entity: str) -> str:
 
 
 def is_system(collection: str) -> bool:
-    """Whether a collection is nobody's data: one of the server's own, or one nestling keeps its progress in."""
+    """Whether a collection holds no user data: one of the server's own, or nestling's progress."""
     return collection.startswith(("system.", OWN_COLLECTIONS))
 
 
@@ -44,17 +44,17 @@ def join(*paths: str) -> str:
 
 
 def is_within(path: str, other: str) -> bool:
-    """Whether a dotted path is the other one, or of something inside it."""
+    """Whether a dotted path equals the other one, or is inside it."""
     return f"{path}.".startswith(f"{other}.")
 
 
 def overlap(path: str, other: str) -> bool:
-    """Whether two dotted paths are the same, or one is of something inside the other."""
+    """Whether two dotted paths are equal, or one is inside the other."""
     return is_within(path, other) or is_within(other, path)
 
 
 def value_at(document: object, path: str) -> object:
-    """What lies at a dotted path through nested documents, which is all of it at ""; None where nothing does."""
+    """The value at a dotted path through nested documents, the whole one for ""; None if there is none."""
     found = document
     for name in path.split(".") if path else ():
         found = found.get(name) if isinstance(found, Mapping) else None

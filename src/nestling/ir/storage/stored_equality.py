@@ -29,7 +29,7 @@ def alike_in_order(one: Type, other: Type) -> bool:
 
 
 def equal_as_stored(one: Attribute, other: Attribute, *, strict: bool) -> bool:
-    """Whether two attributes are equal where they are stored as equal values; `strict`: those of several types are always."""
+    """Whether two attributes are equal exactly if their stored values are; always with `strict` and several types."""
     if compared_by_parts(one.type, other.type):
         return False
     if one.is_of_several_types or other.is_of_several_types:

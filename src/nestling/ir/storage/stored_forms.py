@@ -1,8 +1,8 @@
-"""What documents hold and SQL would not give back, told beside a row's values: a column of every entity has it in BSON.
+"""Differences between documents that SQL would lose, stored in a BSON column of every entity's rows.
 
-SQL has one NULL for a field that is null and one that is missing, one type of whole numbers, and JSON for what only BSON has.
-Rows that pass through SQL on their way between documents carry the difference with them. This is about forms of one value, by
-which rows are still found and linked; what SQL has no equal value for is another value (`Policy.of_documents`).
+SQL has one NULL for a null and a missing field, one type of whole numbers, and JSON for types that only BSON has. Rows that
+pass through SQL on their way between documents carry the difference with them. This concerns different forms of one value, by
+which rows are still found and linked; a value without an equal in SQL becomes a different value (`Policy.of_documents`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AttributesOf = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class ToldForms:
-    """By entity, the attributes of which null and missing are told apart, and those of whose values the form is told."""
+    """By entity, the attributes in which null and missing are distinguished, and those whose values' form is recorded."""
 
     nulls: AttributesOf = field(default_factory=dict)
     values: AttributesOf = field(default_factory=dict)
@@ -44,7 +44,7 @@ def all_with_stored(model: Model) -> Model:
 
 
 def stored_values(column: object) -> Mapping[str, Any]:
-    """What the column of a row tells: values as documents hold them, by attribute."""
+    """The contents of a row's column: values as documents hold them, by attribute."""
     return bson.decode(column, AS_STORED) if isinstance(column, bytes) else {}
 
 

@@ -1,4 +1,4 @@
-"""What each dotted path of a collection's documents stores: the entity and the attribute, as people know them."""
+"""Maps each dotted path of a collection's documents to its entity and attribute, for messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_NAMES: Mapping[str, str] = {}
 
 
 def stored_names(model: Model, store: StoredCollection) -> Iterator[tuple[str, AttributeName]]:
-    """The path of every attribute in a collection's documents; those of arrays' elements have no numbers."""
+    """The path of every attribute in a collection's documents; paths in arrays have no numbers."""
     for root in store.roots:
         yield from _below(model, root, "")
 
@@ -29,12 +29,12 @@ def path_names(design: Design, collections: Iterable[str]) -> Mapping[str, str]:
 
 
 def path_words(path: str, names: Mapping[str, str]) -> str:
-    """A path as people know it: what is stored there, or below it where that is one value of several parts; else the path."""
+    """A path in readable form: what is stored there, or below it if that is one value with several parts; else the path."""
     return ", ".join(attributes_at(path, names)) or path
 
 
 def attributes_at(path: str, names: Mapping[str, str]) -> list[str]:
-    """What is stored at a path, or below it where that is one value of several parts; empty where nobody knows it."""
+    """The attributes stored at a path, or below it if that is one value with several parts; empty if unknown."""
     if path in names:
         return [names[path]]
     return [name for at, name in names.items() if path == "_id" and at.startswith("_id.")]

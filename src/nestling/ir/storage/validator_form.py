@@ -1,4 +1,4 @@
-"""What makes two validators the same, whatever their texts say and whoever wrote their numbers."""
+"""What makes two validators equal, whatever their messages and number types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TEXTS = ("description", "title")
 
 
 def validator_form(validator: object) -> bytes:
-    """All that a validator refuses documents by, as bytes: the NaN of a condition equals itself there. None is an empty one."""
+    """Everything by which a validator refuses documents, as bytes in which even NaN equals itself. None is an empty validator."""
     return stored_bytes(canonical(_rules(validator or {})))
 
 

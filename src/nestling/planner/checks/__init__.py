@@ -1,6 +1,7 @@
-"""What there is to compare in a design: everything it keeps that follows from something else, where its rows must lie,
-references that must lead to something, and keys that one row alone may have. What must be there is said by `planner.upkeep`,
-which writes and sync go by, too.
+"""Everything that can be compared in a design.
+
+Derived values, the places of rows, references that must lead to something, and keys that only one row may have. The expected
+values come from `planner.upkeep`, which writes and sync use too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _ANEW = "documents of this kind of collection are not changed: load the collecti
 def checks_of(design: Design) -> Checks:
     """Every check of the design, in the order of repair; snapshot copies have none.
 
-    Discriminators and headers come first: they tell which rows there are, which everything else goes by.
+    Discriminators and headers come first: they determine which rows there are, on which everything else depends.
     """
     found = tuple(
         chain(

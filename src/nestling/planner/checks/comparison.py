@@ -1,4 +1,4 @@
-"""Makes a check: rows with what must be there and what is there, only where these differ, and the change that repairs it."""
+"""Builds a check: rows with the expected and the found value where these differ, and the change that repairs them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from nestling.planner.reads.rows import Lowered
 from nestling.planner.upkeep.holder import ID, Locator, changed_path, element_filters, is_array, locating
 
 FOUND = "found 0"
-"""The column of what was found, where nothing tells what should be instead."""
+"""The column of the found value if there is no expected one."""
 _EPOCH, _FIRST, _BEHIND_DATES = DatetimeMS(0), DatetimeMS(-(2**63)), Timestamp(0, 0)
 """A date, the first of all, and the first value behind all dates in the server's order over all types."""
 NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
@@ -42,21 +42,21 @@ NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
 
 
 def differing(step: Step, values: Sequence[ComparedValue]) -> Step:
-    """The rows in which one of the values is not what it must be."""
+    """The rows in which one of the values differs from its expected one."""
     expected = DocumentOf(tuple((str(n), _comparable(each.expected, each)) for n, each in enumerate(values)))
     found = DocumentOf(tuple((str(n), _found(each)) for n, each in enumerate(values)))
     return FilterDocuments(step, DocumentComparison(expected, Comparator.NOT_EQUAL, found))
 
 
 def field_order(what: Copy | Computed | Reference) -> tuple[str, ...]:
-    """The fields (dotted paths) of a copy's sub-documents, whose order says nothing; none of what is no sub-document."""
+    """The fields (dotted paths) of a copy's sub-documents, whose order does not matter; empty for other values."""
     if isinstance(what, Copy) and what.form in (Form.OBJECT, Form.ARRAY):
         return tuple(field.path for field in what.attributes)
     return ()
 
 
 def _found(value: ComparedValue) -> PathExpression:
-    """What is there, its fields in the order in which what must be there has them."""
+    """The found value with its fields in the order of the expected one."""
     found = _comparable(value.found, value)
     return InOrder(found, value.order, value.several) if value.order else found
 
@@ -70,7 +70,7 @@ def _comparable(column: str, value: ComparedValue) -> PathExpression:
 def compared_read(
     step: Step, place: Place, told: Sequence[Locator], values: Sequence[tuple[str, PathExpression, PathExpression]]
 ) -> tuple[ReadPlan, tuple[ComparedValue, ...]]:
-    """The read of the rows at a place whose values (path, what must be there, what is) differ."""
+    """The read of the rows at a place whose values (path, expected, found) differ."""
     fields = list(locating(place, told))
     fields += [(f"value {n}", expected, ANY) for n, (_, expected, _) in enumerate(values)]
     fields += [(f"found {n}", found, ANY) for n, (_, _, found) in enumerate(values)]
@@ -81,7 +81,7 @@ def compared_read(
 
 
 def found_read(step: Step, place: Place, told: Sequence[Locator], value: PathExpression) -> ReadPlan:
-    """The read of all rows at a place, with the value (`FOUND`) that shows that they should not be as they are."""
+    """The read of all rows at a place, with the value (`FOUND`) that shows that they should not be so."""
     fields = (*locating(place, told), (FOUND, value, ANY))
     columns = tuple(OutputColumn(name, name, kind) for name, _, kind in fields)
     return ReadPlan(ProjectDocuments(step, tuple((name, each) for name, each, _ in fields)), columns)
@@ -105,7 +105,7 @@ def without_match(step: Step, path: str, collection: str, field: str) -> Step:
 
 
 def of_dates(step: Step, path: str) -> Step:
-    """The documents with a date, or nothing, at a path: the server reckons windows of nothing else."""
+    """The documents with a date, or nothing, at a path: the server cannot compute windows of anything else."""
     value = IfMissing(FieldPath(path), FixedValue(_EPOCH))
     for comparator, bound in ((Comparator.GREATER_OR_EQUAL, _FIRST), (Comparator.LESS, _BEHIND_DATES)):
         step = FilterDocuments(step, DocumentComparison(value, comparator, FixedValue(bound)))
@@ -113,7 +113,7 @@ def of_dates(step: Step, path: str) -> Step:
 
 
 def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:
-    """The way to a place, with what tells the elements of arrays on it."""
+    """The way to a place, with what identifies the elements of arrays on it."""
     return tuple(
         PathStep(node.field, tuple((each.path, each.column) for each in told if each.level == level))
         for level, node in enumerate(place.nodes)
@@ -122,7 +122,7 @@ def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:
 
 
 def mended(design_place: Place, told: Sequence[Locator], values: Sequence[ComparedValue]) -> UpdateDocuments | None:
-    """The change that makes the values what they must be."""
+    """The change that sets the values to the expected ones."""
     at = changed_path(design_place, told)
     changes = tuple(Set(join(at, each.path), Cell(each.expected)) for each in values)
     where = (FieldMatch("_id", Cell(ID)),)
@@ -137,9 +137,9 @@ def guarded(
     values: Sequence[ComparedValue],
     reasons: Sequence[Locator] = (),
 ) -> UpdateDocuments | None:
-    """The update, but only of what still holds the values that were found, and refers to what they were compared with.
+    """Restrict the update to documents that still hold the found values, and the references they were compared by.
 
-    None where documents cannot be changed.
+    None if documents cannot be changed.
     """
     if place.store.options.kind in NO_UPDATES:
         return None

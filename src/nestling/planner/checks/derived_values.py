@@ -1,4 +1,4 @@
-"""Copies, computed values and ids that follow from homes, compared with these; snapshots are what they were, and not compared."""
+"""Copies, computed values and ids, compared with the homes that they follow from; snapshots are not compared."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from nestling.planner.upkeep.holder import is_array
 
 
 def kept_checks(design: Design) -> Iterator[Check | Gap]:
-    """A check for every upkeep that follows its source; a gap for what no read is known for."""
+    """A check for every upkeep that follows its source; a gap if no read is known for it."""
     for upkeep in _checked_upkeeps(design):
         yield _check_or_gap(upkeep, design)
 
 
 def field_checks(design: Design) -> Iterator[FieldCheck]:
-    """The same checks, each field by itself: of a copy of one row each of its attributes, in whatever order they are stored."""
+    """The same checks for single fields: each attribute of a copy of one row, in whatever order they are stored."""
     for upkeep in _checked_upkeeps(design):
         for field, each in _fields(upkeep, design):
             yield FieldCheck(each.holder, field, join(_path(each.place), field), _check_or_gap(each, design))
@@ -112,14 +112,14 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
 
 
 def _reference(upkeep: Upkeep, design: Design) -> Relationship | None:
-    """The reference that a copy is made along; None of copies of children, and of what is no copy."""
+    """The reference that a copy follows; None for copies of children, and for other derived values."""
     if not isinstance(upkeep.what, Copy) or not upkeep.what.path[0].up:
         return None
     return design.model.relationship(upkeep.what.path[0].relationship)
 
 
 def _is_needed(upkeep: Upkeep, design: Design) -> bool:
-    """Whether the validator demands the copy; an orphan has no parent to copy from, until it is refused or adopted."""
+    """Whether the validator requires the copy; an orphan has no parent to copy from, until it is refused or adopted."""
     copy, is_orphan = upkeep.what, upkeep.place.store.role is Role.ORPHANS
     if not isinstance(copy, Copy) or copy.form.to_many or is_orphan or not copy.has_always_a_source(design.model):
         return False
@@ -128,7 +128,7 @@ def _is_needed(upkeep: Upkeep, design: Design) -> bool:
 
 
 def _null_or_missing(upkeep: Upkeep, design: Design) -> frozenset[str]:
-    """The fields of their own that hold a value of one row, but for json, whose null is a value."""
+    """The separate fields with a value of one row, except json, in which null is a value."""
     match upkeep.what:
         case Copy(form=Form.INLINE) as copy:
             source = design.model.entity(copy.path[-1].target(design.model))

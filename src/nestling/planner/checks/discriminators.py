@@ -1,6 +1,6 @@
-"""Discriminators, compared with what else tells the kind of a document: its `_id`, or the fields of a subtype.
+"""Discriminators, compared with other signs of a document's kind: its `_id`, or the fields of a subtype.
 
-Where a subtype has no field of its own that is always there, the discriminator alone tells that the row exists, and is believed.
+If a subtype has no field that is always present, only the discriminator shows that the row exists, and is believed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def discriminator_checks(design: Design) -> Iterator[Check]:
 
 
 def _unknown(store: StoredCollection, variant: Variant) -> Check:
-    """A check for documents whose `_id` is of none of the kinds, which no statement reads."""
+    """A check for documents whose `_id` has an unknown kind, which no statement reads."""
     named = join("_id", variant.discriminator)
     step: Step = CollectionScan(store.name)
     told = IfMissing(FieldPath(named), FixedValue(None))
@@ -65,7 +65,7 @@ def _unknown(store: StoredCollection, variant: Variant) -> Check:
 
 
 def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
-    """The documents of a kind, told by their `_id`, which begins with the discriminator where it is made of a key."""
+    """The documents of a kind, by their `_id`, which begins with the discriminator if it consists of a key."""
     step: Step = CollectionScan(store.name)
     if not variant.members or root.presence is None:
         return step
@@ -78,7 +78,7 @@ def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
 
 
 def _is_named(store: StoredCollection, root: Node) -> bool:
-    """Whether the `_id` of such documents is made of a key, and begins with the discriminator."""
+    """Whether the `_id` of such documents consists of a key, and begins with the discriminator."""
     return bool(store.collection.id) or root.body != store.collection.body
 
 
@@ -91,7 +91,7 @@ def _expected(design: Design, variant: Variant, root: Node) -> PathExpression | 
 
 
 def _mark(design: Design, root: Node, child: Node) -> Mark:
-    """A subtype is there when its fields are; nothing else tells of one without a field that always is."""
+    """A subtype exists if its fields do; without a field that is always present there is no other sign."""
     assert child.presence is not None
     shared = set(_paths(root, without=child))
     entity = design.model.entity(child.entity)
@@ -101,7 +101,7 @@ def _mark(design: Design, root: Node, child: Node) -> Mark:
 
 
 def _paths(node: Node, without: Node) -> Iterator[str]:
-    """What documents hold at a node and, where these stand beside it, at the nodes inside but for one."""
+    """The fields of documents at a node and at inline nodes inside, except for one."""
     yield from (field.path for field in node.stored)
     yield from (pairs.field for pairs in node.body.pairs)
     for child in node.children:

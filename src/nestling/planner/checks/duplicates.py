@@ -76,7 +76,7 @@ def _contradictions_or_gap(design: Design, place: Place, entity: Entity) -> Chec
 
 
 def _contradictions(name: str, design: Design, collection: str, path: str, entity: Entity) -> Check:
-    """A check of the keys that copies tell different things of, which are the only home of these rows."""
+    """A check for keys with contradictory copies, if these are the only home of the rows."""
     key = [column(design.model, entity.name, HOLDER, name) for name in entity.key]
     rows = lower(scan(design.model, entity.name, HOLDER), homes_context(design, key))
     counted = (_ALL, AggregateCall(AggregateFunction.COUNT, None, INTEGER))
@@ -97,7 +97,7 @@ def _contradictions(name: str, design: Design, collection: str, path: str, entit
 
 
 def _is_alone(design: Design, place: Place, group: Sequence[str]) -> bool:
-    """Whether the values tell a document, and it holds one such row at most."""
+    """Whether the values identify a document, and it holds at most one such row."""
     if any(node.form.to_many for node in place.nodes[1:]):
         return False
     levels = [place.source(name, len(place.nodes) - 1) for name in group]
@@ -142,9 +142,9 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
 
 
 def _others(design: Design, entity: Entity, own: Sequence[Column]) -> Relation:
-    """All rows that share the values of the row at hand, itself among them.
+    """All rows that share the current row's values, including itself.
 
-    What only a collation of the server takes for equal is not looked for: no index of keys serves it.
+    Values that are equal only by a server's collation are not searched for, because no index of keys supports that.
     """
     every = scan(design.model, entity.name, alias_of(1))
     if Collation.UNICODE_CI not in _collations(entity, [each.name for each in own]):
@@ -166,7 +166,7 @@ def _told(place: Place, own: Sequence[Column], context: LoweringContext) -> Lowe
 
 
 def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column]) -> Screen | None:
-    """The values that several rows share, one of them at the place; None where the server would group others than SQL does."""
+    """The values that several rows share, one of them at the place; None if the server would group differently from SQL."""
     if _collations(entity, [each.name for each in own]) - {Collation.BINARY, Collation.UNICODE_CI}:
         return None
     alias = alias_of(1)
@@ -189,9 +189,9 @@ def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column])
 
 
 def _counted(rows: Lowered, columns: Sequence[Column], name: str) -> Step:
-    """The values of each row, and one more row.
+    """The values of each row, and a count of rows.
 
-    Each under a field of its own: the server groups by documents made of them eight times as slowly.
+    Each value is in a separate field: grouping by documents made of them is eight times as slow.
     """
     values = tuple((_link(n), FieldPath(rows.layout.path(each))) for n, each in enumerate(columns))
     return ProjectDocuments(rows.step, (*values, (name, FixedValue(1))))

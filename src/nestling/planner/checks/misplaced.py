@@ -1,5 +1,7 @@
-"""Rows that lie where no statement looks for them: events in a bucket of another window, rows on the wrong side of an archive's
-bound. A statement that asks for a time leaves such buckets and archives out.
+"""Rows that are stored where no statement looks for them.
+
+Events in a bucket of another window, and rows on the wrong side of an archive's bound: a statement with a condition on the time
+skips such buckets and archives.
 """
 
 from __future__ import annotations
@@ -101,7 +103,7 @@ def _archived(
 
 
 def _belongs(store: StoredCollection, entity: Entity, bounds: Sequence[tuple[str, Before]]) -> Expression:
-    """Whether a row belongs in the collection: into the first archive whose bound it is before, else into none."""
+    """Whether a row belongs in the collection: in the first archive whose bound it is before, or else in none."""
     met = {name: is_before(entity.attribute(rows.attribute), rows, HOLDER) for name, rows in bounds}
     earlier = list(met)[: list(met).index(store.name)] if store.role is Role.ARCHIVE else list(met)
     own = (met[store.name],) if store.role is Role.ARCHIVE else ()
@@ -111,6 +113,6 @@ def _belongs(store: StoredCollection, entity: Entity, bounds: Sequence[tuple[str
 
 
 def _where(store: StoredCollection, bounds: Sequence[tuple[str, Before]]) -> str:
-    """Which rows lie where."""
+    """Describe which rows belong where."""
     archives = (f"`{rows.attribute}` before {rows.value} in `{name}`" for name, rows in bounds)
     return f"rows with {', those with '.join(archives)}, all others in `{store.collection.name}`"

@@ -1,4 +1,4 @@
-"""Overflow flags, compared with whether there are pages."""
+"""Overflow flags, compared with the existence of pages."""
 
 from __future__ import annotations
 

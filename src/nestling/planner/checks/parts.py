@@ -1,4 +1,4 @@
-"""What was split off a row: a part belongs to a row, which has its `_id`, and a pointer to a file (GridFS) leads to it."""
+"""Parts split off from rows: a part needs a row with its `_id`, and a pointer needs its GridFS file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def part_checks(design: Design) -> Iterator[Check]:
 
 
 def _part(design: Design, store: StoredCollection) -> Check:
-    """Parts whose row is in no collection it may lie in."""
+    """Find parts whose row is in none of its possible collections."""
     homes = [each.name for each in design.stores if each.collection == store.collection and each.role in _OF_ROWS]
     step: Step = CollectionScan(store.name)
     for home in homes:

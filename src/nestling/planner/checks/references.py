@@ -52,7 +52,7 @@ def reference_checks(design: Design) -> Iterator[Check | Gap]:
 
 
 def leading(design: Design, place: Place, link: Relationship) -> Check | None:
-    """The check of a foreign key at one place, whether it must lead to a row or not; None where no read is known for it."""
+    """The check of a foreign key at one place, whether or not it is enforced; None if no read is known for it."""
     try:
         return _foreign_key(reference_name(place, link), design, place, link)
     except ReadGap:
@@ -106,7 +106,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
 
 
 def _clearing(model: Model, place: Place, link: Relationship) -> Iterator[str]:
-    """The fields of a foreign key that may be missing, without which it refers to nothing; those of it alone are enough."""
+    """The optional fields of a foreign key whose removal clears the reference; fields used only by it are preferred."""
     entity = model.entity(link.child)
     shared = {name for each in model.parents_of(link.child) if each != link for name in each.child_attributes}
     optional = [name for name in link.child_attributes if entity.attribute(name).nullable]
@@ -134,7 +134,7 @@ def _collation(design: Design, link: Relationship) -> Collation:
 
 
 def _first(step: Step) -> Step:
-    """That there is a row."""
+    """A test whether there is a row."""
     return ProjectDocuments(Slice(step, Literal(1, INTEGER), None), ((_THERE, FixedValue(value=True)),))
 
 

@@ -16,7 +16,7 @@ def must_lead(design: Design, place: Place, link: Relationship) -> bool:
 
 
 def reference_name(place: Place, link: Relationship) -> str:
-    """What the check of a reference at a place is called."""
+    """The name of a reference's check at a place."""
     return f"{join(place.store.name, place.path)} → {link.parent}"
 
 

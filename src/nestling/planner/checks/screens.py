@@ -1,8 +1,9 @@
-"""Screens: one pass over the holders and one over the sources tells that nothing differs, or which sources to compare in full.
+"""Screens: one pass over the holders and one over the sources shows that nothing differs, or which sources to compare in full.
 
-Holders and sources meet in a group for each value they are linked by. In a group all holders must hold the same, and that must be
-what the source implies. This takes no lookups, and no index. It is for what a source row, or a group of them, implies alone.
-Holders that are linked and hold alike are one first: a plain group of fields is by far the fastest thing the server does.
+Holders and sources meet in a group for each linking value. In a group all holders must hold the same value, and it must be the
+one that the source implies. This needs no lookups and no index. It works for values that a single source row, or a group of
+them, implies. Equal holders with the same link are merged first: a plain group of fields is by far the fastest operation of the
+server.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ _LEAST, _MOST, _LEAST_IMPLIED = "least held", "most held", "least implied"
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Source rows: what links them to holders, what each implies, and what is implied where there is none.
+    """Source rows: what links them to holders, what each implies, and what is implied without a source.
 
-    `nothing` is None where all that are linked must find one, and those that are not hold nothing.
+    `nothing` is None if all linked holders must find a source, and the others hold nothing.
     """
 
     step: Step
@@ -76,7 +77,7 @@ class _Sources:
 def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | None:
     """The screen of a copy of one row, or of an aggregate, whose values are at `paths`.
 
-    None where there is none.
+    None if there is none.
     """
     with suppress(ReadGap):
         match upkeep.what:
@@ -91,7 +92,7 @@ def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | 
 
 
 def shared_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
-    """The screen of a copy along a reference that must lead to a row: it tells of references that do not, too."""
+    """The screen of a copy along a reference that must lead to a row; it also finds dangling references."""
     for upkeep in upkeeps_of(design):
         copy = upkeep.what
         if upkeep.place == place and isinstance(copy, Copy) and _tells_of_missing(design, upkeep, copy, hop):
@@ -102,7 +103,7 @@ def shared_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
 
 
 def _tells_of_missing(design: Design, upkeep: Upkeep, copy: Copy, hop: Hop) -> bool:
-    """Whether a copy's screen must tell of holders whose source is missing: their reference by one attribute must lead to it."""
+    """Whether a copy's screen also finds holders without a source: their single-attribute reference must lead to it."""
     if upkeep.freshness.level is Level.SNAPSHOT or copy.path != (hop,) or not hop.up:
         return False
     link = design.model.relationship(hop.relationship)
@@ -137,9 +138,9 @@ def _screened(
     linked: bool = False,
     order: tuple[str, ...] = (),
 ) -> Screen | None:
-    """What holders at a place (`linked`: those that refer to something) hold, beside what sources a hop away imply.
+    """The values of holders at a place (`linked`: those with a reference), compared with those implied by sources a hop away.
 
-    `order`: the fields of the sub-documents held, whose order says nothing. None where the server does not link them as SQL does.
+    `order`: the fields of the sub-documents, whose order does not matter. None if the server does not link them as SQL does.
     """
     model, start = design.model, place.node.entity
     anchors = tuple(column(model, start, HOLDER, name) for name in hop.near(model))
@@ -157,7 +158,7 @@ def _screened(
 
 
 def _in_order(alike: Step, link: Sequence[str], value: Sequence[str], order: tuple[str, ...]) -> Step:
-    """What is held under each link, with its fields in the order in which sources imply them."""
+    """The value for each link, with its fields in the order in which sources imply them."""
     if not order:
         return alike
     links = ((each, FieldPath(f"_id.{each}")) for each in link)
@@ -187,7 +188,7 @@ def _different(
 def _grouped(
     step: Step, keys: Mapping[str, str], aggregates: Mapping[str, tuple[AggregateFunction, str]] | None = None
 ) -> Step:
-    """A document for each combination of what is at paths, missing or not, with the greatest or least at others."""
+    """A document for each combination of the values at these paths, missing or not, with the extremes at others."""
     columns = {name: Column("", name, ANY, nullable=False) for name in (*keys, *(aggregates or ()))}
     layout = Layout.of(
         {("", name): path for name, path in keys.items()}
@@ -204,7 +205,7 @@ def _grouped(
 
 
 def _unmatched(alike: Step, link: Sequence[str], value: Sequence[str], sources: _Sources) -> Step:
-    """What is held under a link and implied by no source; where there is no link, anything."""
+    """Values held for a link that no source implies; without a link, any value."""
     names = (*link, *value)
     pair = DocumentOf(tuple(zip(names, (*sources.link, *sources.implied), strict=True)))
     implied = ProjectDocuments(sources.step, (("_id", pair), (_IMPLIED, FixedValue(1))))
@@ -260,7 +261,7 @@ def _copied(design: Design, upkeep: Upkeep, copy: Copy) -> _Sources:
 
 
 def _beside(design: Design, place: Place, computed: Computed) -> tuple[Computed, ...]:
-    """What is computed along the same path for the same holders: one screen tells of all."""
+    """All values computed along the same path for the same holders: one screen covers them all."""
     there = (
         each.what for each in upkeeps_of(design) if each.place == place and each.freshness.level is not Level.SNAPSHOT
     )
@@ -278,7 +279,7 @@ def _aggregated(design: Design, several: Sequence[Computed]) -> _Sources:
 
 
 def _is_screened(model: Model, computed: Computed) -> bool:
-    """Whether the aggregate does not depend on the order of the rows, and is kept as it is."""
+    """Whether the aggregate does not depend on the order of the rows, and is stored exactly."""
     return computed.step == 1 and _is_exact(model, computed)
 
 

@@ -1,4 +1,4 @@
-"""Buckets: the number of their events and what is summed up of them, compared with the events."""
+"""Buckets: their number of events and their summaries, compared with the events."""
 
 from __future__ import annotations
 
