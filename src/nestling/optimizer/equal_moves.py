@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.ir.design_problem import DesignProblem
-from nestling.optimizer.single_moves import Exchange, SingleMoves
+from nestling.optimizer.single_moves import SingleMove, SingleMoves
 
 
 def equal_moves(problem: DesignProblem, chosen: frozenset[str], *, extra_cost: float) -> frozenset[str]:
@@ -26,7 +26,7 @@ def equal_moves(problem: DesignProblem, chosen: frozenset[str], *, extra_cost: f
     return frozenset(moves.now)
 
 
-def _is_preferred(move: Exchange, weight: Mapping[str, int], in_place: set[str]) -> bool:
+def _is_preferred(move: SingleMove, weight: Mapping[str, int], in_place: set[str]) -> bool:
     """Whether a move lessens the weight, or at equal weight the change."""
     gone, come = move
     lighter = (weight[come] if come is not None else 0) - (weight[gone] if gone is not None else 0)

@@ -11,7 +11,7 @@ from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Need
 from nestling.optimizer.components import Element, touched
 from nestling.optimizer.evaluate import Chosen, applies, best_mode, holds
 
-Exchange = tuple[str | None, str | None]
+SingleMove = tuple[str | None, str | None]
 """A structure that goes and one that comes."""
 
 
@@ -23,21 +23,21 @@ class SingleMoves:
         self._near = _near(problem)
         self.now = set(chosen)
 
-    def possible(self) -> list[Exchange]:
+    def possible(self) -> list[SingleMove]:
         """All moves from here; those made meanwhile may take away what another one needs."""
         return [*_moves(self._problem, self.now)]
 
-    def is_still_possible(self, move: Exchange) -> bool:
+    def is_still_possible(self, move: SingleMove) -> bool:
         """Whether a move listed earlier still makes sense."""
         gone, come = move
         return (gone is None or gone in self.now) and come not in self.now
 
-    def added_cost(self, move: Exchange) -> float | None:
+    def added_cost(self, move: SingleMove) -> float | None:
         """What a move adds to the cost; None when it is not allowed."""
         affected = {id(each): each for name in move if name is not None for each in self._near[name]}
         return _difference(affected.values(), self.now, *move)
 
-    def make(self, move: Exchange) -> None:
+    def make(self, move: SingleMove) -> None:
         """Change the choice."""
         _exchange(self.now, *move)
 
@@ -66,7 +66,7 @@ def _near(problem: DesignProblem) -> Mapping[str, list[Element]]:
     return found
 
 
-def _moves(problem: DesignProblem, chosen: Chosen) -> Iterator[Exchange]:
+def _moves(problem: DesignProblem, chosen: Chosen) -> Iterator[SingleMove]:
     grouped = {name for group in problem.groups for name in group.among}
     for structure in problem.structures:
         if structure.id not in grouped:
