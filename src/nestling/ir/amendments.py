@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TypeAlias
+from uuid import UUID
 
 from nestling.ir.constraints.defaults import ConstantDefault
 from nestling.ir.model import Attribute, Model
@@ -33,10 +35,13 @@ class Widened:
     type: Type
 
 
+_WHOLE_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
+"""A time of day as every source gives it, without fractions of a second."""
+
 Amendment: TypeAlias = Filled | Widened
 
 
-def filled_value(attribute: Attribute) -> object | None:
+def filled_value(attribute: Attribute) -> object | None:  # noqa: C901 - one case for each
     """Return what documents store for the attribute's default; None if there is none, or it may differ from row to row."""
     kind = attribute.type
     if not isinstance(attribute.default, ConstantDefault) or kind.carried not in ("", JSONB, CHAR):
@@ -49,6 +54,10 @@ def filled_value(attribute: Attribute) -> object | None:
             value = value.rstrip(" ")
         case TypeName.ARRAY, "{}":
             value = []
+        case TypeName.UUID, str() if (found := _uuid(value)) is not None:
+            value = found
+        case TypeName.TIME, str() if _WHOLE_TIME.fullmatch(value):
+            pass
         case TypeName.DECIMAL, Decimal() if value.is_finite() and (scale := scale_of(kind)) is not None:
             value = value.quantize(Decimal(1).scaleb(-scale))
         case (TypeName.TEXT | TypeName.ENUM, str()) | (TypeName.BOOLEAN, bool()) | (TypeName.FLOAT, float()):
@@ -64,6 +73,13 @@ def filled_value(attribute: Attribute) -> object | None:
         case _:
             return None
     return encoder(kind)(value)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def amendments(before: Model, after: Model) -> Iterator[Amendment]:

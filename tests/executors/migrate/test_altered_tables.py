@@ -32,6 +32,7 @@ NEW_COLUMNS = (
 )
 OF_POSTGRESQL = (
     'ADD more JSONB NOT NULL DEFAULT \'{"b": [1], "a": null}\'',
+    "ADD opens TIME NOT NULL DEFAULT '08:30:00'",
     "ADD words TEXT[] NOT NULL DEFAULT '{}'",
     "ADD token CHAR(3) NOT NULL DEFAULT 'ab'",
     "ALTER total TYPE NUMERIC(12,4)",

@@ -325,7 +325,8 @@ def test_what_rows_get_that_have_no_default_is_given(database: Documents, tmp_pa
     """A new column that must have a value, a moment the source takes from its clock, and one whose default is another."""
     old = small(tmp_path, "old", SMALL, 5)
     columns = (
-        ", tier TEXT NOT NULL, made TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, n INTEGER DEFAULT 1, left DATE);"
+        ", tier TEXT NOT NULL, made TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, n INTEGER DEFAULT 1, left DATE,"
+        " token UUID_TEXT);"
     )
     new = small(tmp_path, "new", SMALL.replace(");", columns))
     pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
@@ -335,17 +336,20 @@ def test_what_rows_get_that_have_no_default_is_given(database: Documents, tmp_pa
     with pytest.raises(InputError) as refused:
         pipeline.plan_migration(old, new, database, filled=wrong)
     assert len(refused.value.problems) == len(wrong) - 1
-    filled = {"customer.tier": "gold", "customer.made": "2026-01-31 10:00:00", "customer.n": "7"}
+    filled = {
+        "customer.tier": "gold", "customer.made": "2026-01-31 10:00:00", "customer.n": "7",
+        "customer.token": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+    }  # fmt: skip
     plan = pipeline.plan_migration(old, new, database, filled=filled)
     assert not plan.refused
     assert any("`customer.tier` is new: 'gold' where" in each for each in plan.changes)
     assert pipeline.migrate(old, new, database, filled=filled, cutover=True).equal
     store = Store(new, database)
-    asked = "SELECT tier, CAST(made AS TEXT) AS made, n, left FROM customer WHERE id = :id"
+    asked = "SELECT tier, CAST(made AS TEXT) AS made, n, left, token FROM customer WHERE id = :id"
     store.execute("INSERT INTO customer (id, name, email, tier) VALUES (9, 'x', 'e', 'silver')")
     (there,), (later,) = ([*store.execute(asked, {"id": number})] for number in (1, 9))
     there["made"] = str(there["made"])[:19]
-    assert [*there.values()] == ["gold", "2026-01-31 10:00:00", 7, None]
+    assert [*map(str, there.values())] == ["gold", "2026-01-31 10:00:00", "7", "None", filled["customer.token"]]
     assert (later["tier"], later["n"]) == ("silver", 1)
     with pytest.raises(MigrationError, match="taken over"):
         [*Store(old, database).execute("SELECT name FROM customer")]

@@ -22,8 +22,8 @@ from nestling.ir.statements.expression import (
     Literal,
     Parameter,
 )
-from nestling.ir.statements.operands import columns_of, operands
-from nestling.ir.statements.operators import CaseRule, Function
+from nestling.ir.statements.operands import bare, columns_of, operands
+from nestling.ir.statements.operators import Function
 from nestling.ir.types import TypeName
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
@@ -101,11 +101,14 @@ def _is_itself(conversion: Cast | Coerce) -> bool:
 
 
 def _is_known_before(like: Like) -> bool:
-    """Whether its regular expression is made before: of a constant, or of a parameter where letters have cases."""
-    is_cased = isinstance(like.operand, Call) and like.operand.function in (Function.LOWER, Function.UPPER)
-    rule = like.case in (*SPELLED, CaseRule.PRIMARY, CaseRule.LOWER)
-    given = like.pattern.arguments[0] if isinstance(like.pattern, Call) and is_cased else like.pattern
-    return isinstance(given, Literal) or (isinstance(given, Parameter) and (is_cased or rule))
+    """Whether the regular expression is made once: of a constant, or of one parameter that may stand between constants."""
+    pattern = bare(like.pattern)
+    if isinstance(pattern, Call) and pattern.function in (Function.LOWER, Function.UPPER):
+        pattern = bare(pattern.arguments[0])
+    is_joined = isinstance(pattern, Call) and pattern.function is Function.CONCAT
+    parts = [bare(each) for each in pattern.arguments] if is_joined and isinstance(pattern, Call) else [pattern]
+    given = sum(isinstance(each, Parameter) for each in parts)
+    return given <= 1 and all(isinstance(each, Literal | Parameter) for each in parts)
 
 
 def patterns(expression: Expression, bytes_of: Callable[[Column], float]) -> float:
