@@ -58,6 +58,8 @@ def attribute_at(design: Design, place: Place, level: int, attribute: str) -> At
 
 def amended(design: Design, entity: str, attribute: str, found: AttributeAccess) -> AttributeAccess:
     """What rows have where their documents were written by an earlier model."""
+    if not design.amendments:
+        return found
     named = (each for each in design.amendments if (each.entity, each.attribute) == (entity, attribute))
     match next(named, None):
         case None:
