@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,6 @@ def address_of(dialect: str, tables: str, request: pytest.FixtureRequest, folder
                 connection.exec_driver_sql(each)
         return url.render_as_string(hide_password=False)
     path = folder / "tables.db"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(tables)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.executescript(tables)
     return f"sqlite:///{path}"

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -175,7 +175,7 @@ def test_a_design_of_another_database(shop: Path, library: Path, target: str) ->
 
 def test_a_table_that_lost_a_column(library: Path, target: str) -> None:
     """A column the design knows and the database does not is named."""
-    with sqlite3.connect(library / "library.db") as connection:
+    with closing(sqlite3.connect(library / "library.db")) as connection, connection:
         connection.execute("ALTER TABLE author DROP COLUMN born")
     done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=library)
     assert done.code == 2
@@ -246,7 +246,7 @@ def test_a_full_disk(shop: Path, arguments: str, unbuffered: str) -> None:
 def test_a_table_of_nothing(tmp_path: Path, target: str) -> None:
     """A database without rows is no mistake: it is loaded, and equal."""
     write_library(tmp_path / "library.db")
-    with sqlite3.connect(tmp_path / "library.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "library.db")) as connection, connection:
         connection.execute("DELETE FROM book")
         connection.execute("DELETE FROM author")
     nestling("design", "sqlite:///library.db", "-o", "design.yaml", cwd=tmp_path)

@@ -178,7 +178,7 @@ def test_what_comes_next_can_be_pasted(postgresql: str, tmp_path: Path) -> None:
 
 def test_odd_names_cannot_break_a_table(tmp_path: Path) -> None:
     """Control characters in a name are shown as escapes, so a database cannot steer the terminal."""
-    with sqlite3.connect(tmp_path / "odd.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "odd.db")) as connection, connection:
         connection.execute('CREATE TABLE "a\x1b[31mb\nc" (id INTEGER NOT NULL PRIMARY KEY)')
     out = nestling("inspect", "sqlite:///odd.db", cwd=tmp_path).out
     assert "\x1b" not in out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ SELECT l.quantity, v.stock FROM line l LEFT JOIN variant v ON v.sku = l.sku WHER
 @pytest.mark.parametrize("joined", [False, True])
 def test_one_index_of_a_key(joined: bool, tmp_path: Path) -> None:
     """Without a join from lines, whose `sku` may be NULL, the unique index is the only one on the key."""
-    with sqlite3.connect(tmp_path / "shop.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection, connection:
         connection.executescript(SCHEMA)
         connection.executemany("INSERT INTO product VALUES (?, ?)", [(n, f"P{n}") for n in range(300)])
         connection.executemany("INSERT INTO variant VALUES (?, ?, ?)", [(f"s{n}", n % 300, n) for n in range(900)])

@@ -12,8 +12,8 @@ from types import ModuleType
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.common.folders import member, module_names
 from nestling.doctor import rules
+from nestling.doctor.covering_findings import told_once
 from nestling.doctor.covering_indexes import without_covered
-from nestling.doctor.name_families import DYNAMIC, told_once
 from nestling.doctor.rule import AS, OFFICES, Rule, RuleInput, Threshold, ThresholdInForce
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
@@ -82,7 +82,7 @@ def diagnose(
     names = chosen or rule_names()
     by_field = [name for name in names if rule(name).by_field]
     first = [*of_rules([name for name in names if not rule(name).last], ())]
-    first = [*told_once(first, facts, by_field, limit[DYNAMIC]["family"].value)]
+    first = [*told_once(first, by_field)]
     last = of_rules([name for name in names if rule(name).last], tuple(first))
     return without_covered(sorted([*first, *last], key=_order))
 

@@ -6,7 +6,7 @@ docstring.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.facts import CollectionFacts, Facts
@@ -102,10 +102,11 @@ class RuleInput:
         index: Sequence[tuple[str, int | str]] = (),
         changes: Sequence[FieldChange] = (),
         drops: Sequence[str] = (),
+        covers: Iterable[str] = (),
     ) -> Finding:
         """A finding of this rule; `limit`: the threshold that `number` exceeds, `index`: the keys of an index to create.
 
-        `drops`: the indexes its commands drop.
+        `drops`: the indexes its commands drop, `covers`: the fields whose findings by other rules this one stands for.
 
         `mean_seconds`: what was measured of one execution (0: nothing was).
         """
@@ -131,4 +132,5 @@ class RuleInput:
             index=tuple(index),
             changes=tuple(changes),
             drops=tuple(drops),
+            covers=frozenset(covers),
         )

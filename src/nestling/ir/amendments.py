@@ -87,15 +87,13 @@ def amendments(before: Model, after: Model) -> Iterator[Amendment]:
     for entity in after.entities:
         if not before.has_entity(entity.name):
             continue
-        links = (*after.parents_of(entity.name), *after.children_of(entity.name))
-        held = {name for link in links for name in (*link.child_attributes, *link.parent_attributes)}
-        old = before.entity(entity.name)
+        held, old = after.linked_attributes(entity.name) | {*entity.key}, before.entity(entity.name)
         for attribute in entity.attributes:
             name = attribute.name
             if name not in old:
                 if (value := filled_value(attribute)) is not None:
                     yield Filled(entity.name, name, value)
-            elif name not in entity.key and name not in held and _is_wider(old.attribute(name), attribute):
+            elif name not in held and _is_wider(old.attribute(name), attribute):
                 yield Widened(entity.name, name, attribute.type)
 
 

@@ -53,6 +53,7 @@ class Finding:
     `cost_seconds`: what it takes each time: the mean that was `measured`, else that work, priced; None when neither is known.
     `commands`: for the MongoDB shell. `index`: the keys of the plain
     index to create, if that is what to do. `changes`: what the commands do to fields. `drops`: the indexes that they drop.
+    `covers`: the paths of fields whose own findings this one stands for, where a rule has more of them than `threshold`.
     """
 
     rule: str
@@ -75,6 +76,7 @@ class Finding:
     index: tuple[tuple[str, int | str], ...] = ()
     changes: tuple[FieldChange, ...] = ()
     drops: tuple[str, ...] = ()
+    covers: frozenset[str] = frozenset()
 
     @property
     def place(self) -> str:

@@ -253,6 +253,12 @@ class Model:
         """Relationships in which `entity` is the parent."""
         return tuple(link for link in self.relationships if link.parent == entity)
 
+    def linked_attributes(self, entity: str) -> frozenset[str]:
+        """The attributes of `entity` that its own references, or references to it, consist of."""
+        own = (name for link in self.parents_of(entity) for name in link.child_attributes)
+        referred = (name for link in self.children_of(entity) for name in link.parent_attributes)
+        return frozenset((*own, *referred))
+
     def link_through(self, entity: str) -> ManyToMany | None:
         """Return the many-to-many whose junction is `entity`, if there is one."""
         return next((link for link in self.many_to_many if link.through == entity), None)

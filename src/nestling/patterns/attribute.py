@@ -69,8 +69,7 @@ def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
     """Yield attributes in keys, unique groups, joins or other collections, that cannot be indexed, or that most rows have."""
     yield from (name for name in entity.attribute_names if not _is_sparse(situation, entity, name))
     yield from entity.unique_attributes
-    yield from (name for link in situation.parents[entity.name] for name in link.child_attributes)
-    yield from (name for link in situation.children[entity.name] for name in link.parent_attributes)
+    yield from situation.model.linked_attributes(entity.name)
     yield from situation.blobs[entity.name]
     yield from (name for archived, name, _ in situation.requirements.archive if archived == entity.name)
     yield from (each.name for each in entity.attributes if each.type.name in _UNFIT or by_expression(each))

@@ -61,9 +61,8 @@ def _changed(situation: Situation, entity: Entity) -> dict[str, float]:
 
 def _movable(situation: Situation, entity: Entity) -> Iterator[str]:
     """Yield attributes that are not used to find, identify, join or sort rows."""
-    fixed = {*entity.unique_attributes, *situation.blobs[entity.name]}
-    fixed |= {name for link in situation.parents[entity.name] for name in link.child_attributes}
-    fixed |= {name for link in situation.children[entity.name] for name in link.parent_attributes}
+    linked = situation.model.linked_attributes(entity.name)
+    fixed = {*entity.unique_attributes, *situation.blobs[entity.name], *linked}
     for statement in situation.statements_of[entity.name]:
         for access in statement.accesses:
             if access.entity == entity.name:

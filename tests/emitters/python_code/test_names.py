@@ -6,6 +6,7 @@ import builtins
 import keyword
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ USED = sorted({*(TAKEN - DEFINED - {*keyword.kwlist}), "class", "id", "type", "g
 @pytest.fixture
 def modules(database: Database[Any], tmp_path: Path) -> Any:
     """What makes the module of a workload, and executes it."""
-    with sqlite3.connect(tmp_path / "s.db") as source:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as source, source:
         source.executescript(DDL)
     address = f"sqlite:///{tmp_path / 's.db'}"
     proposal = pipeline.design(pipeline.inspect(address), "embedded")

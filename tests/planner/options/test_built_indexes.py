@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,7 +48,7 @@ STATEMENTS = {
 def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """Orders with a unique number and two foreign keys; stays whose key begins with one."""
     folder = tmp_path_factory.mktemp("built")
-    with sqlite3.connect(folder / "shop.db") as connection:
+    with closing(sqlite3.connect(folder / "shop.db")) as connection, connection:
         connection.executescript("""
             CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
             CREATE TABLE clerk (id INTEGER PRIMARY KEY, name TEXT);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ class Blog:
 
     def rows(self, sql: str, **values: object) -> list[tuple[object, ...]]:
         """What SQLite answers."""
-        with sqlite3.connect(self.path) as connection:
+        with closing(sqlite3.connect(self.path)) as connection, connection:
             return connection.execute(sql, values).fetchall()
 
 
@@ -70,7 +71,7 @@ class Blog:
 def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     """Posts of which some have no comments; no two of the same moment, so that the order says which are first."""
     folder, draw = tmp_path_factory.mktemp("blog"), random.Random(1)
-    with sqlite3.connect(folder / "blog.db") as connection:
+    with closing(sqlite3.connect(folder / "blog.db")) as connection, connection:
         connection.executescript(SCHEMA)
         connection.executemany("INSERT INTO author VALUES (?, ?)", [(n, f"A{n}") for n in range(1, 51)])
         connection.executemany("INSERT INTO tag VALUES (?, ?)", [(n, f"t{n}") for n in range(1, 101)])

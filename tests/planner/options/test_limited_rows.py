@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ WORKLOAD = "\n".join(
 def store(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Reading]:
     """A SQLite file with many products of few sellers, and what is read of it."""
     folder, draw = tmp_path_factory.mktemp("limited"), random.Random(4)
-    with sqlite3.connect(folder / "store.db") as connection:
+    with closing(sqlite3.connect(folder / "store.db")) as connection, connection:
         connection.executescript(SCHEMA)
         connection.executemany("INSERT INTO seller VALUES (?, ?)", [(n, f"S{n}") for n in range(300)])
         products = [(n, draw.randrange(300), f"T {n}", draw.randrange(10**6)) for n in range(5000)]
@@ -71,7 +72,7 @@ def test_no_index_is_chosen_for_any_few_rows(store: tuple[Path, Reading], databa
     assert not [each for each in chosen.design.indexes if each.keys[0][0] == "seller_id"]
     pipeline.load(chosen, f"sqlite:///{folder}/store.db", database, check=False)
     made = Store(chosen, database, workload=folder / "workload.sql")
-    with sqlite3.connect(folder / "store.db") as connection:
+    with closing(sqlite3.connect(folder / "store.db")) as connection, connection:
         wanted = connection.execute(STATEMENTS["page"], {"skip": 40}).fetchall()
     assert [tuple(row.values()) for row in made.run("page", skip=40)] == wanted
     assert len(list(made.run("any_sellers"))) == 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -34,7 +35,7 @@ STATEMENTS = {
 def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """A thousand purchases: 90 % placed, one in a hundred lost, amounts and days spread evenly; half are of customer 1."""
     folder = tmp_path_factory.mktemp("sizes")
-    with sqlite3.connect(folder / "shop.db") as connection:
+    with closing(sqlite3.connect(folder / "shop.db")) as connection, connection:
         connection.executescript("""
             CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
             CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer (id),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ SAME = (
 
 
 @pytest.fixture
-def both(database: Database[dict[str, Any]], tmp_path: Path) -> tuple[sqlite3.Connection, Store]:
+def both(database: Database[dict[str, Any]], tmp_path: Path) -> Iterator[tuple[sqlite3.Connection, Store]]:
     """The table in SQLite, and loaded."""
     file = tmp_path / "j.db"
     connection = sqlite3.connect(file)
@@ -57,7 +58,8 @@ def both(database: Database[dict[str, Any]], tmp_path: Path) -> tuple[sqlite3.Co
     connection.commit()
     proposal = pipeline.design(pipeline.inspect(f"sqlite:///{file}"), "normalized")
     pipeline.load(proposal, f"sqlite:///{file}", database)
-    return connection, Store(proposal, database)
+    yield connection, Store(proposal, database)
+    connection.close()
 
 
 def test_what_the_text_decides_is_a_gap(both: tuple[sqlite3.Connection, Store]) -> None:

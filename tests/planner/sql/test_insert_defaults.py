@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from functools import cache
 
 import pytest
@@ -60,7 +61,7 @@ def test_what_is_left_out_takes_its_default(sql: str) -> None:
                 for v in shown
             )
         )
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection, connection:
         connection.execute(_TABLE)
         connection.execute(sql)
         assert mine == connection.execute("SELECT * FROM t").fetchall()

@@ -132,6 +132,7 @@ def test_a_write_leaves_what_sqlite_leaves(sql: str) -> None:
     mine = [tuple(map(plain, row, columns)) for row in after(write, oracle)]
     copy.execute(sql, _PARAMETERS)
     theirs = copy.execute(f'SELECT * FROM "{entity}"').fetchall()
+    copy.close()
     assert sorted(mine, key=repr) == sorted(theirs, key=repr)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,7 @@ TWICE = """INSERT INTO total SELECT customer_id, day, quantity, price FROM purch
 def test_no_row_changes_twice(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Two rows of the SELECT for one: refused as PostgreSQL does, also where SQLite lets the last one stand."""
     path = tmp_path / "selected.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(TABLES)
     chosen = pipeline.design(pipeline.inspect(path), "embedded")
     pipeline.load(chosen, path, database, check=False)

@@ -65,7 +65,7 @@ def check(reading: Reading, collation: Collation, *, exact: bool) -> None:
 def test_sqlite(tmp_path: Path) -> None:
     """By pragmas, and by the CREATE statements where these say nothing."""
     path = tmp_path / "a.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(_TABLES.format(key="INTEGER PRIMARY KEY", nocase="COLLATE NOCASE", binary="", null=""))
         connection.execute("INSERT INTO p (n) VALUES (1.25)")
     connection.close()

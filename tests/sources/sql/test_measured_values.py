@@ -119,7 +119,7 @@ def test_a_sample_of_a_large_table(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Says over how many rows, and shares that are near those of the whole table."""
     monkeypatch.setattr("nestling.sources.sql.measure_values.SAMPLED_ABOVE_ROWS", 1_000)
     path = tmp_path / "large.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE visits (id INTEGER PRIMARY KEY, kind TEXT, amount INTEGER)")
         connection.executemany(
             "INSERT INTO visits VALUES (?, ?, ?)", ((n, "ab"[n % 3 == 0], n * 7919 % 5000) for n in range(20_000))

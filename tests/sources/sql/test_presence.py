@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def model(*entities: tuple[str, str]) -> Model:
 def test_what_is_missing_is_said_at_once(tmp_path: Path) -> None:
     """A sentence for all tables, one for the columns of each, and one next move."""
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE kept (a, B)")
     database = open_database(f"sqlite:///{path}")
     check_presence(database, model(("kept", "a b")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_subtypes_share_the_key(torture: Reading) -> None:
 @pytest.mark.parametrize(("boat", "found"), [("boat", [("vehicle_car",)]), ("car", [])])
 def test_one_subtype_is_told_by_values(boat: str, found: list[tuple[str, ...]], tmp_path: Path) -> None:
     """One table alone is a subtype where an attribute says of each row whether it is one."""
-    with sqlite3.connect(tmp_path / "fleet.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "fleet.db")) as connection, connection:
         connection.executescript(
             "CREATE TABLE vehicle (id INTEGER PRIMARY KEY, kind TEXT NOT NULL);"
             "CREATE TABLE car (id INTEGER PRIMARY KEY REFERENCES vehicle (id), doors INTEGER);"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_what_is_not_joined_to_a_key_does_not(sql: str) -> None:
 def test_a_database_measures_them(tmp_path: Path) -> None:
     """They promise nothing, have names of their own, and their fan-out and dangling rows are counted."""
     path, workload = tmp_path / "t.db", tmp_path / "w.sql"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(TABLES)
         connection.execute("INSERT INTO users VALUES (1, 'a', NULL), (2, 'b', NULL)")
         connection.execute("INSERT INTO bids VALUES (1, 1, 1, NULL), (2, 1, 1, NULL), (3, 9, 1, NULL)")

@@ -107,6 +107,7 @@ def _family(seen: RuleInput, collection: CollectionFacts, family: NameFamily) ->
         evidence={"names": len(names)},
         severity=Severity.INFO,
         confidence=confidence(collection),
+        covers=(path.text for path in family.members),
     )
 
 

@@ -88,7 +88,7 @@ def _of_columns(before: Model, entity: Entity, after: Entity | None, renamed: Ma
         elif after is not None and new not in after:
             what = f"the new design has no attribute `{new}` in `{after.name}`"
             yield replace(unknown("attribute", new, after.attribute_names), what=what)
-        elif old in entity.key or (new not in renamed and new in held_by_keys(before, entity)):
+        elif old in entity.key or (new not in renamed and new in {*entity.key, *before.linked_attributes(entity.name)}):
             key = old if old in entity.key else new
             what = f"`{entity.name}.{old}` cannot be called `{new}`: `{key}` is in a key, whose attributes keep their names"
             yield Problem(what, next_move="keep its name in the new model; statements may call it otherwise by AS")
@@ -100,13 +100,6 @@ def _twice(prefix: str, renamed: Mapping[str, str]) -> Iterator[Problem]:
         olds = [f"{prefix}{old}" for old, each in renamed.items() if each == new]
         if len(olds) > 1:
             yield Problem(f"{name_list(olds)} cannot all be called `{new}`", next_move="say which one it was")
-
-
-def held_by_keys(model: Model, entity: Entity) -> set[str]:
-    """What an entity's key and references are about."""
-    links = [each.child_attributes for each in model.parents_of(entity.name)]
-    links += [each.parent_attributes for each in model.children_of(entity.name)]
-    return {*entity.key, *(name for group in links for name in group)}
 
 
 def _in_the_way(design: Design, columns: NamesGiven) -> Iterator[Problem]:

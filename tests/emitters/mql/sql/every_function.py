@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
 
@@ -72,5 +73,5 @@ def calls(form: Form, kinds: Sequence[str], others: Sequence[Sequence[str]]) -> 
 
 def sqlite_names() -> list[str]:
     """SQLite's own scalar functions, but those that tell of the connection, and random ones."""
-    connection = sqlite3.connect(":memory:")
-    return [row[0] for row in connection.execute("SELECT DISTINCT name FROM pragma_function_list WHERE type = 's'")]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        return [row[0] for row in connection.execute("SELECT DISTINCT name FROM pragma_function_list WHERE type = 's'")]

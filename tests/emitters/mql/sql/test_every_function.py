@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from itertools import product
 from math import isnan
@@ -84,13 +84,14 @@ def table(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Table]:
     collection = mongo_client["every_function"]["t"]
     collection.drop()
     yield open_table(connection, collection), collection
+    connection.close()
     mongo_client.drop_database("every_function")
 
 
 def is_sqlites(form: Form) -> bool:
     """Whether SQLite has the function, with as many arguments; one without them that has a value of its own each time is left."""
-    with suppress(sqlite3.Error):
-        connection, call = sqlite3.connect(":memory:"), form.call(["NULL"] * form.arguments)
+    call = form.call(["NULL"] * form.arguments)
+    with suppress(sqlite3.Error), closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"EXPLAIN SELECT {call}")
         if not form.arguments:
             connection.execute("CREATE TABLE t (a)")

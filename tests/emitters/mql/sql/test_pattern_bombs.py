@@ -31,6 +31,7 @@ def texts(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Table]:
     collection = mongo_client["bombs"]["t"]
     collection.drop()
     yield open_table(connection, collection), collection
+    connection.close()
     mongo_client.drop_database("bombs")
 
 
