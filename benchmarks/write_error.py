@@ -5,7 +5,8 @@
 Every write runs with values drawn from the rows, each draw once, in turns over all writes of a case; the median of its runs that
 change something stands against the median of its predictions (`benchmarks.processor_time` says how other work on the machine is
 left out). Waiting for the journal is such other work then, so that on a busy machine short writes look faster than users see
-them. Prints Markdown.
+them. A plain update of one small document takes its turns with them: how many times its price that takes tells how fast the
+machine is just now, which the last two columns leave out. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import argparse
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
@@ -32,6 +35,7 @@ from nestling.common.server import open_server
 from nestling.cost import Profile, default_profile, price, prices
 from nestling.executors.write import run_write
 from nestling.ir.bindings import Bindings
+from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
@@ -47,6 +51,9 @@ from nestling.sources.front import open_rows
 from tests.bundled_shop import write_shop
 
 SHOP = "shop"
+PLAIN = "a plain update"
+SMALL = 120
+"""Bytes of a document of the plain updates."""
 DEFAULT = ("chinook", "northwind", "sakila", "tpcc")
 
 
@@ -63,11 +70,12 @@ class Subject:
 
 @dataclass(frozen=True)
 class Result:
-    """A subject's measured and predicted seconds."""
+    """A subject's measured and predicted seconds. `pace`: times its price that a plain update took beside it."""
 
     key: str
     measured: float
     predicted: float
+    pace: float
     parts: Mapping[str, float]
 
 
@@ -107,10 +115,12 @@ def _measured(case: str, address: str, statements: Path, draws: int) -> Iterator
             target = client[f"{case}_{strategy}"]
             load(proposal, address, target, mode=LoadMode.REPLACE, check=False)
             found += _subjects(f"{case}/{strategy}", proposal, reading, values, target, draws)
-        times = _times(found, server.pid)
+        times = _times(found, server.pid, client[case]["plain"])
+    plain = work_of.request() + work_of.fetch_by_index(1, SMALL) + work_of.update(1, SMALL)
+    pace = median(times[PLAIN]) / price(plain, profile)
     for subject in found:
         if times[subject.key]:
-            yield _result(subject, times[subject.key], profile)
+            yield _result(subject, times[subject.key], profile, pace)
 
 
 def _drawn(reading: Reading, address: str, draws: int) -> Mapping[str, Bindings]:
@@ -154,10 +164,13 @@ def _subjects(
         yield Subject(f"{where}/{statement.name}", target, write, given, work)
 
 
-def _times(found: list[Subject], server: int | None) -> dict[str, list[float]]:
+def _times(found: list[Subject], server: int | None, plain: Collection[Any]) -> dict[str, list[float]]:
     runs: dict[str, list[float]] = defaultdict(list)
+    plain.insert_one({"_id": 1, "c": 0, "text": "x" * (SMALL - 40)})
+    change = partial(plain.update_one, {"_id": 1}, {"$inc": {"c": 1}})
     for number in range(max((len(each.draws) for each in found), default=0)):
         for each in found:
+            runs[PLAIN].append(undisturbed_seconds(change, server))
             if number < len(each.draws):
                 before = _last_change(each.database)
                 try:
@@ -185,24 +198,38 @@ class _Run:
         return run_write(self.subject.database, self.subject.write, self.subject.draws[self.number])
 
 
-def _result(subject: Subject, seconds: list[float], profile: Profile) -> Result:
+def _result(subject: Subject, seconds: list[float], profile: Profile, pace: float) -> Result:
     costs = sorted(subject.work, key=lambda work: price(work, profile))
     middle = costs[len(costs) // 2]
-    return Result(subject.key, median(seconds), price(middle, profile), dict(prices(middle, profile)))
+    return Result(subject.key, median(seconds), price(middle, profile), pace, dict(prices(middle, profile)))
 
 
 def _report(results: Mapping[str, list[Result]], worst: int) -> None:
-    print("| case | writes × designs | q-error median | p95 | max |\n|---|---|---|---|---|")
+    print(
+        "| case | writes × designs | q-error median | p95 | max | a plain update | median beside it | p95 beside it |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     every = [each for found in results.values() for each in found]
     for case, found in (*results.items(), ("all", every)):
-        errors = sorted(q_error(each.measured, each.predicted) for each in found)
-        if errors:
-            p95 = errors[min(len(errors) - 1, -(-95 * len(errors) // 100) - 1)]
-            print(f"| {case} | {len(errors)} | {median(errors):.2f} | {p95:.2f} | {errors[-1]:.2f} |")
+        if found:
+            measured = _middle_p95_most(q_error(each.measured, each.predicted) for each in found)
+            beside = _middle_p95_most(q_error(each.measured, each.pace * each.predicted) for each in found)
+            pace = median(each.pace for each in found)
+            figures = (
+                *(f"{error:.2f}" for error in measured),
+                f"{pace:.2f} ×",
+                *(f"{error:.2f}" for error in beside[:2]),
+            )
+            print(f"| {case} | {len(found)} | {' | '.join(figures)} |")
     print()
-    for each in sorted(every, key=lambda r: -q_error(r.measured, r.predicted))[:worst]:
+    for each in sorted(every, key=lambda r: -q_error(r.measured, r.pace * r.predicted))[:worst]:
         parts = ", ".join(f"{name} {1e3 * cost:.2f}" for name, cost in list(each.parts.items())[:5])
         print(f"- {each.key}: {1e3 * each.measured:.2f} ms, predicted {1e3 * each.predicted:.2f} ms ({parts})")
+
+
+def _middle_p95_most(errors: Iterable[float]) -> tuple[float, float, float]:
+    known = sorted(errors)
+    return median(known), known[min(len(known) - 1, -(-95 * len(known) // 100) - 1)], known[-1]
 
 
 if __name__ == "__main__":

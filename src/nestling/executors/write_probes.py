@@ -22,7 +22,7 @@ from nestling.ir.paths.work import Work
 
 _Documents = Collection[dict[str, Any]]
 
-SMALL, MIDDLE, BIG = 120, 4_000, 60_000
+SMALL, MIDDLE, BIG, HUGE = 120, 4_000, 60_000, 1_000_000
 STORED = 1_000
 BATCH = 200
 EVENTS = 300
@@ -84,7 +84,7 @@ def _inserting(collection: _Documents, size: int, batch: int) -> Callable[[], fl
 
 
 def _updates(database: Database[Any]) -> Iterator[TimedCall]:
-    for size, stored in ((SMALL, STORED), (MIDDLE, STORED), (BIG, 50)):
+    for size, stored in ((SMALL, STORED), (MIDDLE, STORED), (BIG, 50), (HUGE, 10)):
         collection = _filled(database, f"update_{size}", size, indexes=1, stored=stored)
         numbers = count()
         found = work_of.request() + work_of.fetch_by_index(1, size)

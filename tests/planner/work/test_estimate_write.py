@@ -91,3 +91,20 @@ def test_a_foreign_key_holds_its_parent() -> None:
     """One command changes a child's parent, to be there, and changes it back."""
     found = work("INSERT INTO orders VALUES (9, 3, 'open', 1.5)", "normalized")
     assert (found.inserts, found.updates, found.round_trips) == (1, 2, 2)
+
+
+def test_a_computed_document_is_compared_field_by_field() -> None:
+    """A value set in its place costs the validator; one computed of the document's own has all its fields made anew as well."""
+    given, computed = (
+        work(f"UPDATE product SET title = {value} WHERE id = 5", "normalized") for value in ("'x'", "title || 'x'")
+    )
+    assert given.updates == computed.updates == 1
+    assert computed.tests == pytest.approx(2 * given.tests)
+
+
+def test_rows_with_what_the_statement_asks_for_change_together() -> None:
+    """Ten lines lie two arrays deep in a customer: those of the one order asked for are changed by one command."""
+    found = work("UPDATE line SET quantity = 5 WHERE order_id = 5", "nested")
+    assert found.updates == pytest.approx(1, rel=0.05)
+    several = work("UPDATE line SET quantity = 5 WHERE order_id IN (5, 6)", "nested")
+    assert several.updates > 5

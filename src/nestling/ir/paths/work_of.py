@@ -137,11 +137,12 @@ def update(
     grows: bool = False,
     changes: float = 1,
     fields: float | None = None,
+    computed: bool = False,
 ) -> Work:
     """Updates of documents already found: each is written whole. A changed index entry is one removed and one added.
 
     `grows`: each becomes larger, which is expensive in some engines. `changes`: updates sent, one unless a bulk has more.
-    `fields` of one document; by default a usual number for its size.
+    `fields` of one document; by default a usual number for its size. `computed`: see `rewrite`.
     """
     changed = Work(
         changes=changes,
@@ -149,13 +150,19 @@ def update(
         moves=documents if grows else 0.0,
         index_writes=documents * index_entries_changed * 2,
     )
-    return changed + rewrite(documents * document_bytes, fields=None if fields is None else documents * fields)
+    fields = None if fields is None else documents * fields
+    return changed + rewrite(documents * document_bytes, fields=fields, computed=computed)
 
 
-def rewrite(document_bytes: float, *, fields: float | None = None) -> Work:
-    """Changed documents written, once the server has held every field of them against the collection's validator."""
+def rewrite(document_bytes: float, *, fields: float | None = None, computed: bool = False) -> Work:
+    """Changed documents written, once the server has held every field of them against the collection's validator.
+
+    `computed`: by stages, or by adding to or taking from an array. The server makes the fields anew then, and compares them with
+    what they were, which takes about as long again: 0.07 to 0.16 µs a field on MongoDB 6.0.5, where the validator takes 0.1. A
+    field that is set in its place costs nothing of this.
+    """
     tests = document_bytes / USUAL_FIELD_BYTES if fields is None else fields
-    return Work(rewritten_bytes=document_bytes, tests=tests)
+    return Work(rewritten_bytes=document_bytes, tests=2 * tests if computed else tests)
 
 
 def delete(documents: float, index_entries: float, *, changes: float = 1) -> Work:

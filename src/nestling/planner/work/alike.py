@@ -1,14 +1,19 @@
-"""How many rows of a write differ in some columns, as far as the statement says: what it gives is alike in all of them."""
+"""How many rows of a write differ in some columns, as far as the statement says: what it gives, or asks for, is alike in all of
+them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
 
-from nestling.ir.paths.row_steps import Compute, Shape
+from nestling.ir.paths.access_path import Unwind
+from nestling.ir.paths.row_steps import Compute, Shape, Where
 from nestling.ir.paths.write_path import Fetch, Give
-from nestling.ir.statements.expression import Expression
-from nestling.ir.statements.operands import columns_of
+from nestling.ir.statements.expression import Column, Compare, Expression
+from nestling.ir.statements.operands import columns_of, conjuncts
+from nestling.ir.statements.operators import Comparison
+from nestling.ir.storage.names import overlap
 
 
 def different(step: Fetch | Give, columns: Sequence[str]) -> float:
@@ -31,10 +36,28 @@ def _is_given(step: Shape | Compute, expression: Expression) -> bool:
 
 
 def _is_computed(step: Shape | Compute, path: str) -> bool:
-    """Whether a step before has put there what is given."""
+    """Whether a step before has put there what is given, or has left only the rows that have it."""
     below: object = step.source
     while below is not None:
-        if isinstance(below, Compute) and path in (fields := dict(below.fields)):
-            return _is_given(below, fields[path])
-        below = getattr(below, "source", None)
+        match below:
+            case Compute() if path in (fields := dict(below.fields)):
+                return _is_given(below, fields[path])
+            case Where() if _is_asked_for(below, path):
+                return True
+            case Unwind() if overlap(below.path, path):
+                return False  # what is asked before is asked of any element
+            case _:
+                below = getattr(below, "source", None)
+    return False
+
+
+def _is_asked_for(step: Where, path: str) -> bool:
+    """Whether the rows are those where the field is equal to what is given."""
+    for part in conjuncts(step.predicate):
+        match part:
+            case Compare(operator=Comparison.EQUAL, left=Column() as column, right=other):
+                if step.layout.path(column) == path and not any(True for _ in columns_of(other)):
+                    return True
+            case _:
+                pass
     return False

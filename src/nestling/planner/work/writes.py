@@ -17,10 +17,12 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.paths.write_path import (
     COUNT,
     Cell,
+    ComputeField,
     Constant,
     DeleteDocuments,
     DocumentChange,
     Each,
+    Extend,
     Fetch,
     FieldMatch,
     Give,
@@ -29,8 +31,10 @@ from nestling.ir.paths.write_path import (
     InsertOne,
     Items,
     NewNumbers,
+    Pull,
     Push,
     Refuse,
+    SetElements,
     Test,
     UpdateDocuments,
     WritePlan,
@@ -67,6 +71,8 @@ _COMPARISONS = {
     Test.GREATER: Comparison.GREATER,
     Test.GREATER_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
 }
+_COMPUTED = ComputeField | SetElements | Push | Pull | Extend
+"""Changes for which the server makes fields anew."""
 MOST_LISTED = 10_000
 """Values a list is taken to have at most."""
 _ONE_NUMBER = Statistics(((NUMBERS_COLLECTION, EntityStatistics(Quantity(1))),))
@@ -214,9 +220,12 @@ class _Counted:
             made = work_of.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
         entries = self._entries_changed(step)
         grows = any(isinstance(change, Push) for change in step.changes)
+        computed = any(isinstance(change, _COMPUTED) for change in step.changes)
         work = found.work + made
         written = changed * share_changed(step, self.facts.design)
-        work += work_of.update(written, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
+        work += work_of.update(
+            written, size, index_entries_changed=entries, grows=grows, fields=documents.fields, computed=computed
+        )
         if step.back:
             work += work_of.update(changed, size, index_entries_changed=0.0, grows=False)
         missed = times * (1 - min(changed, 1.0))

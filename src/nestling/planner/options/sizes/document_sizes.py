@@ -96,6 +96,10 @@ class DocumentSizes:
             return bucket_bytes(self.sizes, home.bucket, self.filled(home))
         return self.sizes.row_bytes(home.root)
 
+    def fields(self, home: Home) -> float | None:
+        """Fields of a document with nothing in it but the root row; None of a bucket: a usual number for its size."""
+        return None if home.bucket is not None else self.sizes.fields(home.root)
+
     def reads(self, home: Home, documents: float) -> tuple[Work, Extra]:
         """Fetching so many of these documents by an index, and what further structures in them add."""
         return fetch_by_index(documents, self.base(home)), self.further(home, read=documents)
@@ -104,8 +108,11 @@ class DocumentSizes:
         """Reading so many documents one after the other."""
         return scan(count, self.base(home)), self.further(home, read=count)
 
-    def further(self, home: Home, *, read: float = 0.0, rewritten: float = 0.0) -> Extra:
-        """What structures add to so many documents that are read for the home's rows, and to so many that are written whole."""
+    def further(self, home: Home, *, read: float = 0.0, rewritten: float = 0.0, computed: bool = False) -> Extra:
+        """What structures add to so many documents that are read for the home's rows, and to so many that are written whole.
+
+        `computed`: those are made anew, not changed in a place (`work_of.rewrite`).
+        """
         if home.bucket is not None:
             return Extra()
         arrays = self.arrays(home.root)
@@ -114,7 +121,7 @@ class DocumentSizes:
             work = Work(read_bytes=read if array in asked else 0.0, rewritten_bytes=rewritten)
             loads += [(_bytes_name(home.root, array), work)] if any(work) else []
         if rewritten and arrays:
-            loads.append((_fields_name(home.root), Work(tests=rewritten)))
+            loads.append((_fields_name(home.root), Work(tests=2 * rewritten if computed else rewritten)))
         return Extra(tuple(loads))
 
     def array_read(self, home: Home, documents: float) -> Extra:

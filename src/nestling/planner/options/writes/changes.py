@@ -30,7 +30,7 @@ from nestling.planner.options.structures.overflow import paged_again
 from nestling.planner.options.structures.pairs import lists_changed, read_whole
 from nestling.planner.options.structures.places import Home
 from nestling.planner.options.writes.key_checks import looked_for
-from nestling.planner.writes.single_command.plain_conditions import is_given
+from nestling.planner.writes.single_command.plain_conditions import amount, is_given
 
 READ_STAGES = work_of.light(3)
 """Stages of the pipeline that reads the rows before they change."""
@@ -152,7 +152,8 @@ class Changes:
 
     def _changed(self, statement: Statement, access: Access, home: Home, *, direct: bool) -> Iterator[Mode]:
         rows, documents = self.rows(statement, access), self._documents(statement, access, home)
-        cost = self._written(access, home, rows, documents)
+        computed = self._is_computed(statement, home)
+        cost = self._written(access, home, rows, documents, computed=computed)
         rewritten = documents
         if not direct:
             rewritten = documents if self._are_together(statement, home) else rows
@@ -165,7 +166,8 @@ class Changes:
             cost += work_of.request(READ_STAGES + work_of.light(1)) + work_of.fetch_by_index(
                 1, self.modes.documents.base(home)
             )
-        also = self.modes.documents.further(home, read=0.0 if direct else rewritten, rewritten=rewritten)
+        read = 0.0 if direct else rewritten
+        also = self.modes.documents.further(home, read=read, rewritten=rewritten, computed=computed)
         more = self.modes.mode("", (home.id,), cost, also)
         for found in self._found(replace(statement, limit=None), access, home):
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
@@ -178,11 +180,20 @@ class Changes:
             for found in self.starts.finds(statement, named.one(access), home):
                 yield found.times(named.count)
 
-    def _written(self, access: Access, home: Home, rows: float, documents: float) -> Work:
-        size = self.modes.documents.base(home)
+    def _is_computed(self, statement: Statement, home: Home) -> bool:
+        """Whether the server makes the documents anew: rows leave arrays, or get values that are computed of their own."""
+        write = translated(statement, self.modes.situation.reading)
+        if isinstance(write, Update):
+            columns = {each.name: each for each in write.target.columns}
+            values = ((columns[each.attribute], each.expression) for each in write.assignments)
+            return not all(is_given(value) or amount(column, value) is not None for column, value in values)
+        return isinstance(write, Delete) and not home.own
+
+    def _written(self, access: Access, home: Home, rows: float, documents: float, *, computed: bool) -> Work:
+        size, fields = self.modes.documents.base(home), self.modes.documents.fields(home)
         if access.kind is StatementKind.DELETE and home.own:
             return work_of.delete(rows, self.modes.sizes.key_entries(access.entity))
-        changed = work_of.update(documents, size, grows=False)
+        changed = work_of.update(documents, size, grows=False, fields=fields, computed=computed)
         if home.overflow is not None:
             changed += rows * paged_again(self.modes.situation, self.modes.sizes, home)
         if home.bucket is not None:
@@ -255,8 +266,10 @@ class Changes:
         told = work_of.send(rows, sizes.bytes_of(home.entity, sizes.situation.model.entity(home.entity).key))
         commands = min(rows, self.modes.documents.count(home)) if self._go_together(home) else rows
         again = told + work_of.fetch_by_index(commands, size, seeks=commands)
-        gone = work_of.delete(rows, sizes.key_entries(home.entity), changes=commands)
-        return again + (gone if home.own else work_of.update(commands, size, changes=commands))
+        if home.own:
+            return again + work_of.delete(rows, sizes.key_entries(home.entity), changes=commands)
+        fields = self.modes.documents.fields(home)
+        return again + work_of.update(commands, size, changes=commands, fields=fields, computed=True)
 
     def _changed_along(self, link: Relationship, rows: float) -> Work:
         """Rows that have another parent, which is held; those whose key that is go and come again."""

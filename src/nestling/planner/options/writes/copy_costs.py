@@ -98,7 +98,7 @@ class Copies:
         for home in self.modes.places.homes[holder]:
             size, count = self.modes.documents.base(home), self.modes.documents.count(home)
             touched = min(self.modes.sizes.children(link), count)
-            changed = work_of.request() + work_of.update(touched, size)
+            changed = work_of.request() + work_of.update(touched, size, fields=self.modes.documents.fields(home))
             also = self.modes.documents.further(home, read=rows * touched, rewritten=rows * touched)
             for index in self.modes.places.indexes_on(holder, link):
                 found = rows * (changed + work_of.fetch_by_index(touched, size))

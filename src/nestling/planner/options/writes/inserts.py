@@ -50,8 +50,9 @@ class Inserts:
         """Into the document of the row it belongs to."""
         places, wanted = self.modes.places, home.links[0].parent_attributes
         ways = dict.fromkeys(way for above in places.homes_above(home) for way in ways_to_one(places, above, wanted))
-        added = work_of.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
-        also = self.modes.documents.further(home, read=1.0, rewritten=1.0)
+        size, fields = self.modes.documents.base(home), self.modes.documents.fields(home)
+        added = work_of.update(1, size, index_entries_changed=0.5, grows=True, fields=fields, computed=True)
+        also = self.modes.documents.further(home, read=1.0, rewritten=1.0, computed=True)
         for way in ways or (DocumentAccess("by key", ()),):
             cost = self.guards.found(home, way) + added
             yield self.modes.mode(f"{home.id}, {way.text}", (home.id, *way.needs), cost, also)
