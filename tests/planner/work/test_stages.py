@@ -50,6 +50,14 @@ def test_who_finds_nothing_stays_in_a_left_join() -> None:
     assert left.sent_bytes > inner.sent_bytes
 
 
+def test_a_limit_reads_a_whole_document() -> None:
+    """One pet of those in a person's document: however many are wanted, no less is read than the document."""
+    all_of_one, one = (work(f"SELECT kind FROM pet WHERE owner = 7{limit}", inside()) for limit in ("", " LIMIT 1"))
+    assert one.documents == all_of_one.documents == pytest.approx(1)
+    assert one.read_bytes == pytest.approx(all_of_one.read_bytes)
+    assert one.results < all_of_one.results
+
+
 def test_a_lookup_without_an_index_reads_all_for_each_row() -> None:
     """Pets by their kind, for a hundred people: a hundred times all pets."""
     found = work(

@@ -75,11 +75,13 @@ class Leading:
 class ReadAhead:
     """What the server reads of a collection at once, for rows that are looked at one by one behind it.
 
-    `work`: of reading all that is asked for; `share`: of it, the least that is read.
+    `work`: of reading all that is asked for. Of it the server reads no less than the share `one`, a whole document; with a
+    lookup behind it no less than the share `batch`.
     """
 
     work: Work
-    share: float
+    batch: float
+    one: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,8 @@ class Stream:
     """Rows on their way. `fixed` is done before the first row leaves, `flow` as far as rows are asked for.
 
     `bytes` of one row; `known` and `arrays` as in `AverageDocuments`; `asked`: the share kept already by a condition
-    that is asked again, or by an equality on a path. `batch`: what of `flow` a limit ends only behind a whole batch; that is so
-    once a lookup stands `between` both.
+    that is asked again, or by an equality on a path. `ahead`: what of `flow` a limit ends only behind a whole document, or behind
+    a whole batch once a lookup stands `between` both.
     """
 
     rows: float
@@ -99,7 +101,7 @@ class Stream:
     flow: Work = NO_WORK
     leading: Leading | None = None
     asked: Mapping[Expression | str, float] = field(default_factory=dict)
-    batch: ReadAhead | None = None
+    ahead: ReadAhead | None = None
     between: bool = False
 
     @property
@@ -115,8 +117,9 @@ class Stream:
         """With its collection read: so many of the rows that might be there are."""
         share = min(rows / self.rows, 1.0) if self.rows > 0 else 1.0
         known = {path: each.of_share(share) for path, each in self.known.items()}
-        batch = ReadAhead(work, self._read_at_once(rows)) if self.leading is not None else None
-        return replace(self, leading=None, rows=rows, flow=work, known=known, batch=batch)
+        one = 1 / max(rows, 1.0)
+        ahead = ReadAhead(work, self._read_at_once(rows), one) if self.leading is not None else None
+        return replace(self, leading=None, rows=rows, flow=work, known=known, ahead=ahead)
 
     def _read_at_once(self, rows: float) -> float:
         """The share of so many rows of the collection that is in one batch: of a document what the plan mentions is held."""
@@ -131,23 +134,24 @@ class Stream:
 
     def blocked(self, work: Work) -> Stream:
         """With work that needs all rows before it yields the first."""
-        return replace(self, fixed=self.fixed + self.flow + work, flow=NO_WORK, batch=None)
+        return replace(self, fixed=self.fixed + self.flow + work, flow=NO_WORK, ahead=None)
 
     def looked_up(self) -> Stream:
         """With a lookup behind what is read in batches."""
-        return replace(self, between=self.batch is not None)
+        return replace(self, between=self.ahead is not None)
 
     def at_once(self) -> Stream:
         """With what was done to the rows so far done to a whole batch, too."""
-        return replace(self, batch=replace(self.batch, work=self.flow)) if self.batch is not None else self
+        return replace(self, ahead=replace(self.ahead, work=self.flow)) if self.ahead is not None else self
 
     def taken(self, wanted: float) -> Stream:
         """Only the first `wanted` rows, so that what flows stops early."""
         share = min(1.0, wanted / self.rows) if self.rows > 0 else 1.0
         flow = self.flow * share
-        if self.batch is not None and self.between:
-            flow += self.batch.work * max(self.batch.share - share, 0.0)
-        return replace(self, rows=min(self.rows, wanted), flow=flow, batch=None)
+        if self.ahead is not None:
+            least = self.ahead.batch if self.between else self.ahead.one
+            flow += self.ahead.work * max(least - share, 0.0)
+        return replace(self, rows=min(self.rows, wanted), flow=flow, ahead=None)
 
 
 def under(prefix: str, paths: Mapping[str, PathStatistics]) -> dict[str, PathStatistics]:
