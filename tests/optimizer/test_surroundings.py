@@ -107,3 +107,29 @@ def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.Monkey
         for structure, cost in each.alternatives:
             least = best[structure]
             assert cost is None if least is None else cost is None or cost >= least - 1e-9
+
+
+def test_what_answers_together_with_a_place_is_nearest() -> None:
+    """Lines in a collection of their own are weighed with the index on them, though many other indexes are in the same steps."""
+    others = tuple(f"index {number}" for number in range(2 * surroundings.MODES))
+    names = ("inside", "apart", *others, "index on lines")
+    ways = (
+        Mode("unwound", ("inside",), 1.0),
+        *(Mode(name, ("inside", name), 2.0) for name in others),
+        Mode("searched", ("apart",), 5_000.0),
+        Mode("sought", ("apart", "index on lines"), 1.5),
+    )
+    problem = DesignProblem(
+        structures=tuple(Structure(name, name) for name in names),
+        groups=(Group("home of line", ("inside", "apart")),),
+        needs=(),
+        steps=(StatementStep("page", "read", ways),),
+        charges=(),
+        limits=(),
+        rates={"page": 1.0},
+    )
+    part = Surroundings(problem, frozenset({"inside"})).of(problem.groups[0])
+    assert "index on lines" in {structure.id for structure in part.structures}
+    other = attempt(forced(part, part.groups[0], "apart"), limit_seconds=60.0)
+    assert other is not None
+    assert other.cost == pytest.approx(1.5)

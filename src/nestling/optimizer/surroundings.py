@@ -6,7 +6,7 @@ The best choice there is a choice of the whole problem, so its cost is an upper 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -14,7 +14,7 @@ from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load
 from nestling.optimizer.components import Element, touched
 
 MODES = 400
-"""Modes of the steps around a decision, at which no more structures are added."""
+"""Modes that are possible with what may change around a decision, at which no more structures are added."""
 HOPS = 3
 """Most elements between a decision and what may change with it."""
 
@@ -28,6 +28,8 @@ class Surroundings:
     _touching: dict[str, list[int]] = field(init=False)
     _elements: list[Element] = field(init=False)
     _members: dict[str, tuple[str, ...]] = field(init=False)
+    _needing: dict[str, list[int]] = field(init=False)
+    _modes: list[Mode] = field(init=False)
 
     def __post_init__(self) -> None:
         part = self.part
@@ -37,28 +39,37 @@ class Surroundings:
         for place, element in enumerate(self._elements):
             for name in dict.fromkeys(touched(element, self._members)):
                 self._touching[name].append(place)
+        self._modes = [mode for step in part.steps for mode in step.modes]
+        self._needing = defaultdict(list)
+        for place, mode in enumerate(self._modes):
+            for name in dict.fromkeys(mode.needs):
+                self._needing[name].append(place)
 
     def of(self, group: Group) -> DesignProblem:
         """The problem around a group."""
         return self._fixed(self._free(group))
 
     def _free(self, group: Group) -> frozenset[str]:
-        """The structures that may be chosen again: whole groups, nearest first."""
+        """The structures that may be chosen again: whole groups, nearest first.
+
+        What answers a step together with a structure is nearest to it, such as an index on its rows: without that the structure
+        would seem to cost what no design with it has to. Structures that are not chosen come first, as what answers with a chosen
+        one was weighed by the search.
+        """
         free, last = dict.fromkeys(group.among), list(group.among)
+        possible = _Possible(self._modes, self._needing, self.chosen, free)
         for _ in range(HOPS):
-            beside = dict.fromkeys(
-                name
-                for each in last
-                for place in self._touching[each]
-                for name in self._names(place)
-                if name not in free
-            )
+            last.sort(key=self.chosen.__contains__)
+            near = (name for each in last for place in self._needing[each] for name in self._modes[place].needs)
+            further = (name for each in last for place in self._touching[each] for name in self._names(place))
+            beside = dict.fromkeys(name for name in chain(near, further) if name not in free)
             last = []
             for name in beside:
-                if self._modes(free) >= MODES:
+                if possible.count >= MODES:
                     return frozenset(free)
                 more = [each for each in self._with_its_groups(name) if each not in free]
                 free.update(dict.fromkeys(more))
+                possible.add(more)
                 last += more
         return frozenset(free)
 
@@ -70,11 +81,6 @@ class Surroundings:
         for place in self._touching[name]:
             if isinstance(element := self._elements[place], Group):
                 yield from element.among
-
-    def _modes(self, free: Iterable[str]) -> int:
-        places = {place for name in free for place in self._touching[name]}
-        found = (self._elements[place] for place in places)
-        return sum(len(element.modes) for element in found if isinstance(element, StatementStep))
 
     def _fixed(self, free: frozenset[str]) -> DesignProblem:
         """Everything that touches the free structures; other structures there are fixed as chosen or not."""
@@ -105,6 +111,27 @@ class Surroundings:
             limits=tuple(_limit(each, here, elsewhere) for each in elements if isinstance(each, Limit)),
             loads=tuple(_load(each, here, elsewhere) for each in self.part.loads if each.name in paid),
         )
+
+
+class _Possible:
+    """How many modes need something free, and beside it only what is chosen."""
+
+    def __init__(
+        self, modes: list[Mode], needing: Mapping[str, list[int]], chosen: frozenset[str], free: Iterable[str]
+    ) -> None:
+        self.count = 0
+        self._modes, self._needing, self._there = modes, needing, set(chosen)
+        self._counted = set[int]()
+        self.add(free)
+
+    def add(self, free: Iterable[str]) -> None:
+        """With these free as well."""
+        added = list(free)
+        self._there.update(added)
+        places = {place for name in added for place in self._needing.get(name, ())} - self._counted
+        found = {place for place in places if self._there.issuperset(self._modes[place].needs)}
+        self._counted |= found
+        self.count += len(found)
 
 
 def _step(step: StatementStep, gone: frozenset[str]) -> StatementStep:
