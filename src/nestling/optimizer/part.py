@@ -17,6 +17,7 @@ from nestling.optimizer.plain_choice import plain_choice
 from nestling.optimizer.preference import tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
 from nestling.optimizer.single_moves import cheaper
+from nestling.optimizer.smaller import smaller
 from nestling.optimizer.tie_break import preferred
 
 GRACE_SECONDS = 15.0
@@ -54,7 +55,8 @@ def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool =
         again = _solve(problem, relaxed, deadline)
         part = again if again is not None else part
     if part is not None and part.proved and not any_of_equals:
-        return replace(part, chosen=preferred(problem, part.chosen, part.cost, relaxed, deadline))
+        chosen = preferred(problem, part.chosen, part.cost, relaxed, deadline)
+        return replace(part, chosen=smaller(problem, chosen, part.cost))
     return part
 
 
