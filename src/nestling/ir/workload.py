@@ -13,7 +13,7 @@ from enum import StrEnum
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.freshness import Freshness
 from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.clause import Clause
+from nestling.ir.statements.clause import Clause, ClauseOperator
 
 DOCUMENT_BYTES = 16 * 1024 * 1024
 """What a document has at most: the server's bound."""
@@ -131,6 +131,13 @@ class Access:
     def compared(self, operator: Operator) -> set[str]:
         """The attributes its conditions compare by it."""
         return {each.attribute for each in self.filters if each.operator is operator}
+
+    @property
+    def asks_for_null(self) -> bool:
+        """Whether a condition is IS NULL, for which the server reads the documents: an index entry does not tell it whether the
+        field is missing (seen on MongoDB 6.0).
+        """
+        return any(each.comparison is ClauseOperator.NULL for each in self.constants)
 
     @property
     def joins(self) -> tuple[AttributeFilter, ...]:

@@ -41,6 +41,8 @@ def _shown(situation: Situation, access: Access, keys: IndexKeys) -> IndexKeys |
     more = tuple((name, 1) for name in dict.fromkeys(asked) if name not in dict(keys))
     whole = (*keys, *more)
     entity = situation.model.entity(access.entity)
+    if access.asks_for_null:
+        return None
     if begins_collated(entity.attribute(name) for name, _ in whole):
         return None
     if any(by_expression(entity.attribute(each.attribute)) for each in access.filters):

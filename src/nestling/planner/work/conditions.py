@@ -8,7 +8,18 @@ from math import prod
 from typing import TypeGuard
 
 from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
-from nestling.ir.statements.expression import SPELLED, Call, Column, Compare, Expression, InList, Like, Literal, Or
+from nestling.ir.statements.expression import (
+    SPELLED,
+    Call,
+    Column,
+    Compare,
+    Expression,
+    InList,
+    IsNull,
+    Like,
+    Literal,
+    Or,
+)
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
@@ -35,6 +46,8 @@ def condition(predicate: Expression, layout: Layout, documents: AverageDocuments
     known = known_by_path(documents.known, lambda column: _path(column, layout))
     kept = share(predicate, known, values)
     path = _indexed_path(predicate, layout)
+    if isinstance(predicate, IsNull) and any(is_within(path, array) for array in documents.arrays):
+        path = ""  # of elements an entry tells only that some have none
     use = _use(predicate) if path else Use.NONE
     seeks, entries, among = 1.0, kept, False
     if isinstance(predicate, InList):
@@ -218,7 +231,7 @@ def _use(predicate: Expression) -> Use:
     match predicate:
         case InList(collation=rule) | Compare(collation=rule) if rule is not Collation.BINARY:
             return Use.NONE
-        case InList() | Compare(operator=Comparison.EQUAL | Comparison.SAME):
+        case InList() | Compare(operator=Comparison.EQUAL | Comparison.SAME) | IsNull(operand=Column()):
             return Use.EQUAL
         case Call() if _is_of_elements(predicate):
             return Use.EQUAL
@@ -242,7 +255,7 @@ def _indexed_path(predicate: Expression, layout: Layout) -> str:
     match predicate:
         case Compare(left=left, right=right):
             sides = [left, right]
-        case InList(operand=operand) | Like(operand=operand):
+        case InList(operand=operand) | Like(operand=operand) | IsNull(operand=operand):
             sides = [operand]
         case Call(arguments=arguments) if _is_of_elements(predicate):
             sides = list(arguments)

@@ -251,7 +251,11 @@ def _found(conditions: Sequence[Condition], used: Sequence[IndexCondition]) -> t
 
 
 def _covers(leading: Leading, design: Design, keys: IndexOrder, needs: frozenset[str]) -> bool:
-    """Whether the index holds all that is asked of a document; one over arrays or of a collation holds no whole values."""
+    """Whether the index holds all that is asked of a document; one over arrays or of a collation holds no whole values, and none
+    tells a null from a missing field.
+    """
+    if any(each.clause is not None and each.clause.comparison is ClauseOperator.NULL for each in leading.conditions):
+        return False
     held = {path for path, _ in keys}
     known = leading.documents.known
     single = all((found := known.get(path)) is not None and found.each == 1.0 for path in held)

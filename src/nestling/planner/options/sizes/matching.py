@@ -24,6 +24,8 @@ def compared_equal(access: Access) -> set[str]:
 def covers(statement: Statement, access: Access, index: Indexed, entity: Entity) -> bool:
     """Whether the index holds all that is asked of the only entity a statement reads."""
     held = {name: None for name, _ in index.keys}
+    if access.asks_for_null:
+        return False
     if begins_collated(map(entity.attribute, held)) or any(is_array(entity, name) for name in held):
         return False
     if any(by_expression(entity.attribute(each.attribute)) for each in access.filters):
