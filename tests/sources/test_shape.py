@@ -107,7 +107,7 @@ def test_a_foreign_key_nothing_enforces_is_not_required_and_noted_once():
     model, gaps, notes = shape([table("p", "id"), child], "m")
     assert not any(link.required for link in model.relationships)
     assert gaps == ()
-    assert notes == ("foreign keys that are not enforced, so that rows without a parent may exist: `c` (a), `c` (b)",)
+    assert notes == ("foreign keys that are not enforced, so rows without a parent may exist: `c` (a), `c` (b)",)
 
 
 @pytest.mark.parametrize(
@@ -385,9 +385,9 @@ def test_tables_and_columns_declared_twice_and_tables_without_columns_are_gaps()
     model, gaps, _ = shape([twice, twice, Table("empty", ())], "m")
     assert [entity.attribute_names for entity in model.entities] == [("id",)]
     assert sorted(gap.what for gap in gaps) == [
-        "column `id` of `t` is declared twice; the first one stands",
+        "column `id` of `t` is declared twice; the first declaration counts",
         "table `empty` has no columns",
-        "table `t` is declared twice; the first one stands",
+        "table `t` is declared twice; the first declaration counts",
     ]
 
 

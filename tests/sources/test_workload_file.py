@@ -81,11 +81,11 @@ def test_the_workload_of_another_model(folder: Path) -> None:
         (
             "bad.yaml",
             MODEL + "workload: {q: {sql: SELECT 1, rate: 5}}\n",
-            "`5` is no rate\n  → say of which time: write `5/s`",
+            "`5` is not a rate\n  → add the unit of time, such as `5/s`",
         ),
         ("late.yaml", MODEL + WORKLOAD + "requirements: {read_only: [c]}\n", "no entity `c`"),
-        ("empty.sql", "-- nothing\n", "the file holds no statement"),
-        ("design.yaml", "", "this is a design, which keeps no statements"),
+        ("empty.sql", "-- nothing\n", "the file contains no statements"),
+        ("design.yaml", "", "this is a design, which contains no statements"),
     ],
 )
 def test_what_is_neither(folder: Path, name: str, text: str, said: str) -> None:

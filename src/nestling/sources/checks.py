@@ -195,4 +195,4 @@ def not_made(notes: Iterable[str]) -> Iterator[str]:
     """A note for each of these conditions, by the notes of a design, on tables that are made of it."""
     for each in notes:
         if each.endswith(_LEFT):
-            yield f"{each.removesuffix(_LEFT)} is not in the design: a table that is made here does not have it until you add it"
+            yield f"{each.removesuffix(_LEFT)} is not in the design: a table created here lacks it until you add it"

@@ -90,7 +90,7 @@ def _read(
             return with_footprints(kept) if statements is None else _with_joined(kept, statements)
         made = Reading(kept.design.model, Workload((), kept.requirements), kept.statistics, dialect=kept.dialect)
         return _with_joined(replace(made, origin=str(path)), statements)
-    raise SourceError(Problem(what="no kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
+    raise SourceError(Problem(what="not a kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
 
 
 def _read_database(
@@ -211,7 +211,7 @@ def _require_known(url: str) -> None:
     from nestling.sources.sql import is_sql_address
 
     if not is_sql_address(url) and not url.lower().startswith("mongo"):
-        raise SourceError(Problem("no kind of source nestling knows", where=redact(url), next_move=f"name {_KNOWN}"))
+        raise SourceError(Problem("not a kind of source nestling knows", where=redact(url), next_move=f"name {_KNOWN}"))
 
 
 def _required_url(address: Path | str) -> str:
@@ -229,7 +229,11 @@ def _existing(address: str) -> Path:
         raise SourceError(Problem(what="no source is named", next_move=f"name {_KNOWN}"))
     if not path.is_file():
         what = (
-            "this is a directory" if path.is_dir() else "this is no file to read" if path.exists() else "no such file"
+            "this is a directory"
+            if path.is_dir()
+            else "this is not a regular file"
+            if path.exists()
+            else "no such file"
         )
         raise SourceError(Problem(what=what, where=address, next_move=f"name {_KNOWN}"))
     return path

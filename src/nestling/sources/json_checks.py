@@ -60,8 +60,8 @@ def kept_as_text(entity: Entity, checks: Iterable[CheckConstraint], dialect: str
     for name in _checked(checks, dialect, types):
         if types[name].name is TypeName.TEXT:
             yield (
-                f"`{entity.name}.{name}` stays a text, though a CHECK says that it is JSON: it is in a key, and there texts that "
-                f"say the same JSON are two; where yours are all written alike, give it the type `{_TYPES[dialect]}` in the model"
+                f"`{entity.name}.{name}` stays text, though a CHECK says it is JSON: it is in a key, where the same JSON can be "
+                f"several texts; if yours are all spelled alike, give it the type `{_TYPES[dialect]}` in the model"
             )
 
 

@@ -21,16 +21,16 @@ def carried(declared: str) -> str:
     """A type that has no conceptual one."""
     if declared.rpartition(".")[2] == "citext":
         return (
-            f"type `{declared}` is carried as text that is compared whatever the case of A to Z; the case of other letters, "
-            "which PostgreSQL leaves out too but in databases of the C locale, counts in `=` and in an order"
+            f"type `{declared}` is carried as text whose comparisons ignore the case of A to Z; the case of other letters, "
+            "which PostgreSQL ignores too except in databases with the C locale, matters in `=` and ORDER BY"
         )
-    return f"type `{declared}` is kept as it is read, but not computed with"
+    return f"type `{declared}` is stored as it is read, but cannot be computed with"
 
 
 def computed(table: str, column: str) -> str:
     """A generated column."""
     return (
-        f"`{table}.{column}` is computed by the database: it is kept as a plain attribute that statements compute anew"
+        f"`{table}.{column}` is computed by the database: it is stored as a plain attribute that statements recompute"
     )
 
 
@@ -39,40 +39,40 @@ def widths(columns: list[str]) -> Iterator[str]:
     if columns:
         are = agreeing(len(columns), "is an integer", "are integers")
         yield (
-            f"{first_of(columns, SHOWN)} {are} of less than 64 bits, which is not kept: MongoDB takes any "
-            "integer of 64 bits; where that matters, give `minimum` and `maximum` as `allowed` of the attribute in the model"
+            f"{first_of(columns, SHOWN)} {are} of less than 64 bits, a limit that is lost: MongoDB takes any "
+            "64-bit integer; if that matters, set `minimum` and `maximum` under `allowed` of the attribute in the model"
         )
 
 
 def set_by_updates(table: str, column: str) -> str:
     """MySQL's ON UPDATE CURRENT_TIMESTAMP."""
-    return f"`{table}.{column}` is ON UPDATE CURRENT_TIMESTAMP, which statements do not keep: let each of them say the time"
+    return f"`{table}.{column}` is ON UPDATE CURRENT_TIMESTAMP, which is not carried over: let each statement write the time"
 
 
 def view_left_out(view: str, *, materialized: bool) -> str:
     """A note on a view that is not used."""
-    return f"{'materialized ' * materialized}view `{view}` is left out: what it shows is in its tables"
+    return f"{'materialized ' * materialized}view `{view}` is left out: its data is in its tables"
 
 
 def sequence_left_out(name: str) -> str:
     """A note on MariaDB's sequence, which is listed among its tables."""
-    return f"sequence `{name}` is left out: where a table takes its numbers from it, let the application make them"
+    return f"sequence `{name}` is left out: if a table takes its numbers from it, assign them in the application"
 
 
 def history_left_out(table: str) -> str:
     """A note on a MariaDB table that keeps the history of its rows."""
-    return f"`{table}` is WITH SYSTEM VERSIONING: its rows as they are now are read, and their history is left out"
+    return f"`{table}` is WITH SYSTEM VERSIONING: its current rows are read, and their history is left out"
 
 
 def routine_left_out(kind: str, name: str) -> str:
     """A note on something that a database executes itself: a trigger, a function; `kind` is its SQL keyword."""
-    return f"{kind.lower()} `{name}` is left out: what it does stays in the application"
+    return f"{kind.lower()} `{name}` is left out: its work is left to the application"
 
 
 def inherited(table: str, parent: str) -> str:
     """A table whose rows are another's, too."""
     return (
-        f"`{table}` inherits from `{parent}`: its rows are read as rows of `{parent}` too, and a statement changes them in one of"
+        f"`{table}` inherits from `{parent}`: its rows are also read as rows of `{parent}`, but a statement changes only one of"
         " the two"
     )
 
@@ -89,19 +89,19 @@ def checked_at_end(tables: list[str]) -> Iterator[str]:
 
 def policies_left_out(table: str) -> str:
     """A note on a table with row-level security."""
-    return f"row-level security of `{table}` is left out: MongoDB has none, each query of the application has to ask for its rows"
+    return f"row-level security of `{table}` is left out: MongoDB has none, so each query of the application has to filter by it"
 
 
 def unique_for_some(table: str) -> str:
     """A partial unique index."""
-    return f"a unique index of `{table}` is over some rows only: no attributes are unique by it, the application must enforce it"
+    return f"a unique index of `{table}` covers some rows only: it makes no attribute unique, the application has to enforce it"
 
 
 def unique_by_expression(table: str, index: str = "") -> str:
     """A note on a unique index over an expression; `index`: its name and keys, if known."""
     named = f"unique index {index}" if index else "a unique index"
     return (
-        f"{named} of `{table}` is over an expression: no attributes are unique by it, the application must enforce it"
+        f"{named} of `{table}` is over an expression: it makes no attribute unique, the application has to enforce it"
     )
 
 
@@ -120,21 +120,21 @@ def unique_as_read(model: Model) -> Iterator[str]:
     ]
     if told:
         are = agreeing(len(told))
-        difference = "on MongoDB texts that differ in these are two"
-        yield f"{first_of(told, SHOWN)} {are} unique whatever the case and accents: {difference}"
+        difference = "on MongoDB such texts are different values"
+        yield f"{first_of(told, SHOWN)} {are} unique regardless of case and accents: {difference}"
 
 
 def moments(model: Model) -> Iterator[str]:
     """A note on timestamps with microseconds, which become texts, and one on those cut to milliseconds."""
     cut, fine = _names(cut_moments(model)), _names(fine_moments(model))
     if cut:
-        they = agreeing(len(cut), "keeps milliseconds and is a date", "keep milliseconds and are dates")
-        yield f"{first_of(cut, SHOWN)} {they}: finer digits of the rows are cut off as they are read, as you asked"
+        they = agreeing(len(cut), "is a date with milliseconds", "are dates with milliseconds")
+        yield f"{first_of(cut, SHOWN)} {they}: finer digits are cut off when rows are read, as requested"
     if fine:
         have, are = agreeing(len(fine), "has", "have"), agreeing(len(fine), "it is", "they are")
-        move = "they are keys, which are not cut" if cut else "say --milliseconds where milliseconds will do"
-        kept = f"{are} stored as ISO text, which is ordered as moments are"
-        why = f"{first_of(fine, SHOWN)} {have} microseconds, which BSON dates have not"
+        move = "keys are not cut" if cut else "use --milliseconds if milliseconds are enough"
+        kept = f"{are} stored as ISO text, which sorts chronologically"
+        why = f"{first_of(fine, SHOWN)} {have} microseconds, which BSON dates do not have"
         yield f"{why}: {kept}; {move}" if cut else f"{move}: {why}, so {kept}"
 
 
@@ -151,7 +151,7 @@ def unlike_keys(model: Model) -> Iterator[str]:
             if _are_unlike(one, other):
                 its_own = f"`{link.name}`: `{child.name}.{mine}` is {one.type}"
                 refers = f"refers to `{parent.name}.{its}`, which is {other.type}"
-                yield f"{its_own} and {refers}: a value equals none of the other type; give both one type"
+                yield f"{its_own} and {refers}: values of different types are never equal; give both the same type"
 
 
 def stored_otherwise(model: Model) -> Iterator[str]:
@@ -165,8 +165,8 @@ def stored_otherwise(model: Model) -> Iterator[str]:
     ]
     found = [f"`{name}` as `{stored}`" for name, stored in named if name != stored]
     if found:
-        why = "a dot, a `$` in front, `_id`, nothing at all or `system.` is no name of MongoDB's for them"
-        yield f"stored under other names: {first_of(found, SHOWN)}: {why}; commands you write yourself need these names"
+        why = "MongoDB does not allow names that are empty, start with `$` or `system.`, contain a dot or are `_id`"
+        yield f"stored under other names: {first_of(found, SHOWN)}: {why}; use these names in commands you write yourself"
 
 
 def _are_unlike(one: Attribute, other: Attribute) -> bool:

@@ -81,7 +81,7 @@ def shape(
 def _unenforced(keys: Sequence[str]) -> Iterator[str]:
     """One note for all foreign keys nothing enforces; a source may declare hundreds."""
     if keys:
-        yield f"foreign keys that are not enforced, so that rows without a parent may exist: {first_of(keys, 5)}"
+        yield f"foreign keys that are not enforced, so rows without a parent may exist: {first_of(keys, 5)}"
 
 
 # --- entities --------------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def _entities(tables: Sequence[Table], findings: _Findings) -> dict[str, Entity]
     entities: dict[str, Entity] = {}
     for table in tables:
         if table.name in entities:
-            findings.gap(f"table `{table.name}` is declared twice; the first one stands", table.where)
+            findings.gap(f"table `{table.name}` is declared twice; the first declaration counts", table.where)
         elif not table.columns:
             findings.gap(f"table `{table.name}` has no columns", table.where)
         else:
@@ -109,7 +109,9 @@ def _entity(table: Table, findings: _Findings) -> Entity:
     columns = {column.name: column for column in reversed(table.columns)}
     for name, times in Counter(column.name for column in table.columns).items():
         if times > 1:
-            findings.gap(f"column `{name}` of `{table.name}` is declared twice; the first one stands", table.where)
+            findings.gap(
+                f"column `{name}` of `{table.name}` is declared twice; the first declaration counts", table.where
+            )
     key = _known_columns(table, table.key, columns, "key", findings)
     uniques: list[tuple[str, ...]] = []
     for declared in table.uniques:

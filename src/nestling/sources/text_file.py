@@ -17,5 +17,5 @@ def text_of(path: Path | str) -> str:
     except OSError as error:
         raise SourceError(Problem(what=f"cannot be read: {error.strerror}", where=str(path))) from None
     if "\0" in found:
-        raise SourceError(Problem("this is no text", where=str(path), next_move="name a text file, in UTF-8"))
+        raise SourceError(Problem("this is not a text file", where=str(path), next_move="name a UTF-8 text file"))
     return found

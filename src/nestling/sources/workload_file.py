@@ -45,7 +45,7 @@ class WorkloadFile:
             return self._kept_over(self.kept, reading)
         workload, gaps = parse_workload(self.text, reading.model, reading.dialect, self.path)
         if not workload.statements and not gaps and workload.requirements == Requirements():
-            raise WorkloadError(Problem("the file holds no statement", where=self.path, next_move=_NAMED))
+            raise WorkloadError(Problem("the file contains no statements", where=self.path, next_move=_NAMED))
         return replace(reading, workload=workload, gaps=(*reading.gaps, *gaps))
 
     def _kept_over(self, kept: Reading, reading: Reading) -> Reading:
@@ -73,7 +73,7 @@ def open_workload(path: Path | str) -> WorkloadFile:
     kept = read_file(path)
     if not isinstance(kept, Reading):
         move = "name the workload.sql or the model.yaml the design was made of"
-        raise SourceError(Problem("this is a design, which keeps no statements", where=str(path), next_move=move))
+        raise SourceError(Problem("this is a design, which contains no statements", where=str(path), next_move=move))
     if not kept.workload.statements:
         move = "write its statements under `workload:`, as name: {sql: …, rate: 5/s}"
         raise SourceError(Problem("this model file has no workload", where=str(path), next_move=move))

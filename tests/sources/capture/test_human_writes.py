@@ -98,6 +98,6 @@ def test_what_is_no_attribute_is_named(own_shop: Callable[[str], Shop]) -> None:
     said = shop.said(recorder)
     (statement,) = said.statements
     assert statement.sql == "UPDATE product SET price = :price WHERE product_id = :product_id"
-    assert statement.notes == ("left out: `colour` is no attribute of the model",)
-    assert [gap.what for gap in said.gaps] == ["`colour` is no attribute of the model"]
+    assert statement.notes == ("left out: `colour` is not an attribute of the model",)
+    assert [gap.what for gap in said.gaps] == ["`colour` is not an attribute of the model"]
     assert len(said.left_out) == 1

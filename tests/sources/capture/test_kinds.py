@@ -51,7 +51,7 @@ def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:
     for kind, own in OWN.items():
         each = said[f"find_events_by_type_{kind}"]
         assert f"JOIN {kind} " in each.sql
-        assert any("the rate is shared by" in note for note in each.notes)
+        assert any("the rate is divided among" in note for note in each.notes)
         compiled = pipeline.convert(today, each.sql)
         assert isinstance(compiled, CompiledRead)
         asked = database.events.find({"type": kind}).sort("ts", -1).limit(10)
@@ -77,7 +77,7 @@ def test_a_field_of_one_kind_tells_which_is_asked_for(
     (one,) = said.statements
     assert "JOIN error " in one.sql
     assert one.rate_per_second == pytest.approx(3)
-    assert "taken to ask for error: no other kind has the fields it goes by" in one.notes
+    assert "taken to query error: no other kind has the fields it filters by" in one.notes
     assert not any("left out" in note for note in one.notes)
     compiled = pipeline.convert(today, one.sql)
     assert isinstance(compiled, CompiledRead)
@@ -90,7 +90,10 @@ def test_a_field_of_one_kind_tells_which_is_asked_for(
 def test_what_cannot_be_said_of_kinds_says_what_to_do(live: str) -> None:
     """A list of kinds is a gap that says which statements to write."""
     (gap,) = _said(live).gaps
-    assert "`type` tells the kinds click, error, login apart: write a statement for each kind" in gap.what
+    assert (
+        "`type` distinguishes the kinds click, error, login apart: write one statement for each queried kind"
+        in gap.what
+    )
 
 
 def test_an_index_on_the_kind_stays(live: str, database: Database[Any], tmp_path: Path) -> None:
@@ -112,4 +115,4 @@ def test_an_update_of_one_kind_is_of_its_table(live: str) -> None:
     assert not said.left_out
     (each,) = said.statements
     assert each.sql.startswith("UPDATE error SET status = ")
-    assert any("taken to ask for error" in note for note in each.notes)
+    assert any("taken to query error" in note for note in each.notes)

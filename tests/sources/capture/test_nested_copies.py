@@ -130,7 +130,7 @@ def test_a_nested_copy_is_said_as_one_beside(posts: Shop) -> None:
 def test_what_is_shown_and_cannot_be_said_is_noted(field: str, posts: Shop) -> None:
     """A field the model lacks is left out of a statement, and the statement says so."""
     (made,) = _captured(posts, lambda db: list(db.posts.find({"_id": 7}, {"text": 1, field: 1}))).statements
-    assert made.notes == (f"left out: `{field}` is no attribute of the model",)
+    assert made.notes == (f"left out: `{field}` is not an attribute of the model",)
 
 
 def test_a_calculation_that_cannot_be_said_is_noted(posts: Shop) -> None:

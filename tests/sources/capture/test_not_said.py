@@ -14,7 +14,7 @@ def test_the_most_frequent_gap_comes_first(shops: dict[str, Shop]) -> None:
                 database.product.find_one({field: 1})
     said = shop.said(recorder)
     assert [each.gap.what for each in said.not_said] == [
-        f"`{name}` is no attribute of the model" for name in ("often", "sometimes", "rare")
+        f"`{name}` is not an attribute of the model" for name in ("often", "sometimes", "rare")
     ]
     assert len({each.name for each in said.not_said}) == 3
     assert list(said.gaps) == [each.gap for each in said.not_said]

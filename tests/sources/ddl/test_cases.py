@@ -56,7 +56,7 @@ def test_every_table_and_foreign_key_is_accounted_for(path):
 def test_gaps_are_for_true_reasons(path):
     """Only types the file does not declare, points, and foreign keys to columns that are not unique."""
     reasons = {
-        "musicbrainz": ("is not known and carried as text", "is kept as it is read, but not computed with"),
+        "musicbrainz": ("is unknown and carried as text", "is stored as it is read, but cannot be computed with"),
         "orangehrm": ("project_id of `ohrm_project` is not unique",),
     }
     for gap in reading_of(path).gaps:

@@ -9,8 +9,8 @@ from nestling.sources.ddl import read_ddl
 T = """CREATE TABLE t (a int, b text, n numeric(8,2), f double precision, r real, v varchar(9), d date, o boolean, c char(3)
     {more});"""
 STAYS = (
-    "`t.a` stays a text, though a CHECK says that it is JSON: it is in a key, and there texts that say the same JSON are two; "
-    "where yours are all written alike, give it the type `json as checked` in the model"
+    "`t.a` stays text, though a CHECK says it is JSON: it is in a key, where the same JSON can be several texts; "
+    "if yours are all spelled alike, give it the type `json as checked` in the model"
 )
 LEFT = "is left out: the application has to enforce it"
 

@@ -48,10 +48,10 @@ def test_declarations_stand_behind_conditions():
 @pytest.mark.parametrize(
     ("body", "note"),
     [
-        ("BEGIN EXECUTE 'ALTER TABLE posts ADD a int'; END", "left out: what it does is not read"),
-        ("BEGIN FOR n IN 1..3 LOOP PERFORM f(n); END LOOP; END", "left out: what it does is not read"),
-        ("BEGIN ALTER TABLE posts DROP COLUMN user_id; END", "left out: what it does is not read"),
-        ("BEGIN ALTER TABLE posts ADD b int; UPDATE posts SET b = 1; END", "read for what it declares alone"),
+        ("BEGIN EXECUTE 'ALTER TABLE posts ADD a int'; END", "left out: its effects are not read"),
+        ("BEGIN FOR n IN 1..3 LOOP PERFORM f(n); END LOOP; END", "left out: its effects are not read"),
+        ("BEGIN ALTER TABLE posts DROP COLUMN user_id; END", "left out: its effects are not read"),
+        ("BEGIN ALTER TABLE posts ADD b int; UPDATE posts SET b = 1; END", "read only for its declarations"),
     ],
 )
 def test_what_else_it_does_is_said(body, note):
@@ -65,4 +65,4 @@ def test_what_else_it_does_is_said(body, note):
 def test_a_block_of_a_quoted_text_is_left_out():
     """Its quotes are doubled: it is not read."""
     (note,) = read(f"{TABLES}DO LANGUAGE plpgsql 'BEGIN ALTER TABLE posts ADD a int; END'", "postgresql").notes
-    assert note == "the DO block in line 2 is left out: what it does is not read"
+    assert note == "the DO block in line 2 is left out: its effects are not read"

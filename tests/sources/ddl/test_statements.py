@@ -137,9 +137,9 @@ def test_sql_server_is_told(text):
 def test_words_of_oracle_are_told():
     """SQLite takes any name for a type: they are read, with a note."""
     text = "CREATE TABLE t (id NUMBER(10) NOT NULL, name VARCHAR2(9), PRIMARY KEY (id))"
-    assert any("Oracle's are taken as those of sqlite" in note for note in read(text).notes)
+    assert any("Oracle syntax is read as sqlite" in note for note in read(text).notes)
     numbered = text.replace("NUMBER(10) NOT NULL", "NUMBER(10) GENERATED ALWAYS AS IDENTITY")
-    assert any("Oracle's are taken as those of postgresql" in note for note in read(numbered).notes)
+    assert any("Oracle syntax is read as postgresql" in note for note in read(numbered).notes)
     assert not any("Oracle" in note for note in read(text, "sqlite").notes)
     assert not any("Oracle" in note for note in read(text.replace("VARCHAR2", "VARCHAR")).notes)
 

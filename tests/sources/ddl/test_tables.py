@@ -160,9 +160,7 @@ def test_sqlite_keys_that_may_hold_null_are_said():
     reading = read(text, "sqlite")
     assert not any(entity.attribute("id").nullable for entity in reading.model.entities)
     assert [note for note in reading.notes if "NULL" in note] == [
-        "SQLite lets NULL stand in these key columns, which are taken as NOT NULL: `b`.`id`".replace(
-            "`b`.`id`", "`b.id`"
-        )
+        "SQLite allows NULL in these key columns, which are taken as NOT NULL: `b`.`id`".replace("`b`.`id`", "`b.id`")
     ]
 
 
@@ -228,13 +226,13 @@ def test_a_comma_too_many_is_a_mistake(text: str, line: int):
     assert {"id", "x"} <= set(reading.model.entity("a").attribute_names)
     (gap,) = reading.gaps
     assert (gap.kind, gap.where) == (GapKind.INPUT, f"s.sql:{line}")
-    assert "there is a comma too many" in gap.what
+    assert "there is an extra comma" in gap.what
 
 
 def test_a_comma_too_many_in_a_key_is_told():
     """The constraint is not guessed at."""
     (gap,) = read("CREATE TABLE a (b int, c int, UNIQUE (b,, c));", "postgresql").gaps
-    assert "there is a comma too many" in gap.what
+    assert "there is an extra comma" in gap.what
 
 
 def test_keys_checked_at_the_end_are_told():
@@ -309,7 +307,7 @@ def test_computed_columns_are_plain_attributes_and_noted():
     )
     assert reading.model.entity("t").attribute_names == ("id", "a", "b")
     assert [note for note in reading.notes if "computed" in note] == [
-        "`t.b` is computed by the database: it is kept as a plain attribute that statements compute anew"
+        "`t.b` is computed by the database: it is stored as a plain attribute that statements recompute"
     ]
     assert (
         len(
@@ -337,11 +335,11 @@ def test_routines_rows_and_temporary_tables_are_notes():
     assert [entity.name for entity in reading.model.entities] == ["t"]
     assert [view.name for view in reading.model.views] == ["v"]
     assert reading.notes == (
-        "2 statements with rows are left out (2 INSERT): a DDL file is read for its shape",
-        "materialized view `w` is left out: what it shows is in its tables",
+        "2 statements with rows are left out (2 INSERT): a DDL file is read for its schema only",
+        "materialized view `w` is left out: its data is in its tables",
         "temporary table `x` is left out",
-        "function `f` is left out: what it does stays in the application",
-        "trigger `r` is left out: what it does stays in the application",
+        "function `f` is left out: its work is left to the application",
+        "trigger `r` is left out: its work is left to the application",
     )
 
 
@@ -364,14 +362,14 @@ def test_virtual_tables_and_tables_made_by_queries_are_gaps():
     )
     assert [(gap.where, gap.what) for gap in reading.gaps] == [
         ("s.sql:2", "virtual or foreign table `f` is left out"),
-        ("s.sql:3", "table `q` is made by a query: its columns are not declared"),
+        ("s.sql:3", "table `q` is created from a query: its columns are not declared"),
     ]
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ("CREATE TABLE broken (id int,", "a parenthesis never closes"),
+        ("CREATE TABLE broken (id int,", "a parenthesis is never closed"),
         ("CREATE TABLE (id int)", "a name is missing before `(`"),
         ("CREATE TABLE t2", "`(` is missing"),
         ("CREATE TABLE f (a int, PRIMARY (a))", "constraint `PRIMARY ( a )` of `f`: is not understood"),
@@ -384,11 +382,11 @@ def test_virtual_tables_and_tables_made_by_queries_are_gaps():
         ("CREATE UNIQUE INDEX i ON missing (a)", "a unique index on `missing`, which is not declared"),
         ("CREATE TABLE good (id int)", "table `good` is declared twice"),
         ("CREATE TABLE d (a int, a text)", "column `a` of `d` is declared twice"),
-        ("CREATE TABLE l (LIKE missing, a int)", "is made like `missing`, which is not declared"),
+        ("CREATE TABLE l (LIKE missing, a int)", "is created LIKE `missing`, which is not declared"),
         ("CREATE TABLE f (a int, FOREIGN KEY (a) good (id))", "REFERENCES is missing before `good`"),
         ("CREATE TABLE k (a int WIBBLE WOBBLE NOT NULL)", "type `int wibble wobble` is not known"),
         ("CREATE TABLE k (a int NOT NULL WIBBLE)", "column `a` of `k`: `WIBBLE` is not understood"),
-        ("CREATE TABLE k (a frobtype)", "type `frobtype` is not known and carried as text"),
+        ("CREATE TABLE k (a frobtype)", "type `frobtype` is unknown and carried as text"),
         ("CREATE TABLE k (a int REFERENCES nowhere)", "no table `nowhere`"),
     ],
 )

@@ -158,7 +158,7 @@ def test_deleted_rows_are_different_ones(shop: Path, reading: Reading):
 def test_a_parameter_without_values_is_named(shop: Path, reading: Reading):
     """Nothing is known of a LIMIT; the error names statement and parameter and says what to write."""
     text = "-- name: some, rate: 1/s\nSELECT name FROM product LIMIT :n;"
-    with pytest.raises(WorkloadError, match="statement `some`: there is nothing to give its parameter `n`") as error:
+    with pytest.raises(WorkloadError, match="statement `some`: there is no value for its parameter `n`") as error:
         drawn(shop, reading, text)
     assert "-- params" in error.value.problems[0].next_move
 
@@ -166,7 +166,7 @@ def test_a_parameter_without_values_is_named(shop: Path, reading: Reading):
 def test_all_parameters_without_values_are_named_at_once(shop: Path, reading: Reading):
     """One mistake for the statement, and the line to write with each of them."""
     text = "-- name: some, rate: 1/s\nSELECT name FROM product LIMIT :n OFFSET :m;"
-    with pytest.raises(WorkloadError, match="nothing to give its parameters `n`, `m`") as error:
+    with pytest.raises(WorkloadError, match="there is no value for its parameters `n`, `m`") as error:
         drawn(shop, reading, text)
     (problem,) = error.value.problems
     assert '-- params: {"n": …, "m": …}' in problem.next_move

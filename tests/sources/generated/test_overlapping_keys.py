@@ -219,10 +219,10 @@ def test_what_cannot_be_made(tmp_path: Path):
     known["b"] = replace(known["b"], count=Quantity(0.0))
     reading = replace(reading, statistics=replace(reading.statistics, entities=tuple(known.items())))
     with pytest.raises(
-        SourceError, match=r"table c: no rows can be made that keep all .*: no parents fit together"
+        SourceError, match=r"table c: no rows can be generated that satisfy all .*: no combination of parents fits"
     ) as caught:
         generate(reading, tmp_path / "rows.db")
-    assert "take rows of your own" in str(caught.value)
+    assert "use your own rows" in str(caught.value)
     assert not (tmp_path / "rows.db").exists()
 
 
@@ -236,8 +236,8 @@ def test_a_refused_row_is_one_that_was_made(tmp_path: Path):
     known = dict(reading.statistics.entities)
     known["up"] = replace(known["up"], count=Quantity(0.0))
     reading = replace(reading, statistics=replace(reading.statistics, entities=tuple(known.items())))
-    with pytest.raises(SourceError, match="a made-up row is not taken") as caught:
+    with pytest.raises(SourceError, match="a generated row is refused") as caught:
         generate(reading, tmp_path / "rows.db")
     assert "change that value" not in str(caught.value)
-    assert "take rows of your own" in str(caught.value)
+    assert "use your own rows" in str(caught.value)
     assert not (tmp_path / "rows.db").exists()

@@ -115,8 +115,8 @@ def test_what_all_documents_agree_on_is_a_copy(
     (note,) = [each for each in found.reading.notes if f"`{path}`" in each]
     documents = database[path.split(".", maxsplit=1)[0]].count_documents({})
     assert f"in all of {documents} documents" in note
-    assert "`migrate` derives anew" in note
-    assert "as data of its own" in note
+    assert "`migrate` derives again" in note
+    assert "as independent data" in note
 
 
 @pytest.mark.one_in(2)
@@ -179,14 +179,14 @@ def test_copies_that_went_stale_are_noted(mongod: Server, database: Documents, s
         database.users.update_one({"_id": n}, {"$set": {"post_count": counts[n] + (n < stale // 20)}})
     notes = " ".join(found_in(mongod, database).reading.notes)
     if not stale:
-        assert "`posts.author` is `users.name` in 400 of 400 rows: a copy, or the same by chance" in notes
+        assert "`posts.author` is `users.name` in 400 of 400 rows: a copy, or a coincidence" in notes
         assert "`users.post_count` is the number of rows of `posts` that refer to its document, in all of" in notes
     else:
-        assert f"in {400 - stale} of 400 rows: a copy, which went stale in {stale}, or the same by chance" in notes
+        assert f"in {400 - stale} of 400 rows: a copy that is stale in {stale}, or a coincidence" in notes
         assert f"refer to its document, but differs or has no such source in {stale // 20} of 40 documents" in notes
 
 
-@pytest.mark.parametrize(("drifted", "said"), [(0, "a counter, or"), (7, "a counter, which drifted in 7, or")])
+@pytest.mark.parametrize(("drifted", "said"), [(0, "a counter, or"), (7, "a counter that is off in 7, or")])
 def test_a_counter_of_elements_is_noted(mongod: Server, database: Documents, drifted: int, said: str) -> None:
     """It stays data of its own: a note says what it looks like, and how often it differs."""
     sizes = [n * n % 11 for n in range(300)]

@@ -227,7 +227,7 @@ def test_numbers_that_their_places_tell_apart_stay_in_order(database: Database[A
     del things[0]["few"]
     found = found_in(database, {"things": things})
     assert gaps(found) == [
-        "things: `pos` always holds 2 numbers, which their places tell apart, and is kept whole as json"
+        "things: `pos` always holds 2 numbers, which their positions distinguish, and is kept whole as json"
     ]
     assert {"counts", "few", "scores"} <= {each.name for each in found.reading.model.entities}
     kept = list(found.reading.model.entity("things").attribute_names).index("pos")
@@ -237,7 +237,7 @@ def test_numbers_that_their_places_tell_apart_stay_in_order(database: Database[A
 def test_a_field_without_a_name_is_shown(database: Database[Any]) -> None:
     """What no query can say is a gap with its name, in quotes where that is no word."""
     things = [{"_id": place, "name": "a", "": 1, "box": {"": 2, "a.b": 3, "width": 4}} for place in range(10)]
-    said = " has a name no query can say, and is not read"
+    said = " has a name that queries cannot address, and is not read"
     assert gaps(found_in(database, {"odd things": things})) == [
         f'odd things: `""`{said}',
         f'odd things: `box.""`{said}',
@@ -254,7 +254,7 @@ def test_small_numbers_that_fit_several_collections_are_unclear(database: Databa
     found = found_in(database, documents)
     assert found.reading.model.relationships == ()
     assert gaps(found) == [
-        "rooms: `thing_id` is called like a reference; its 4 values may be keys of `chairs`, `lamps`: say in the model"
+        "rooms: `thing_id` is named like a reference; its 4 values may be keys of `chairs`, `lamps`: declare it in the model"
     ]
 
 

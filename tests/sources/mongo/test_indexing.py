@@ -41,7 +41,7 @@ def test_an_index_that_removes_nothing(database: Database[Any]) -> None:
         ("until", None),
         ("at", 10**8),
     }
-    assert [gap.what for gap in found.reading.gaps] == ["index `until_1` removes nothing, as its field holds no dates"]
+    assert [gap.what for gap in found.reading.gaps] == ["index `until_1` expires nothing, as its field holds no dates"]
 
 
 def test_an_index_over_two_arrays(database: Database[Any]) -> None:
@@ -51,4 +51,4 @@ def test_an_index_over_two_arrays(database: Database[Any]) -> None:
     database.orders.create_index([("lines.sku", 1), ("visits.sku", 1)])
     found = read(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
     assert not found.in_place.design.indexes
-    assert "index `lines.sku_1_visits.sku_1` is on two arrays" in "".join(gap.what for gap in found.reading.gaps)
+    assert "index `lines.sku_1_visits.sku_1` covers two arrays" in "".join(gap.what for gap in found.reading.gaps)

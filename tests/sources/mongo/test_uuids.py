@@ -118,7 +118,7 @@ def test_values_beside_a_uuid_come_back(database: Database[Any], tmp_path: Path,
 @pytest.mark.parametrize(
     ("late", "message"),
     [
-        (SECOND, "`mark` of `things` holds a UUID's text beside UUIDs, in the row _id = 4"),
+        (SECOND, "`mark` of `things` holds the text of a UUID beside UUIDs, in the row _id = 4"),
         (Binary(b"legacy", 3), "`mark` of `things` holds a binary value of subtype 3, in the row _id = 4"),
     ],
 )
@@ -169,7 +169,7 @@ def test_other_subtypes_come_back(database: Database[Any], tmp_path: Path, value
     assert (str(attribute(found, "things", "mark").type), str(attribute(found, "marks", "mark").type)) == (kind, kind)
     (gap,) = found.reading.gaps
     assert gap.what.startswith(f"`several` holds binary values of subtype {value.subtype}, and is kept whole as json")
-    assert gap.what.endswith("among which no references are looked for")
+    assert gap.what.endswith("in which no references are looked for")
     copy = f"sqlite:///{tmp_path / 'copy.db'}"
     unload(found.in_place, copy, database)
     assert verify(found.in_place, copy, database).equal

@@ -22,7 +22,7 @@ from tests.beside_mariadb import cursor_of
 
 def test_a_source_of_no_known_kind() -> None:
     """What there is to name is told, a live MongoDB among it."""
-    with pytest.raises(SourceError, match=r"http://x: no kind of source nestling knows\n.*sqlite:///.*mongodb://…"):
+    with pytest.raises(SourceError, match=r"http://x: not a kind of source nestling knows\n.*sqlite:///.*mongodb://…"):
         pipeline.inspect("http://x")
 
 
@@ -31,7 +31,7 @@ def test_a_source_of_no_known_kind() -> None:
     [
         ("sqlite:////no/such/file.db", SourceError, "no such file"),
         ("sqlite:////tmp", SourceError, "directory"),
-        ("oracle://u:secret@h/d", SourceError, "no SQL database address"),
+        ("oracle://u:secret@h/d", SourceError, "not the address of a SQL database"),
         ("mongo://h/d", SourceError, "a MongoDB is `mongodb://host/database`"),
         ("sqlite://", SourceError, "names no database"),
         ("postgresql://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),
@@ -89,7 +89,7 @@ def test_a_user_without_rights_on_a_mariadb_database(mariadb: str) -> None:
         cursor.execute(f"CREATE DATABASE {name}")
         cursor.execute(f"CREATE USER {name}@'%' IDENTIFIED BY 'secret'")
         own = url.set(drivername="mysql", username=name, password="secret", database=name)
-        with pytest.raises(PermissionDenied, match="SELECT from every table"):
+        with pytest.raises(PermissionDenied, match="SELECT on every table"):
             open_database(own.render_as_string(hide_password=False))
         cursor.execute(f"DROP USER {name}@'%'")
         cursor.execute(f"DROP DATABASE {name}")
@@ -151,4 +151,4 @@ def test_a_user_postgresql_does_not_know(postgresql: str) -> None:
     url = make_url(postgresql).set(drivername="postgresql", username="nobody_here")
     with pytest.raises(AuthenticationFailed, match="refuses this user or password") as caught:
         open_database(url.render_as_string(hide_password=False))
-    assert "name a user that the server knows" in str(caught.value)
+    assert "give a user and password that the server accepts" in str(caught.value)

@@ -34,11 +34,11 @@ CREATE TABLE u (a varchar(9), b varchar(9) GENERATED ALWAYS AS (upper(a)) STORED
 CREATE UNIQUE INDEX u_some ON u (a) WHERE b IS NOT NULL;
 CREATE UNIQUE INDEX u_made ON u (lower(a));
 """
-_TRIGGER = "trigger `t` is left out: what it does stays in the application"
+_TRIGGER = "trigger `t` is left out: its work is left to the application"
 _SAID = {
-    "`u.b` is computed by the database: it is kept as a plain attribute that statements compute anew",
-    "a unique index of `u` is over some rows only: no attributes are unique by it, the application must enforce it",
-    "a unique index of `u` is over an expression: no attributes are unique by it, the application must enforce it",
+    "`u.b` is computed by the database: it is stored as a plain attribute that statements recompute",
+    "a unique index of `u` covers some rows only: it makes no attribute unique, the application has to enforce it",
+    "a unique index of `u` is over an expression: it makes no attribute unique, the application has to enforce it",
 }
 
 
@@ -90,7 +90,7 @@ def test_postgresql_tells_what_a_model_does_not_say(postgresql_urls: tuple[str, 
         connection.execute("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
         connection.execute("CREATE TRIGGER t BEFORE INSERT ON u FOR EACH ROW EXECUTE FUNCTION f()")
     reading = open_database(postgresql_urls[1]).reading()
-    assert set(reading.notes) >= _SAID | {_TRIGGER, "materialized view `m` is left out: what it shows is in its tables"}
+    assert set(reading.notes) >= _SAID | {_TRIGGER, "materialized view `m` is left out: its data is in its tables"}
     assert reading.model.entity("u").uniques == ()
 
 
@@ -102,7 +102,7 @@ def test_orders_of_languages_are_told(postgresql_urls: tuple[str, str]) -> None:
             pytest.skip("this PostgreSQL knows no collations of ICU")
         connection.execute('CREATE TABLE t (a text COLLATE "en-x-icu", b text COLLATE "C", n integer)')
     reading = open_database(postgresql_urls[1]).reading()
-    said = "texts of 1 column are ordered by the collation `en-x-icu`: on MongoDB capitals come before small letters"
+    said = "texts of 1 column are ordered by the collation `en-x-icu`: on MongoDB upper case sorts before lower case"
     assert [note for note in reading.notes if "ordered by the collation" in note] == [said]
     assert not [note for note in reading.notes if "by the collation `C`" in note]
 
@@ -194,7 +194,7 @@ def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> No
     assert [each.collation for each in reading.model.entity("t").attributes] == [Collation.NOCASE, Collation.BINARY]
     (gap,) = reading.gaps
     assert gap.where == "t.email"
-    assert "compared whatever the case of A to Z; the case of other letters" in gap.what
+    assert "compared ignoring case of A to Z; the case of other letters" in gap.what
 
 
 def test_arrays_of_citext_are_lists(postgresql_urls: tuple[str, str]) -> None:
@@ -256,7 +256,7 @@ def test_tables_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
         connection.execute(f"{tables}; CREATE ROLE {reader} LOGIN PASSWORD 'reads'; GRANT SELECT ON seen TO {reader}")
     url = make_url(postgresql_urls[1]).set(username=reader, password="reads")
     try:
-        with pytest.raises(PermissionDenied, match=r"denied for tables `hidden`, `s.too`(.|\n)*let the user SELECT"):
+        with pytest.raises(PermissionDenied, match=r"denied for tables `hidden`, `s.too`(.|\n)*grant the user SELECT"):
             open_database(url.render_as_string(hide_password=False)).reading()
     finally:
         with psycopg.connect(postgresql_urls[1]) as connection:

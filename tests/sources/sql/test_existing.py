@@ -162,8 +162,8 @@ def test_the_tables_of_the_application_are_filled_as_they_are(
     assert server.counts("aaa_note", "zed", "history") == [3, 1, 2]
     assert [tuple(row) for row in server.run(server.target, "SELECT DISTINCT stars FROM aaa_note")] == [(5,)]
     assert verify(proposal, server.target, database).equal
-    assert notes[0] == "`aaa_note`, `account` were there, and are filled as they are"
-    assert notes[1] == "`account`: the target computes `length`; the values of the rows are not written"
+    assert notes[0] == "`aaa_note`, `account` already existed and are filled as they are"
+    assert notes[1] == "`account`: the target computes `length`; the rows' own values are not written"
     assert not any(note.startswith(("`account`: declared", "`aaa_note`: declared")) for note in notes)
     server.run(server.target, "DROP TABLE zed;\n")
     assert server.schema() == before
@@ -201,7 +201,7 @@ def test_columns_nobody_fills_are_refused_first(server: Server) -> None:
     with pytest.raises(SourceError) as refused:
         written(server, MODEL, other=[(1,)])
     told = [each.what for each in refused.value.problems]
-    assert told == ["it has no column for `name`", "`code` must have a value, and the design has none for it"]
+    assert told == ["it has no column for `name`", "`code` must have a value, but the design has none for it"]
     assert all(
         each.where.startswith("table parent of ") and "drop the table" in each.next_move
         for each in refused.value.problems
@@ -234,7 +234,7 @@ def test_a_foreign_key_that_rows_break_is_an_error(server: Server) -> None:
     (problem,) = refused.value.problems
     assert "child" in problem.where
     assert "8" in problem.what or "id = 2" in problem.where
-    assert "mend these rows" in problem.next_move
+    assert "fix these rows" in problem.next_move
     assert (server.schema(), server.counts("parent", "child")) == (before, [0, 0])
     written(server, MODEL, child=[(1, 7), (3, None)], parent=[(7, "x")], other=[(1,)])
     assert server.counts("parent", "child", "other") == [1, 2, 1]
@@ -250,7 +250,7 @@ LOSES = {
 def test_rows_that_a_trigger_takes_away_are_told(server: Server) -> None:
     """Nothing is kept then: what came would be taken for all there is. MariaDB has no trigger that takes a row away."""
     server.run(server.target, "CREATE TABLE parent (id INT PRIMARY KEY, name VARCHAR(20));\n" + LOSES[server.kind])
-    with pytest.raises(SourceError, match=r"holds 1 row after it was given 2(.|\n)*triggers and rules off"):
+    with pytest.raises(SourceError, match=r"holds 1 row after 2(.|\n)*disable its triggers and rules"):
         written(server, MODEL, child=[(1, 2)], parent=[(1, "x"), (2, "y")])
     assert server.counts("parent") == [0]
 
@@ -302,7 +302,7 @@ def test_texts_the_target_takes_for_one(server: Server) -> None:
         written(server, MODEL, parent=[(1, "tea"), (2, "coffee"), (3, "Tea")])
     (problem,) = refused.value.problems
     assert problem.where == "table parent, the rows id = 1 and id = 3"
-    same = "two rows are the same by the UNIQUE of `name`: name = 'Tea' and name = 'tea'; the server says: "
+    same = "two rows are duplicates under the UNIQUE of `name`: name = 'Tea' and name = 'tea'; the server says: "
     assert problem.what.startswith(same)
     assert problem.next_move.startswith("change one of the two rows")
     assert ("utf8mb4_bin" in problem.next_move) == (server.kind == "mariadb")
@@ -347,7 +347,7 @@ def test_a_database_of_latin1(latin1: Server) -> None:
     )
     with pytest.raises(SourceError, match="table doc, the row id = 1: `data` is ") as refused:
         written(latin1, Model("m", (entity,)), doc=rows)
-    assert "a type and a character set that hold it" in str(refused.value)
+    assert "a type and character set that can hold it" in str(refused.value)
 
 
 def test_an_engine_without_transactions_is_refused(mariadb_urls: tuple[str, str]) -> None:

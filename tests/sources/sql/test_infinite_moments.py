@@ -55,10 +55,10 @@ def test_what_is_told_where_no_column_holds_both_works(
     """MariaDB refuses them before anything is written; without such values, and with the design saying so, it takes the rows."""
     with pytest.raises(SourceError) as refused:
         pipeline.unload(loaded, mariadb_urls[1], database)
-    assert "table c: `d` is date and also enum('-infinity', 'infinity'), which no column here holds both" in str(
+    assert "table c: `d` is date and also enum('-infinity', 'infinity'), and no column here can hold both" in str(
         refused.value
     )
-    assert "where no such value is left, take its type out of the attribute's `also` in the design's model" in str(
+    assert "where no such value is left, remove its type from the attribute's `also` in the design's model" in str(
         refused.value
     )
     text = write_proposal(loaded)

@@ -27,8 +27,8 @@ CREATE UNIQUE INDEX upper_name ON login (upper(name));
 """
 FOUND = ["UNIQUE (lower(name)) WHERE name IS NOT NULL", "UNIQUE (tenant, lower(Mail)) WHERE NOT gone"]
 NOTE = (
-    "unique index upper_name ({}) of `login` is over an expression: no attributes are unique by it, "
-    "the application must enforce it"
+    "unique index upper_name ({}) of `login` is over an expression: it makes no attribute unique, "
+    "the application has to enforce it"
 )
 BREAKING = [
     "INSERT INTO login VALUES (9, 'ANN', NULL, 1, false)",

@@ -53,20 +53,20 @@ PART = Entity(
 )
 OWNS = Relationship("owns", "thing", "part", ("email",), ("owner",), enforced=True)
 MODEL = Model("made", (THING, PART), (OWNS,))
-WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
-UNKNOWN = "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
+WIDTHS = "integers are declared as bigint: the design does not record how wide the source's are"
+UNKNOWN = "non-unique indexes, triggers and permissions are not created here: the design does not record the source's"
 UNTOLD = {
     SQLITE: (UNKNOWN,),
     POSTGRESQL: (
         *(
-            f"`{entity}`: texts of `{name}` are compared to the letter here, not as the source does"
+            f"`{entity}`: texts of `{name}` are compared exactly here, unlike in the source"
             for entity, name in (("thing", "email"), ("part", "owner"))
         ),
         WIDTHS,
         UNKNOWN,
     ),
     MYSQL: (
-        "`thing`: declared as another type than the source's: `made` (timestamptz) as datetime(6)",
+        "`thing`: declared with a different type than in the source: `made` (timestamptz) as datetime(6)",
         WIDTHS,
         UNKNOWN,
     ),
@@ -104,7 +104,10 @@ def _run(url: str, sql: str) -> None:
 
 def _check(url: str, notes: tuple[str, ...], dialect: str) -> None:
     """An INSERT that says the rest gets what the model says; the tables read back as the model has them."""
-    assert notes == ("`thing`: the default of `odd` is not declared; an INSERT has to give a value", *UNTOLD[dialect])
+    assert notes == (
+        "`thing`: the default of `odd` is not declared; every INSERT has to give a value",
+        *UNTOLD[dialect],
+    )
     _run(url, "INSERT INTO thing (sku, email, odd) VALUES ('Sku', 'cem@x', 'y')")
     rows = {row[0]: row for row in open_database(url, model=MODEL).rows(everything("thing", MODEL))}
     assert rows.keys() == {0, 41, 42}
@@ -157,7 +160,7 @@ def test_what_cannot_be_declared_is_said(kind: str, tmp_path: Path) -> None:
     entity = Entity("line", (_attribute("a", "integer"), _attribute("b", kind, Generated.NUMBER)), ("a", "b"))
     sink = open_sink(f"sqlite:///{tmp_path / 'made.db'}")
     sink.begin(Model("made", (entity,)))
-    assert sink.finish() == ("`line`: the default of `b` is not declared; an INSERT has to give a value", UNKNOWN)
+    assert sink.finish() == ("`line`: the default of `b` is not declared; every INSERT has to give a value", UNKNOWN)
 
 
 def test_unsigned_numbers_of_mariadb(mariadb_urls: tuple[str, str]) -> None:
@@ -180,7 +183,7 @@ def test_unsigned_numbers_of_mariadb(mariadb_urls: tuple[str, str]) -> None:
         sink.write(entity, rows)
     said = sink.finish()
     assert sink.broken == ()
-    assert "`note`: what is allowed of `id` is not declared" in said
+    assert "`note`: the allowed values of `id` is not declared" in said
     assert not any("`account`: what" in each or "`profile`: what" in each for each in said)
     found = open_database(url).reading().model
     assert len(found.relationships) == len(links)

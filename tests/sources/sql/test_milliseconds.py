@@ -159,5 +159,5 @@ def test_the_first_note_says_what_to_do(tmp_path: Path) -> None:
         connection.executescript(SQLITE)
     first, *others = pipeline.inspect(f"sqlite:///{tmp_path / 'events.db'}").notes
     assert others
-    assert first.startswith("say --milliseconds where milliseconds will do: `")
+    assert first.startswith("use --milliseconds if milliseconds are enough: `")
     assert "microseconds" in first

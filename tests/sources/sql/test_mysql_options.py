@@ -65,7 +65,7 @@ def test_jdbc_names_the_user_behind_the_question_mark(mariadb: str, postgresql: 
         ("ssl_mode=REQUIERD", "required"),
         ("ssl_mode=VERIFY_CA", "ssl_ca"),
         ("allowMultiQueries=true", "allowMultiQueries"),
-        ("password=one&password=two", "`password` is said more than once"),
+        ("password=one&password=two", "`password` is given more than once"),
         ("ssl_mode=DISABLED&ssl-mode=REQUIRED", "said more than once"),
     ],
 )

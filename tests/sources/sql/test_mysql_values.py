@@ -28,7 +28,7 @@ def test_notes_name_columns_and_values(both: Both) -> None:
         next(note for note in both.proposal.notes if word in note)
         for word in ("PAD SPACE", "U+FFFF", "tinyint(1)", "64 bits")
     )
-    assert "`customer.vat` (1 row, in what is unique), `customer.note` (2 rows) end in blanks" in blanks
+    assert "`customer.vat` (1 row, in a unique key), `customer.note` (2 rows) end in blanks" in blanks
     assert "customer.word" not in blanks
     assert "TRIM" in blanks
     assert "`customer.mood` (1 row) has characters beyond" in rare
@@ -45,7 +45,7 @@ def test_without_such_values_one_note_says_how_texts_compare(
         mariadb, database, "CREATE TABLE t (id bigint PRIMARY KEY, name varchar(9))", "normalized"
     ) as found:
         (note,) = found.proposal.notes
-        assert "1 column, none of which ends in a blank yet" in note
+        assert "1 column, where no text ends in a blank yet" in note
 
 
 def test_unsigned_is_a_range(both: Both) -> None:

@@ -73,8 +73,8 @@ def keeps(address: str, database: Database[dict[str, Any]]) -> None:
     proposal = pipeline.design(reading, "normalized")
     assert proposal.gaps == ()
     (told,) = (note for note in proposal.notes if "UNIQUE" in note)
-    kept = "`account`: nestling's writes alone keep UNIQUE (name, id) WHERE rank <> 3, no index does: "
-    assert told == kept + "an index of the server cannot have this condition"
+    kept = "`account`: only nestling's writes enforce UNIQUE (name, id) WHERE rank <> 3, no index does: "
+    assert told == kept + "a MongoDB index cannot have this condition"
     loaded = pipeline.load(proposal, address, database)
     assert loaded.verified is not None
     assert loaded.verified.equal
@@ -114,8 +114,8 @@ def test_embedded_rows_are_told(tmp_path: Path) -> None:
     proposal = pipeline.design(pipeline.inspect(made_in_sqlite(tmp_path / "a.db")), "embedded")
     (told,) = (note for note in proposal.notes if "WHERE main" in note)
     assert told == (
-        "`address`: nestling's writes alone keep UNIQUE (account_id) WHERE main, no index does: its rows share documents of "
-        "`account`; with `address` in a collection of its own a partial unique index keeps it"
+        "`address`: only nestling's writes enforce UNIQUE (account_id) WHERE main, no index does: its rows share documents of "
+        "`account`; with `address` in its own collection, a partial unique index would enforce it"
     )
 
 

@@ -170,7 +170,7 @@ def test_rows_that_break_one_leave_it(tmp_path: Path, database: Database[dict[st
     address = made_in_sqlite(tmp_path / "a.db", tables + broken)
     reading = pipeline.inspect(address)
     assert checks_of(reading) == {}
-    assert "CHECK (low < high) of `t` is left out: 1 row break it" in reading.notes
+    assert "CHECK (low < high) of `t` is left out: violated by 1 row" in reading.notes
     assert [note for note in reading.notes if note.startswith("CHECK (c <> low) of `t` is left out: `c` is ")] != []
     loaded = pipeline.load(pipeline.design(reading, "normalized"), address, database)
     assert loaded.verified is not None

@@ -18,8 +18,8 @@ from nestling.ir.text import write_proposal
 from nestling.pipeline import design, generate, inspect, load, read_proposal, unload
 from scripts.pages.type_map import COLUMNS
 
-UNKNOWN = "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
-WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
+UNKNOWN = "non-unique indexes, triggers and permissions are not created here: the design does not record the source's"
+WIDTHS = "integers are declared as bigint: the design does not record how wide the source's are"
 
 
 def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
@@ -36,7 +36,7 @@ def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Dat
     proposal = design(reading, "normalized")
     load(proposal, source, database)
     notes = unload(proposal, f"sqlite:///{target}", database).notes
-    assert notes == ("`ranked` is no view here: make it anew", UNKNOWN)
+    assert notes == ("`ranked` is not a view here: create it yourself", UNKNOWN)
     with closing(sqlite3.connect(target)) as connection:
         columns = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA table_info(t)")}
         assert (columns["cost"], columns["hours"]) == ("NUMERIC", "NUMERIC")
@@ -57,7 +57,7 @@ def test_checks_that_are_left_out_are_named(
     (tmp_path / "design.yaml").write_text(write_proposal(design(inspect(postgresql_urls[0]), "normalized")))
     proposal = read_proposal(tmp_path / "design.yaml")
     load(proposal, postgresql_urls[0], database)
-    said = "of `t` (t_code_check) is not in the design: a table that is made here does not have it until you add it"
+    said = "of `t` (t_code_check) is not in the design: a table created here lacks it until you add it"
     assert unload(proposal, postgresql_urls[1], database).notes[-1] == f"CHECK ((code = upper(code))) {said}"
 
 
@@ -81,7 +81,7 @@ def test_types_of_postgresql_come_back_or_are_named(
     (mood,) = [each for each in before.attributes if each.type.values]
     assert after.attribute(mood.name).type == mood.type
     assert f"`t_{mood.name}` of `{mood.name}`" in enums
-    assert note.startswith("`t`: declared as another type than the source's: ")
+    assert note.startswith("`t`: declared with a different type than in the source: ")
     assert {each.name for each in before.attributes if f"`{each.name}` (" in note} == other
     assert {str(before.attribute(name).type) for name in other} == {"time as timetz", "geometry"}
 
@@ -238,7 +238,7 @@ def test_what_no_foreign_key_says_becomes_none(
     load(proposal, postgresql_urls[0], database)
     copies = (postgresql_urls[1], f"sqlite:///{tmp_path / 'copy.db'}")
     for copy in copies:
-        assert any("`u_log` is no foreign key here" in note for note in unload(proposal, copy, database).notes)
+        assert any("`u_log` is not a foreign key here" in note for note in unload(proposal, copy, database).notes)
     with psycopg.connect(copies[0]) as connection:
         assert connection.execute("DELETE FROM u WHERE id = 1").rowcount == 1
     with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
@@ -265,9 +265,9 @@ def test_what_postgresql_does_not_declare_is_named(
     load(proposal, postgresql_urls[0], database)
     assert unload(proposal, postgresql_urls[1], database).notes == (
         "`t`: the source computes `twice`; here an INSERT or UPDATE has to give the value",
-        "`t`: the default of `low` is not declared; an INSERT has to give a value",
-        "`t`: texts of `mail` are compared to the letter here, not as the source does",
-        "`t`: declared as another type than the source's: `p` (text as pair) as text, `tags` (array(text(5))) as text[]",
+        "`t`: the default of `low` is not declared; every INSERT has to give a value",
+        "`t`: texts of `mail` are compared exactly here, unlike in the source",
+        "`t`: declared with a different type than in the source: `p` (text as pair) as text, `tags` (array(text(5))) as text[]",
         WIDTHS,
         UNKNOWN,
     )
@@ -288,7 +288,7 @@ def test_texts_longer_than_declared_widen_their_columns(
     load(proposal, source, database)
     told = "`b` (text(3)) as text, `c` (text(3)) as text, `d` (text(0)) as text"
     assert unload(proposal, postgresql_urls[1], database).notes == (
-        f"`t`: declared as another type than the source's: {told}",
+        f"`t`: declared with a different type than in the source: {told}",
         WIDTHS,
         UNKNOWN,
     )

@@ -379,9 +379,9 @@ def test_text_in_double_quotes_is_a_string_where_no_column_has_that_name():
         ),
         ("SELEC * FROM product", "no statement begins with `SELEC`; did you mean SELECT?"),
         ("CREATE TABLE x (id int)", "CREATE is not SELECT, INSERT, UPDATE or DELETE"),
-        ("SELECT FROM WHERE", "it is not SQL that can be read"),
-        ("SELECT (1 FROM product", "it is not SQL that can be read"),
-        ("INSERT INTO", "it is not SQL that can be read"),
+        ("SELECT FROM WHERE", "it cannot be read as SQL"),
+        ("SELECT (1 FROM product", "it cannot be read as SQL"),
+        ("INSERT INTO", "it cannot be read as SQL"),
     ],
 )
 def test_what_is_not_there_is_a_gap_that_says_what_is(sql, said):

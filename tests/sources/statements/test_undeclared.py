@@ -96,7 +96,7 @@ def test_a_database_measures_them(tmp_path: Path) -> None:
     statistics = reading.statistics.relationship(link.name)
     assert statistics.mean is not None
     assert (statistics.mean.value, statistics.dangling and statistics.dangling.value) == (1.0, 1.0)
-    note = "`bids` (user_id) is taken to refer to `users`, as joined by `one` and 1 more; no foreign key says so"
+    note = "`bids` (user_id) is assumed to refer to `users`, as the joins of `one` and 1 more suggest; there is no such foreign key"  # noqa: E501
     assert note in reading.notes
     assert "1 row of `bids` refers to a row of `users` that does not exist" in "\n".join(reading.notes)
     assert reading.workload.statements[0].accesses[1].via == link.name

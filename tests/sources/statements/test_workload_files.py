@@ -210,8 +210,8 @@ def test_misspelt_requirements_are_an_error():
     with pytest.raises(WorkloadError) as error:
         read("-- freshnes: product.name snapshot\n-- Note: a comment\n-- array bounds: 9\n-- name: s\nSELECT 1;")
     assert [(each.where, each.what) for each in error.value.problems] == [
-        ("w.sql:1", "`freshnes` is no requirement; did you mean `freshness`?"),
-        ("w.sql:3", "`array bounds` is no requirement; did you mean `array bound`?"),
+        ("w.sql:1", "`freshnes` is not a requirement; did you mean `freshness`?"),
+        ("w.sql:3", "`array bounds` is not a requirement; did you mean `array bound`?"),
     ]
 
 
@@ -230,9 +230,9 @@ def test_misspelt_requirements_are_an_error():
         ("schema version: first", "`first` is not a whole number"),
         ("short names: perhaps", "neither yes nor no"),
         ("freshness: product.name soon", "no freshness `soon`"),
-        ("freshness: product.name async(1m)", "`1m` is no time such as `5s`; its unit is one of ms, s, min, h, day"),
-        ("freshness: product.name async", "exactly async and scheduled say how long"),
-        ("freshness: product.name async(5 parsecs)", "`5 parsecs` is no time such as `5s`"),
+        ("freshness: product.name async(1m)", "`1m` is not a time such as `5s`; its unit is one of ms, s, min, h, day"),
+        ("freshness: product.name async", "async and scheduled need a time, other levels take none"),
+        ("freshness: product.name async(5 parsecs)", "`5 parsecs` is not a time such as `5s`"),
         ("freshness: product.name async (5 s", "no freshness"),
         ("freshness: product.name", "no freshness `product.name`"),
         ("freshness:", "no freshness ``"),
@@ -263,7 +263,7 @@ def test_a_rate_that_is_none(rate: str, said: str) -> None:
     with pytest.raises(WorkloadError) as error:
         read(f"-- name: s, rate: {rate}\nSELECT 1;\n-- name: t\n-- rate: {rate}\nSELECT 2;")
     assert [problem.where for problem in error.value.problems] == ["w.sql:1", "w.sql:4"]
-    assert all(f"`{rate}` is no rate" in problem.what for problem in error.value.problems)
+    assert all(f"`{rate}` is not a rate" in problem.what for problem in error.value.problems)
     assert all(said in problem.next_move for problem in error.value.problems)
 
 
@@ -275,8 +275,8 @@ def test_a_rate_no_application_has(rate: str, bound: str) -> None:
     with pytest.raises(WorkloadError) as error:
         read(f"-- name: s, rate: {rate}\nSELECT 1;")
     (problem,) = error.value.problems
-    assert (problem.where, f"`{rate}` is no rate" in problem.what, bound in problem.known) == ("w.sql:1", True, True)
-    with pytest.raises(InputError, match="is no rate"):
+    assert (problem.where, f"`{rate}` is not a rate" in problem.what, bound in problem.known) == ("w.sql:1", True, True)
+    with pytest.raises(InputError, match="is not a rate"):
         parse_rate(rate)
 
 
@@ -306,7 +306,14 @@ def test_all_mistakes_are_told_at_once():
     told = [(each.where, each.what) for each in error.value.problems]
     assert [where for where, _ in told] == [f"w.sql:{place}" for place in ("3", "5", "6", "7", "7:1", "8", "9")]
     words = " ".join(what for _, what in told)
-    for said in ("`often` is no rate", "did you mean `name`?", "did you mean `params`?", "SELEC", "`3/x`", "not JSON"):
+    for said in (
+        "`often` is not a rate",
+        "did you mean `name`?",
+        "did you mean `params`?",
+        "SELEC",
+        "`3/x`",
+        "not JSON",
+    ):
         assert said in words
 
 
@@ -398,7 +405,7 @@ def test_a_rate_behind_something_else() -> None:
         read('-- name: a, params: {"id": 7}, rate: 9/s\nSELECT name FROM product WHERE id = :id;')
     told, other = error.value.problems
     assert "`-- name: a, rate: 9/s`" in told.next_move
-    assert "behind the name is not read" in other.what
+    assert "after the name is not read" in other.what
 
 
 def test_what_is_said_above_a_statement_without_a_name() -> None:
@@ -425,22 +432,26 @@ def test_what_is_said_above_a_statement_without_a_name() -> None:
         ),
         ("-- name: s, rate: 1/s\n-- params: {id: 7}\nSELECT 1;", "2", "statement `s`: params are not JSON"),
         ("-- name: s, rate: 1/s\n-- params: 7\nSELECT 1;", "2", "params must be an object"),
-        ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params name `x`, its parameters are `y`"),
-        ("-- name: s, rate: 1/s\n-- params: [1, 2]\nSELECT ?;", "1", "params are 2 values, its parameters are `p1`"),
-        ("-- name: s, rate: 1/s\n-- params: [1]\nSELECT 1;", "1", "params are 1 value, its parameters are none"),
+        ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params names `x`, but its parameters are `y`"),
+        (
+            "-- name: s, rate: 1/s\n-- params: [1, 2]\nSELECT ?;",
+            "1",
+            "params has 2 values, but its parameters are `p1`",
+        ),
+        ("-- name: s, rate: 1/s\n-- params: [1]\nSELECT 1;", "1", "params are 1 value, but its parameters are none"),
         ("-- name: s, rate: 1/s\nSELECT 1; SELECT 2;", "2", "`s` holds several statements; this one is called `s.2`"),
-        ("-- name: s, rate: 1/s\n-- rate: 9/s\nSELECT 1;", "2", "it has a rate already: `9/s` is not read"),
-        ("-- name: s, rate: 1/s, limt: 4\nSELECT 1;", "1", "`limt: 4` behind the name is not read"),
-        ("-- name: s, rat: 7/s\nSELECT 1;", "1", "`rat: 7/s` behind the name is not read"),
+        ("-- name: s, rate: 1/s\n-- rate: 9/s\nSELECT 1;", "2", "it already has a rate: `9/s` is not read"),
+        ("-- name: s, rate: 1/s, limt: 4\nSELECT 1;", "1", "`limt: 4` after the name is not read"),
+        ("-- name: s, rat: 7/s\nSELECT 1;", "1", "`rat: 7/s` after the name is not read"),
         (
             "-- name: e, rate: 1/s\n\n-- name: s, rate: 1/s\nSELECT 1;",
             "1",
-            "statement `e`: there is no statement under this name",
+            "statement `e`: no statement follows this name",
         ),
         (
             "-- name: s, rate: 1/s\nSELECT 1;\n-- name: s, rate: 1/s\nSELECT 2;",
             "3",
-            "is there twice, in lines 1 and 3; the first one stands",
+            "appears twice, in lines 1 and 3; the first one counts",
         ),
         (
             "-- name: s, rate: 1/s\nSELECT 1;\n-- name: t, rate: 1/s\nSELECT a\nFROM nope;",
@@ -450,7 +461,7 @@ def test_what_is_said_above_a_statement_without_a_name() -> None:
         (
             "-- name: s, rate: 1/s\nSELECT 1;\n-- name: t, rate: 1/s\nSELECT 1\n  FROM WHERE;",
             "5:",
-            "it is not SQL that can be read",
+            "it cannot be read as SQL",
         ),
     ],
 )

@@ -47,5 +47,5 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _unknown(path: Path) -> SourceError:
-    move = "give a server's JSON log (MongoDB 4.4 or later), or a file nestling.recorder wrote"
+    move = "name a server's JSON log (MongoDB 4.4 or later) or a file written by nestling.recorder"
     return SourceError(Problem("holds no captured statements", where=str(path), next_move=move))

@@ -278,7 +278,7 @@ def _unknown(words: str, inner: Sequence[Token], dialect: str) -> ReadType:
     kind = Type(_T.TEXT, carried=words.rpartition(".")[2] if dialect == POSTGRESQL else "")
     if words in AS_TEXT:
         return ReadType(kind, note=f"type `{words}` is carried as text")
-    return ReadType(kind, gap=f"type `{words}` is not known and carried as text")
+    return ReadType(kind, gap=f"type `{words}` is unknown and carried as text")
 
 
 def _affinity(words: str) -> TypeName:

@@ -34,9 +34,9 @@ def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, 
         catalogue.partitions[table.name] = catalogue.partitions.get(parent, parent)
         catalogue.note(f"table `{name}` is a partition: its rows are those of `{catalogue.partitions[table.name][1]}`")
     elif cursor.sees_any("AS", "SELECT"):
-        catalogue.gap(f"table `{name}` is made by a query: its columns are not declared", line, GapKind.LOST)
+        catalogue.gap(f"table `{name}` is created from a query: its columns are not declared", line, GapKind.LOST)
     elif _read_body(cursor, table, catalogue, lines) and not catalogue.declare(table) and not if_missing:
-        catalogue.gap(f"table `{name}` is declared twice; the first one stands", line)
+        catalogue.gap(f"table `{name}` is declared twice; the first declaration counts", line)
 
 
 def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lines) -> bool:
@@ -82,7 +82,9 @@ def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, l
     else:
         column = read_column(element, table, catalogue, line)
         if column is not None and column.name in table.columns:
-            catalogue.gap(f"column `{column.name}` of `{table.name[1]}` is declared twice; the first one stands", line)
+            catalogue.gap(
+                f"column `{column.name}` of `{table.name[1]}` is declared twice; the first declaration counts", line
+            )
         elif column is not None:
             table.columns[column.name] = column
 
@@ -100,7 +102,7 @@ def _copy(
     found = catalogue.find(source)
     if found is None:
         kind = GapKind.LOST if or_none else GapKind.NOTIMPL
-        catalogue.gap(f"table `{table.name[1]}` is made like `{source[1]}`, which is not declared", table.line, kind)
+        catalogue.gap(f"table `{table.name[1]}` is created LIKE `{source[1]}`, which is not declared", table.line, kind)
         return False
     table.columns = {**found.columns, **table.columns}
     table.plain |= found.plain
@@ -126,7 +128,7 @@ def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None
         elif cursor.accept("WITHOUT", "ROWID"):
             table.without_rowid = True
         elif cursor.sees_any("AS", "SELECT") and catalogue.dialect == MYSQL:
-            what = f"table `{table.name[1]}` takes more columns from a query, which are not declared"
+            what = f"table `{table.name[1]}` takes further columns from a query, which are not declared"
             catalogue.gap(what, table.line)
             cursor.rest()
         else:

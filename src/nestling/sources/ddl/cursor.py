@@ -8,7 +8,7 @@ from nestling.ir.text.sql_quotes import sql_text
 from nestling.sources.ddl.tokens import Token, TokenKind
 
 _END = Token(TokenKind.SYMBOL, "", "", 0, 0)
-COMMA_TOO_MANY = "there is a comma too many: nothing stands before or behind it"
+COMMA_TOO_MANY = "there is an extra comma: nothing comes before or after it"
 Name = tuple[str, str]
 """A table's or type's schema (empty when not said) and name."""
 
@@ -81,7 +81,7 @@ class Cursor:
         start, depth = self._at, 1
         while depth:
             if self.done:
-                raise NotUnderstood("a parenthesis never closes")
+                raise NotUnderstood("a parenthesis is never closed")
             key = self.take().key
             depth += (key == "(") - (key == ")")
         return list(self._tokens[start : self._at - 1])

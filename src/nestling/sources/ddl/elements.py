@@ -219,7 +219,7 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
         own = tuple(plain_columns(cursor.group()) or ())
         table.foreign_keys.append(_references(cursor, own, catalogue.where(line)))
     elif cursor.accept("EXCLUDE"):
-        catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it says nothing of the shape")
+        catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it does not affect the schema")
         cursor.rest()
     elif cursor.accept_any(*_INDEX_WORDS):
         cursor.rest()
@@ -250,7 +250,7 @@ def named_check(cursor: Cursor, catalogue: Catalogue, named: str) -> tuple[Check
 def _names_until_group(cursor: Cursor) -> None:
     """Pass an index's name and method, which MySQL lets stand before the columns."""
     if cursor.accept("USING", "INDEX"):
-        raise NotUnderstood(f"it takes its columns from the index `{as_text(cursor.rest())}`")
+        raise NotUnderstood(f"its columns come from the index `{as_text(cursor.rest())}`")
     cursor.until("(")
 
 

@@ -44,10 +44,10 @@ _NO_SHAPE = (
 
 
 _OTHER = (
-    "export the schema in the words of PostgreSQL, MySQL or SQLite, as most schema tools can; where a word misleads nestling, say"
-    " which it is: `--dialect`"
+    "export the schema for PostgreSQL, MySQL or SQLite, as most schema tools can; if nestling misjudges the dialect, name"
+    " it with `--dialect`"
 )
-_ORACLES = "words of Oracle's are taken as those of {}: look at the types, and say which dialect it is with `--dialect`"
+_ORACLES = "Oracle syntax is read as {}: check the types, and name the dialect with `--dialect`"
 
 
 def read_ddl(
@@ -74,7 +74,7 @@ def read_ddl(
         _read_statement(statement, catalogue, lines)
     if not catalogue.tables:
         what = "no table is declared" + (f"; {catalogue.gaps[0]}" if catalogue.gaps else "")
-        raise SourceError(Problem(what=what, where=origin, next_move="give a file with CREATE TABLE statements"))
+        raise SourceError(Problem(what=what, where=origin, next_move="name a file with CREATE TABLE statements"))
     model, gaps, notes = shape(catalogue.declared_tables(), name, catalogue.dialect, read_check)
     return Reading(
         model=replace(model, views=_views(catalogue)),
@@ -98,9 +98,9 @@ def _summary(catalogue: Catalogue) -> list[str]:
     if rows := sum(catalogue.skipped.values()):
         words = ", ".join(f"{count} {word}" for word, count in catalogue.skipped.items())
         left = f"{counted(rows, 'statement')} with rows {agreeing(rows)} left out"
-        notes.append(f"{left} ({words}): a DDL file is read for its shape")
+        notes.append(f"{left} ({words}): a DDL file is read for its schema only")
     if keys := catalogue.null_keys:
-        notes.append(f"SQLite lets NULL stand in these key columns, which are taken as NOT NULL: {first_of(keys, 5)}")
+        notes.append(f"SQLite allows NULL in these key columns, which are taken as NOT NULL: {first_of(keys, 5)}")
     return [*notes, *widths(list(catalogue.narrow))]
 
 
@@ -138,7 +138,7 @@ def _declares_table(tokens: Sequence[Token]) -> bool:
 def _do(catalogue: Catalogue, lines: Lines, statement: DdlStatement) -> None:
     block = CodeBlock(statement.tokens, catalogue.text, catalogue.dialect)
     if not block.is_read:
-        left = "read for what it declares alone" if block.declared else "left out: what it does is not read"
+        left = "read only for its declarations" if block.declared else "left out: its effects are not read"
         catalogue.note(f"the DO block in line {statement.line} is {left}")
     for each in block.declared:
         _read_statement(DdlStatement(each, lines.at(each[0].start)), catalogue, lines)
@@ -204,7 +204,7 @@ def _create_type(cursor: Cursor, catalogue: Catalogue) -> None:
             ReadType(Type(TypeName.ENUM, values=values)) if values else ReadType(Type(TypeName.TEXT))
         )
     else:
-        gap = f"type `{name[1]}` is made by the database and carried as text"
+        gap = f"type `{name[1]}` is defined in the database and carried as text"
         catalogue.types[name] = ReadType(Type(TypeName.TEXT), gap=gap)
 
 
@@ -230,7 +230,7 @@ def _alter(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: DdlSta
     elif cursor.accept("TYPE"):
         _alter_type(cursor, catalogue)
     elif cursor.sees("DOMAIN") and {"CHECK", "CONSTRAINT"} & {token.key for token in statement.tokens}:
-        raise NotUnderstood("what becomes of the domain's checks is not followed")
+        raise NotUnderstood("changes to the domain's checks are not tracked")
     elif not cursor.sees_any(*_NO_SHAPE, *_ROUTINES, "ALGORITHM", "DEFINER"):
         raise NotUnderstood("is not understood")
 

@@ -243,6 +243,6 @@ def _bindable(value: object, kind: Type, dialect: str) -> object:
 
 def _nothing(statement: str, parameters: list[str]) -> Problem:
     which = f"parameter{'s' * (len(parameters) > 1)} {first_of([f'`{each}`' for each in parameters], _NAMED)}"
-    what = f"statement `{statement}`: there is nothing to give its {which}"
+    what = f"statement `{statement}`: there is no value for its {which}"
     values = ", ".join(f'"{each}": …' for each in parameters)
     return Problem(what=what, next_move=f"add a line `-- params: {{{values}}}` under its name")

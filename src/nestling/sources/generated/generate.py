@@ -52,7 +52,7 @@ def _as_made() -> Iterator[None]:
         yield
     except RowRefused as error:
         problems = [
-            replace(each, what=f"a made-up row is not taken: {each.what}", next_move=OWN_ROWS)
+            replace(each, what=f"a generated row is refused: {each.what}", next_move=OWN_ROWS)
             for each in error.problems
         ]
         raise SourceError(*problems) from error

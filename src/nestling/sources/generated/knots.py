@@ -23,7 +23,7 @@ from nestling.sources.generated.permutations import salt, scattered
 
 MOST_TRIES = 200
 """Other parents looked at in place of one with which no row keeps all of its foreign keys."""
-OWN_ROWS = "take rows of your own (`prove` without --scale), or leave out of the model what made-up rows do not keep"
+OWN_ROWS = "use your own rows (`prove` without --scale), or remove from the model what generated rows cannot satisfy"
 """What to do if no rows can be generated."""
 
 
@@ -253,7 +253,7 @@ class Knot:
 
     def _torn(self) -> SourceError:
         names = name_list([each.name for each in self._strands])
-        what = f"no rows can be made that keep all of its foreign keys {names}: no parents fit together"
+        what = f"no rows can be generated that satisfy all of its foreign keys {names}: no combination of parents fits"
         return SourceError(Problem(what, where=f"table {self._table.entity.name}", next_move=OWN_ROWS))
 
 

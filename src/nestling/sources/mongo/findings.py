@@ -22,7 +22,7 @@ from nestling.sources.mongo.types import odd_types
 SHOWN = 4
 _ELEMENTS = (NodeForm.ARRAY, NodeForm.VALUES)
 _NOT_READ = {
-    NamespaceKind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
+    NamespaceKind.TIME_SERIES: "is a time series collection, which is not read yet",
     NamespaceKind.VIEW: "is a view, not a table",
 }
 
@@ -42,7 +42,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     for near in survey.facts.structure.near_keys:
         key = f"`{near.target}.{steps_text(near.target_column)}`"
         share = _rows(near.repeated, "shares or lacks", "share or lack")
-        what = f"`{steps_text(near.column)}` refers to {key}, which is no key: {share} it"
+        what = f"`{steps_text(near.column)}` refers to {key}, which is not a key: {share} it"
         yield Gap(GapKind.NOTIMPL, what, near.collection)
     linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
     for reference in survey.facts.references:
@@ -50,7 +50,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             what = f"`{steps_text(reference.steps)}` refers to `{reference.target}` in another type: {looked_up(reference)}"
             yield Gap(GapKind.INPUT, what, reference.collection)
         elif not reference.resolved and (reference.collection, reference.steps) not in linked:
-            what = f"`{steps_text(reference.steps)}` refers to what is not there: none of {reference.checked:,} values is found"
+            what = f"`{steps_text(reference.steps)}` refers to nothing that exists: none of {reference.checked:,} values is found"
             yield Gap(GapKind.NOTIMPL, what, reference.collection)
 
 
@@ -59,23 +59,25 @@ def _of_collation(collection: CollectionFacts) -> Iterator[Gap]:
     if collection.collation:
         told = json.loads(collection.collation)
         known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
-        what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
+        what = (
+            f"has its own collation ({known}), which a design cannot express: when rebuilt, it compares texts exactly"
+        )
         yield Gap(GapKind.NOTIMPL, what, collection.name)
 
 
 def _of_entity(entity: EntityOf) -> Iterator[Gap]:
     collection = entity.seen.collection.name
     for path in entity.seen.node.unnamed:
-        what = f"`{path.text}` has a name no query can say, and is not read"
+        what = f"`{path.text}` has a name that queries cannot address, and is not read"
         yield Gap(GapKind.NOTIMPL, what, collection)
     for each in entity.stored:
         text = steps_text(each.column.steps)
         if each.column.why:
-            unsought = ", among which no references are looked for" if other_subtypes(each.column.path) else ""
+            unsought = ", in which no references are looked for" if other_subtypes(each.column.path) else ""
             what = f"`{text}` {each.column.why}, and is kept whole as json{unsought}"
             yield Gap(GapKind.NOTIMPL, what, collection)
         elif odd := odd_types(each.column.path):
-            yield Gap(GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, for which the model has no type", collection)
+            yield Gap(GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, which the model has no type for", collection)
         elif each.attribute.also and not _only_numbers(each.attribute.also):
             others = ", ".join(map(str, each.attribute.also))
             yield Gap(GapKind.NOTIMPL, f"`{text}` is {each.attribute.type} and sometimes {others}", collection)
@@ -88,58 +90,56 @@ def _only_numbers(kinds: tuple[object, ...]) -> bool:
 def _unclear(unclear: Unclear) -> Gap:
     field = steps_text(unclear.columns[0])
     some = first_of([f"`{name}`" for name in unclear.targets], SHOWN)
-    what = (
-        f"`{field}` is called like a reference; its {unclear.checked:,} values may be keys of {some}: say in the model"
-    )
+    what = f"`{field}` is named like a reference; its {unclear.checked:,} values may be keys of {some}: declare it in the model"
     return Gap(GapKind.NOTIMPL, what, unclear.collection)
 
 
 def _maybe(unclear: Unclear) -> str:
     """What may be a reference, and may be none."""
     where = f"`{unclear.collection}.{steps_text(unclear.columns[0])}` may refer to `{unclear.targets[0]}`"
-    found = f"{unclear.resolved:,} of {unclear.checked:,} values are there"
-    return f"{where}: {found}. No name and no unique index says so: say in the model if it does"
+    found = f"{unclear.resolved:,} of {unclear.checked:,} values exist there"
+    return f"{where}: {found}. Neither its name nor a unique index confirms it: declare it in the model if it does"
 
 
 def _unkept(link: Link) -> str:
     """What would be a reference, were it kept unique what it leads to."""
     where = f"{link.collection}.{steps_text(link.columns[0])}"
     to = f"{link.target}.{steps_text(link.target_columns[0])}"
-    what = f"`{where}` may refer to `{to}`: {link.resolved:,} of {link.checked:,} values are there"
+    what = f"`{where}` may refer to `{to}`: {link.resolved:,} of {link.checked:,} values exist there"
     if link.target_node:
-        return f"{what}. Nothing keeps these unique: say in the model if they are"
+        return f"{what}. Nothing enforces that these are unique: declare it in the model if they are"
     keys = shell({steps_text(steps): 1 for steps in link.target_columns})
     index = f"{of_collection('db', link.target)}.createIndex({keys}, {{unique: true}})"
-    return f"{what}. No index keeps these unique: if they are, {index}, and read it anew"
+    return f"{what}. No index enforces that these are unique: if they are, run {index} and read the database again"
 
 
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is NamespaceKind.GRIDFS]:
-        yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
+        yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, managed by the driver; neither read nor changed"
     if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
-        yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` may see most of it"
+        yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` allows most of it"
     yield from (f"`{e.what}` is left out: {e.why}" for e in survey.facts.skipped if e.why in (BUILT, SET_ASIDE))
     ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:
-        yield "the order of elements in an array is no part of the model; where it matters, elements need a field that tells it"
+        yield "the order of array elements is not part of the model; if it matters, give the elements a field for it"
     keys = [f"`{e.name}` ({', '.join(e.key)})" for e in found.values() if e.seen.node.form in _ELEMENTS and e.key]
     if keys:
         yield (
-            f"keys that no two elements share today, and nothing keeps so: {first_of(keys, SHOWN)}. If one may repeat, give the"
-            " elements a field that tells them apart"
+            f"element keys that are unique today, but not enforced: {first_of(keys, SHOWN)}. If one may repeat, give the"
+            " elements a field that identifies them"
         )
     yield from _lacked_ids(survey, found)
     for link in survey.links:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
             target = ".".join((link.target, *filter(None, [steps_text(link.target_node)])))
-            yield f"`{where}` refers to `{target}`; {_rows(link.dangling, 'refers', 'refer')} to nothing there"
+            yield f"`{where}` refers to `{target}`; {_rows(link.dangling, 'refers', 'refer')} to a row that does not exist"
     yield from (_maybe(each) for each in survey.facts.structure.unclear if not each.named)
     yield from map(_unkept, survey.unkept)
     for seen in survey.seen.values():
         if seen.role in (NodeRole.PAGES, NodeRole.ORPHANS) and seen.of is not None:
-            what = "what arrays had no room for" if seen.role is NodeRole.PAGES else "rows whose parent does not exist"
+            what = "overflow of arrays" if seen.role is NodeRole.PAGES else "rows whose parent does not exist"
             yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
     yield from notes_of(compared)
     yield from _repeats(survey)
@@ -147,7 +147,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     yield from (_unnamed(kinds) for kinds in survey.facts.structure.kinds if not kinds.column)
     partial = sorted({name for name, _ in survey.facts.structure.partial})
     if partial:
-        yield f"keys and references were sought in samples of {', '.join(partial)}"
+        yield f"keys and references were looked for in samples of {', '.join(partial)}"
 
 
 def _lacked_ids(survey: Survey, found: Entities) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _lacked_ids(survey: Survey, found: Entities) -> Iterator[str]:
     for lacked in survey.facts.structure.lacked_ids:
         if name := keyless.get((lacked.collection, lacked.node)):
             what = f"`{name}` has no key: {lacked.lacking:,} of {lacked.checked:,} elements lack their"
-            yield f"{what} `{steps_text(lacked.column[-1:])}`, and only their place in the array tells them apart. Give each one"
+            yield f"{what} `{steps_text(lacked.column[-1:])}`, so only their position in the array identifies them. Give each one"
 
 
 def _repeats(survey: Survey) -> Iterator[str]:
@@ -169,8 +169,8 @@ def _repeats(survey: Survey) -> Iterator[str]:
             mine = f"{repeat.collection}.{steps_text(repeat.column)}"
             theirs = f"{repeat.target}.{steps_text(repeat.target_column)}"
             differing = repeat.checked - repeat.equal
-            stale = f"a copy, which went stale in {differing:,}" if differing else "a copy"
-            yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: {stale}, or the same by chance"
+            stale = f"a copy that is stale in {differing:,}" if differing else "a copy"
+            yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: {stale}, or a coincidence"
 
 
 def _counters(survey: Survey) -> Iterator[str]:
@@ -180,10 +180,10 @@ def _counters(survey: Survey) -> Iterator[str]:
             mine = f"{each.collection}.{steps_text(each.column)}"
             array = f"{each.child}.{steps_text(each.child_node[:-1])}"
             drifted = each.checked - each.equal
-            what = f"a counter, which drifted in {drifted:,}" if drifted else "a counter"
+            what = f"a counter that is off in {drifted:,}" if drifted else "a counter"
             yield (
-                f"`{mine}` is the number of elements of `{array}` in {each.equal:,} of {each.checked:,} rows: {what}, or the same"
-                " by chance; it is data of its own, which only the application keeps so"
+                f"`{mine}` is the number of elements of `{array}` in {each.equal:,} of {each.checked:,} rows: {what}, or a"
+                " coincidence; it is treated as independent data, which only the application keeps up to date"
             )
 
 
@@ -191,8 +191,8 @@ def _unnamed(kinds: Kinds) -> str:
     """Kinds of documents that no field names, and what would make entities of them."""
     each = [f"{_listed(columns)} ({counted(documents, 'document')})" for _, documents, columns in kinds.kinds]
     return (
-        f"the documents of `{kinds.collection}` are of {len(each)} kinds that no field names: {'; '.join(each)}. Each is an"
-        " entity of its own once a field, such as `type`, says in every document which it is"
+        f"the documents of `{kinds.collection}` are of {len(each)} kinds no field distinguishes: {'; '.join(each)}. Each"
+        " becomes an entity once a field such as `type` names the kind in every document"
     )
 
 

@@ -41,14 +41,16 @@ def indexes(
             made = Index(collection.name, keys, index.unique, partial, seconds)
             roots = stores[collection.name].roots
             if any(parallel_mistakes(model, made, roots, ())):
-                what = f"index `{index.name}` is on two arrays, which no document holds at once; a design knows no such index"
+                what = (
+                    f"index `{index.name}` covers two arrays, which no document has at once; a design cannot express it"
+                )
                 gaps.append(Gap(GapKind.NEVER, what, collection.name, index=_text(index, usual)))
                 continue
             if any(expiry_mistakes(model, made, roots, ())):
                 gaps.append(
                     Gap(
                         GapKind.NEVER,
-                        f"index `{index.name}` removes nothing, as its field holds no dates",
+                        f"index `{index.name}` expires nothing, as its field holds no dates",
                         collection.name,
                     )
                 )
@@ -68,11 +70,11 @@ def _text(index: IndexFacts, usual: str) -> str:
 def _unfit(index: IndexFacts, known: frozenset[str], usual: str) -> str:
     """What a design cannot say of an index; `usual` is the collation of the collection."""
     if index.collation != usual:
-        return "compares texts by another collation than its collection; a design in place asks by that alone"
+        return "has a collation other than its collection's; a design in place queries by the collection's only"
     if (index.partial or index.sparse) and not index.present:
-        return "is partial; a design in place does not say of which documents"
+        return "is partial; a design in place cannot express its condition"
     if any(direction not in (1, -1) for _, direction in index.keys):
         kinds = ", ".join(str(direction) for _, direction in index.keys if direction not in (1, -1))
-        return f"is {kinds}; a design knows only ascending and descending ones"
+        return f"is {kinds}; a design has only ascending and descending indexes"
     strange = [field for field in (*(field for field, _ in index.keys), *index.present) if field not in known]
-    return f"is on `{strange[0]}`, which is part of a value kept whole, or in no document" if strange else ""
+    return f"is on `{strange[0]}`, which is part of a value stored whole, or in no document" if strange else ""

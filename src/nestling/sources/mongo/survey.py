@@ -196,7 +196,7 @@ def _seen(
     elif above.role is not NodeRole.BUCKET and not above.key:
         is_part = node.form is NodeForm.OBJECT and not is_mark
         seen.role = NodeRole.MERGED if is_part else NodeRole.WHOLE
-        seen.why = "" if is_part else "lies in rows that nothing tells apart"
+        seen.why = "" if is_part else "is nested in rows that nothing identifies"
     elif above.role is NodeRole.BUCKET and node.form is not NodeForm.OBJECT:
         seen.repeats = tuple(known.repeats.get(place, ()))
     return seen

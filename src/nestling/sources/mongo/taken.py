@@ -11,8 +11,8 @@ from nestling.ir.facts.structure import FieldPlace
 from nestling.ir.literals import shell
 from nestling.ir.quantity_words import counted, cut
 
-_AS_ATTRIBUTE = "give `{holder}` an attribute for it in the model's file and the design's"
-_AS_ENTITY = "make it an entity that `{holder}` embeds, in the model's file and the design's"
+_AS_ATTRIBUTE = "give `{holder}` an attribute for it in the model file and the design file"
+_AS_ENTITY = "make it an entity that `{holder}` embeds, in the model file and the design file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +56,18 @@ class DerivedField:
         """What a person should know of it, and may do about it."""
         name = f"`{self.name}`"
         if compared.why:
-            return f"{name} looks like {self.of}, and could not be compared ({compared.why}): it is data of its own"
+            return f"{name} looks like {self.of}, but could not be compared ({compared.why}): it is treated as independent data"
         among = counted(compared.documents, "document")
         if compared.differing:
             differing = f"{compared.differing:,} of {among}, such as _id {cut(shell(compared.example))}"
             return (
-                f"{name} is {self.of}, but differs or has no such source in {differing}: a copy that went stale, or the same by"
-                " chance; it is data of its own"
+                f"{name} is {self.of}, but differs or has no such source in {differing}: a stale copy or a"
+                " coincidence; it is treated as independent data"
             )
         move = (_AS_ATTRIBUTE if self.is_value else _AS_ENTITY).format(holder=self.holder)
         return (
-            f"{name} is {self.of}, in all of {among}: taken for a copy, which `sync` and `check --repair` keep so and `migrate`"
-            f" derives anew. To keep it as data of its own, {move}, and take it out of `{self.section}` of the design"
+            f"{name} is {self.of}, in all of {among}: taken for a copy, which `sync` and `check --repair` maintain and `migrate`"
+            f" derives again. To keep it as independent data, {move}, and remove it from `{self.section}` of the design"
         )
 
 

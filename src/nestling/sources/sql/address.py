@@ -47,9 +47,9 @@ def parse_address(text: str) -> Address:
 
     if not is_sql_address(text):
         known = ", ".join(f"`{scheme}://`" for scheme in schemes())
-        what, move = "this is no SQL database address", ""
+        what, move = "this is not the address of a SQL database", ""
         if text.lower().startswith(("mongodb://", "mongodb+srv://")):
-            move = "a live MongoDB is moved by `nestling plan` and `nestling migrate`"
+            move = "to move a live MongoDB, use `nestling plan` and `nestling migrate`"
         elif text.lower().startswith("mongo"):
             move = "a MongoDB is `mongodb://host/database`"
         raise SourceError(Problem(what, where=redact(text), known=f"known are {known}", next_move=move))
@@ -58,12 +58,12 @@ def parse_address(text: str) -> Address:
     server = text.partition("://")[2]
     if server.count("@") > 1 and not server.startswith("/"):  # the driver would name as a host what is a password's end
         move = f"{encode}: @ is %40, # is %23, / is %2F"
-        raise SourceError(Problem("the address has more than one @", where=redact(text), next_move=move))
+        raise SourceError(Problem("the address contains more than one @", where=redact(text), next_move=move))
     try:
         url = make_url(_SCHEME.sub(f"{engine_of(dialect).url_driver}://", text))
     except (ArgumentError, ValueError):
         raise SourceError(Problem("the address cannot be read", where=redact(text), next_move=encode)) from None
     if not url.database:
-        move = "add its name or path: `sqlite:///shop.db`, `postgresql://host/shop`"
+        move = "add the database's name or path: `sqlite:///shop.db`, `postgresql://host/shop`"
         raise SourceError(Problem("the address names no database", where=redact(text), next_move=move))
     return Address(dialect, url, redact(text))

@@ -68,9 +68,7 @@ def case_of_letters(cursor: Any) -> Iterator[str]:
         yield _A_TO_Z.format(whose=whose)
 
 
-_A_TO_Z = (
-    "{whose} knows the case of A to Z only: on MongoDB `upper`, `lower` and `ILIKE` know that of other letters too"
-)
+_A_TO_Z = "{whose} handles case for A to Z only: on MongoDB `upper`, `lower` and `ILIKE` also convert other letters"
 
 
 def _other_case(cursor: Any, collate: str, whose: str) -> Iterator[str]:
@@ -84,8 +82,8 @@ def _other_case(cursor: Any, collate: str, whose: str) -> Iterator[str]:
         yield _A_TO_Z.format(whose=whose)
     elif other:
         shown = ", ".join(f"`{each}`" for each in other[:_SHOWN]) + (" and others" if len(other) > _SHOWN else "")
-        here = "on MongoDB `upper`, `lower` and `ILIKE` have that of the C library"
-        yield f"{whose} has another upper or lower case of {shown}: {here}"
+        here = "on MongoDB `upper`, `lower` and `ILIKE` use the C library's"
+        yield f"{whose} has a different upper or lower case for {shown}: {here}"
 
 
 @cache
@@ -103,4 +101,4 @@ def orders_of_languages(cursor: Any) -> Iterator[str]:
     cursor.execute(_COLLATIONS)
     for name, count in cursor.fetchall():
         columns = counted(count, "column")
-        yield f"texts of {columns} are ordered by the collation `{name}`: on MongoDB capitals come before small letters"
+        yield f"texts of {columns} are ordered by the collation `{name}`: on MongoDB upper case sorts before lower case"

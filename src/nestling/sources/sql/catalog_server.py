@@ -216,8 +216,10 @@ def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _K
     except DBAPIError as error:
         raise (error.orig or error) from None  # the driver's own, which is told as any other of it
     except NoSuchTableError as error:
-        move = "find out whether the database was dropped or replaced meanwhile, and run it again"
-        raise SourceError(Problem("it went away while it was read", where=f"table {error}", next_move=move)) from None
+        move = "check whether the database was dropped or replaced in the meantime, and run this again"
+        raise SourceError(
+            Problem("it disappeared while it was being read", where=f"table {error}", next_move=move)
+        ) from None
     finally:
         engine.dispose()
 

@@ -56,7 +56,7 @@ def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
         elif kind == "view":
             _add_view(name, sql, views, gaps)
         elif kind == "virtual":
-            gaps.append(Gap(GapKind.LOST, "a virtual table is left out", name))
+            gaps.append(Gap(GapKind.LOST, "virtual tables are left out", name))
     notes += (routine_left_out("trigger", name) for (name,) in connection.execute(_TRIGGERS))
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 

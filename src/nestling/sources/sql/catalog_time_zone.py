@@ -23,8 +23,9 @@ def zone_of_sessions(dialect: str, cursor: Any) -> Iterator[Gap]:
     ((zone,),) = cursor.fetchall()
     if str(zone).upper().removeprefix("ETC/") in _UTC:
         return
-    move = f"; write `… AT TIME ZONE '{zone}'` where those of that zone are meant" if is_postgresql else ""
-    what = f"sessions compute in the time zone `{zone}`, statements on MongoDB in UTC"
+    move = f"; write `… AT TIME ZONE '{zone}'` where that zone is meant" if is_postgresql else ""
+    what = f"the source computes in the time zone `{zone}`, MongoDB in UTC"
     yield Gap(
-        GapKind.NOTIMPL, f"{what}: days, hours and texts made of moments that have a zone, or of now(), differ{move}"
+        GapKind.NOTIMPL,
+        f"{what}: days, hours and texts derived from timestamps with time zone, or from now(), differ{move}",
     )

@@ -41,7 +41,9 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
             continue
         attributes.append(replace(each, allowed=None))
         why = (
-            f"{counted(rows, 'row')} break it" if (rows := broken.get(each.name, 0)) else f"its values are {each.type}"
+            f"violated by {counted(rows, 'row')}"
+            if (rows := broken.get(each.name, 0))
+            else f"its values are {each.type}"
         )
         if not is_any(each, each.allowed):
             notes.append(f"the CHECK of `{entity.name}.{each.name}` ({each.allowed}) is left out: {why}")
@@ -51,7 +53,7 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
         each for each in entity.partial_uniques if compares_alike(each.condition, entity, engine.statements)
     )
     said += [
-        f"{each} of `{entity.name}` is left out: its condition compares values of several types"
+        f"{each} of `{entity.name}` is left out: its condition compares values of different types"
         for each in entity.partial_uniques
         if each not in uniques
     ]
@@ -72,7 +74,7 @@ def _with_checked_json(
     found = zip(checked, _counted(kept, table, tables, database), strict=True)
     broken = {each.name: rows for each, rows in found if rows}
     notes = [
-        f"the CHECK that `{entity.name}.{name}` is JSON is left out: {counted(rows, 'row')} break it"
+        f"the CHECK that `{entity.name}.{name}` is JSON is left out: violated by {counted(rows, 'row')}"
         for name, rows in broken.items()
     ]
     plain = Type(TypeName.JSON)
@@ -94,7 +96,7 @@ def _kept_row_checks(entity: Entity, tables: Tables, database: Connected) -> tup
         if rows.get(check) == 0:
             continue
         kinds = ", ".join(f"`{name}` is {entity.attribute(name).type}" for name in check.columns)
-        why = f"{counted(rows[check], 'row')} break it" if check in rows else kinds
+        why = f"violated by {counted(rows[check], 'row')}" if check in rows else kinds
         notes.append(f"{check} of `{entity.name}` is left out: {why}")
     return tuple(check for check in entity.checks if rows.get(check) == 0), notes
 

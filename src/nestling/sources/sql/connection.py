@@ -40,9 +40,9 @@ def typed_errors(address: Address) -> Iterator[None]:
     except NestlingError:
         raise
     except UnicodeDecodeError:  # SQLite's own message about a broken schema quotes it
-        raise SourceError(Problem("its schema holds what is not UTF-8 text", where=address.origin)) from None
+        raise SourceError(Problem("its schema contains text that is not UTF-8", where=address.origin)) from None
     except ssl.SSLError as error:
-        what = f"a certificate or key of the address cannot be used: {error.reason or error.args[-1]}"
+        what = f"a certificate or key in the address cannot be used: {error.reason or error.args[-1]}"
         raise SourceError(Problem(what, where=address.origin)) from None
     except Exception as raised:
         own = getattr(raised, "orig", None) or raised  # what SQLAlchemy has of the driver

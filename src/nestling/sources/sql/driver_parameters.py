@@ -53,7 +53,7 @@ def _json(value: Any) -> Any:
 
 def undecodable(value: UndecodableText) -> str:
     """Refuse it."""
-    raise ValueError(f"text that is not UTF-8 ({value[:20]!r}) can be written to SQLite only")
+    raise ValueError(f"text that is not UTF-8 ({value[:20]!r}) can only be written to SQLite")
 
 
 def array_text(value: list[Any]) -> str:

@@ -290,7 +290,7 @@ class Engine:
     """Declared types whose default must be in parentheses."""
     columns_of_text: frozenset[TypeName] = KEPT_AS_TEXT | {TypeName.GEOMETRY, TypeName.ANY, TypeName.ARRAY}
     """Types whose columns take any text."""
-    other_target = "change that value, or unload to SQLite, whose columns hold values of several types"
+    other_target = "change that value, or unload to SQLite, whose columns can hold values of different types"
     """What to do with a value that no column here can return unchanged."""
 
     def left_types(self, attribute: Attribute) -> tuple[Type, ...]:
@@ -346,7 +346,7 @@ class Engine:
 
     def begin_writing(self, connection: Any) -> None:
         """Begin one transaction that accepts rows whether or not foreign keys hold."""
-        raise SourceError(Problem(f"nothing is written to a database of this kind ({self.name})"))
+        raise SourceError(Problem(f"nestling does not write to this kind of database ({self.name})"))
 
     def tables(self, sink: SqlSink, schemas: set[str | None]) -> set[tuple[str | None, str]]:
         """Schema and name of the existing tables."""
@@ -405,21 +405,19 @@ class Engine:
 
 def refused(problem: Problem) -> AuthenticationFailed:
     """The error for a wrong user or password."""
-    move = "name a user that the server knows, with its password: user:password@host"
+    move = "give a user and password that the server accepts: user:password@host"
     return AuthenticationFailed(Problem("the server refuses this user or password", problem.where, next_move=move))
 
 
 def not_allowed(problem: Problem) -> PermissionDenied:
     """The error for missing permissions."""
-    move = (
-        "let the user SELECT from every table to read them, and create and fill tables, temporary ones too, to unload"
-    )
+    move = "grant the user SELECT on every table; to unload, also the rights to create and fill tables, including temporary ones"
     return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
 
 
 def no_such_database(problem: Problem) -> ConnectionFailed:
     """The error for a server that answers, and has no database of that name."""
-    move = "name a database that the server has, or create this one"
+    move = "name a database that exists on the server, or create this one"
     return ConnectionFailed(Problem(problem.what, where=problem.where, next_move=move))
 
 

@@ -76,8 +76,8 @@ def refuse_lost(sink: SqlSink, tables: Sequence[Existing], written: Mapping[str,
         there = sink.run(f"SELECT count(*) FROM {sink.table(existing.entity)}").fetchone()[0]  # noqa: S608 - quoted
         if there != written.get(name, 0):
             given = written.get(name, 0)
-            what = f"it holds {counted(there, 'row')} after it was given {given:,}: a trigger or rule of it did that"
-            move = "turn its triggers and rules off while rows are unloaded, or drop the table: unload then makes it"
+            what = f"it holds {counted(there, 'row')} after {given:,} were written: a trigger or rule changed that"
+            move = "disable its triggers and rules while unloading, or drop the table and let unload create it"
             problems.append(Problem(what, where=f"table {name} of {sink.address.origin}", next_move=move))
     if problems:
         raise SourceError(*problems)
@@ -87,7 +87,7 @@ def _refuse_rows(sink: SqlSink, taken: Sequence[Entity]) -> None:
     full = [e.name for e in taken if sink.run(f"SELECT 1 FROM {sink.table(e)} LIMIT 1").fetchone()]  # noqa: S608 - quoted
     if full:
         what = f"the target already holds rows in {', '.join(f'`{name}`' for name in full)}"
-        raise SourceError(Problem(what, where=sink.address.origin, next_move="name a new file or an empty database"))
+        raise SourceError(Problem(what, where=sink.address.origin, next_move="use a new file or an empty database"))
 
 
 def _problems(sink: SqlSink, entity: Entity, table: CatalogTable) -> Iterator[Problem]:
@@ -95,14 +95,14 @@ def _problems(sink: SqlSink, entity: Entity, table: CatalogTable) -> Iterator[Pr
     where, key = f"table {entity.name} of {sink.address.origin}", engine.column_key
     there, known = {key(column.name) for column in table.columns}, {key(name) for name in entity.attribute_names}
     if missing := [name for name in entity.attribute_names if key(name) not in there]:
-        move = f"add {name_list(missing)} to the table, or drop the table: unload then makes it"
+        move = f"add {name_list(missing)} to the table, or drop the table and let unload create it"
         yield Problem(f"it has no column for {name_list(missing)}", where=where, next_move=move)
     if needed := [each.name for each in table.columns if key(each.name) not in known and not _fills_itself(each)]:
-        move = f"let {name_list(needed)} be NULL or have a default, or drop the table: unload then makes it"
-        what = f"{name_list(needed)} must have a value, and the design has none for it"
+        move = f"let {name_list(needed)} be NULL or have a default, or drop the table and let unload create it"
+        what = f"{name_list(needed)} must have a value, but the design has none for it"
         yield Problem(what, where=where, next_move=move)
     if what := engine.not_undone(sink, table.name):
-        yield Problem(what, where=where, next_move="give the table another engine, or drop it: unload then makes it")
+        yield Problem(what, where=where, next_move="give the table another engine, or drop it and let unload create it")
 
 
 def _fills_itself(column: ColumnFacts) -> bool:
@@ -135,7 +135,7 @@ def _dangling(sink: SqlSink, existing: Existing, key: CatalogForeignKey, catalog
     names = key.parent_columns or keys.get(fold(key.parent), ())
     if len(names) != len(key.columns):  # SQLite takes such a declaration, and no row keeps it
         what = f"its foreign key {name_list(key.columns)} does not refer to the key of `{key.parent}`"
-        return Problem(what, where=f"table {existing.entity.name}", next_move="mend the foreign key, or take it out")
+        return Problem(what, where=f"table {existing.entity.name}", next_move="fix the foreign key, or drop it")
     where_from = ".".join(quote(each, sink.preparer) for each in (schema, name) if each)
     own = [f"c.{quote(each, sink.preparer)}" for each in key.columns]
     theirs = [f"p.{quote(each, sink.preparer)}" for each in names]
@@ -154,7 +154,7 @@ def _dangling(sink: SqlSink, existing: Existing, key: CatalogForeignKey, catalog
     )
     more = " and others" if len(found) > _SHOWN else ""
     return Problem(
-        f"{name_list(key.columns)} refers to rows that `{key.parent}` does not have",
+        f"{name_list(key.columns)} refers to rows missing from `{key.parent}`",
         where=f"table {existing.entity.name}, the rows {rows}{more}",
-        next_move="mend these rows in MongoDB, or take the foreign key out of the table",
+        next_move="fix these rows in MongoDB, or drop the foreign key from the table",
     )

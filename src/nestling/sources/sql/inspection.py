@@ -157,7 +157,7 @@ def _link_notes(link: Relationship, found: LinkMeasures) -> Iterator[str]:
     if found.respelled:
         rows, spell = counted(found.respelled, "row"), "spells" if found.respelled == 1 else "spell"
         yield (
-            f"`{link.name}`: {rows} of `{link.child}` {spell} the key of `{link.parent}` otherwise (case, accents or blanks), so "
+            f"`{link.name}`: {rows} of `{link.child}` {spell} the key of `{link.parent}` differently (case, accents, blanks), so "
             "nothing is embedded, copied or computed along it"
         )
     if found.in_cycles:

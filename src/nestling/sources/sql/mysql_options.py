@@ -31,8 +31,8 @@ def mysql_options(address: Address) -> dict[str, Any]:
     for name, value in address.url.query.items():
         folded = name.replace("-", "").replace("_", "").casefold()
         if folded in seen or not isinstance(value, str):
-            move = "say it once: nobody can know which is meant"
-            raise SourceError(Problem(f"`{name}` is said more than once", address.origin, next_move=move))
+            move = "give it once"
+            raise SourceError(Problem(f"`{name}` is given more than once", address.origin, next_move=move))
         seen.add(folded)
         if folded == "sslmode":
             mode = value.casefold()
@@ -48,8 +48,8 @@ def mysql_options(address: Address) -> dict[str, Any]:
     if mode and mode not in _MODES:
         raise SourceError(unknown("ssl_mode", mode, _MODES))
     if mode.startswith("verify") and "ssl_ca" not in found:
-        move = "add `ssl_ca=` and the file of the authority's certificate"
+        move = "add `ssl_ca=` with the path of the CA certificate"
         raise SourceError(
-            Problem(f"ssl_mode `{mode}` without an authority to verify by", address.origin, next_move=move)
+            Problem(f"ssl_mode `{mode}` needs a CA certificate to verify against", address.origin, next_move=move)
         )
     return found | _MODES.get(mode, {})

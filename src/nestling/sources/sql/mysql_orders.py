@@ -41,20 +41,20 @@ class Unlike:
     is_usual: bool = False
 
 
-_CHINESE = Unlike(f"[{_HAN}]", "", "Chinese characters come by code point, on MongoDB by radical and strokes")
-_520 = Unlike(f"[{_MARKS}{_CYRILLIC}{_HAN}]", f"[{_CYRILLIC}]", "`^` comes before `_`, on MongoDB after it")
+_CHINESE = Unlike(f"[{_HAN}]", "", "Chinese characters sort by code point, on MongoDB by radical and strokes")
+_520 = Unlike(f"[{_MARKS}{_CYRILLIC}{_HAN}]", f"[{_CYRILLIC}]", "`^` sorts before `_`, on MongoDB after it")
 _400 = Unlike(
     f"[{_MARKS}{_OLD_LETTERS}{_CYRILLIC}{_HAN}]",
     f"[ÆæǢǣǼǽẞ{_OLD_LETTERS}{_CYRILLIC}]",
-    "`^` comes before `_`, and `ł` after every `l`; on MongoDB `ł` is one",
+    "`^` sorts before `_`, and `ł` after every `l`; on MongoDB `ł` sorts as an `l`",
 )
-_BY_CODE = "`_` comes after letters and `@` after digits, on MongoDB before them"
+_BY_CODE = "`_` sorts after letters and `@` after digits, on MongoDB before them"
 _OF_GENERAL = Unlike(f"[^{_GENERAL}]", "[ªºÆÐØßæðøĐđĦħıĲĳĿŀŁłŒœǄ-ǌǢǣǱ-ǳǼ-ǿẞ]", _BY_CODE, is_usual=True)
 _OF_BYTES = Unlike("[^-0-9A-Za-z ./]", "[^\t-~]", _BY_CODE, is_usual=True)
-_OF_LANGUAGE = Unlike("[^ -\\]_a-~]", "[^\t-~]", "accents and letters have the order of a language", is_usual=True)
-_OF_LETTERS = Unlike("[A-Za-z^`]|[^ -~]", "[A-Za-z]|[^\t-~]", "letters have the order of a language", is_usual=True)
+_OF_LANGUAGE = Unlike("[^ -\\]_a-~]", "[^\t-~]", "accents and letters sort by the rules of a language", is_usual=True)
+_OF_LETTERS = Unlike("[A-Za-z^`]|[^ -~]", "[A-Za-z]|[^\t-~]", "letters sort by the rules of a language", is_usual=True)
 _OF_DIGITS = replace(_OF_LETTERS, ordered="[^0-9]")
-_OF_CASE = Unlike("[^0-9a-z]", "", "`a` comes before `B`, on MongoDB capitals come first", is_usual=True)
+_OF_CASE = Unlike("[^0-9a-z]", "", "`a` sorts before `B`, on MongoDB upper case comes first", is_usual=True)
 
 
 def unlike(collation: str) -> Unlike:

@@ -53,20 +53,18 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
     ]
     padding = [(table, column) for table, column in texts if pads(column.collated) and not column.type.is_char]
     found = sorted(_having("padded", padding, measures), key=lambda each: not _is_unique(*each[:2]))
-    tell = (
-        "MySQL takes 'a ' and 'a' as equal (PAD SPACE), in `=`, GROUP BY and what is unique; MongoDB tells them apart"
-    )
+    tell = "MySQL treats 'a ' and 'a' as equal (PAD SPACE) in `=`, GROUP BY and unique keys; MongoDB does not"
     if found:
         named = _named(found)
-        do = "trim them at the source before loading: `SET c = TRIM(TRAILING ' ' FROM c)`"
+        do = "trim them in the source before loading: `SET c = TRIM(TRAILING ' ' FROM c)`"
         yield f"texts of {named} end in blanks: {tell}; {do}"
     elif padding:
         columns = counted(len(padding), "column")
-        yield f"{tell}: so do texts of {columns}, none of which ends in a blank yet; trim texts before they are written"
+        yield f"{tell}: this concerns {columns}, where no text ends in a blank yet; trim texts before writing them"
     weightless = [(table, column) for table, column in texts if column.collated.endswith(_WEIGHTLESS)]
     if rare := [*_having("rare", weightless, measures)]:
         have = agreeing(len(rare), "has", "have")
-        equal = "the source's collation takes all of these as equal, MongoDB tells them apart"
+        equal = "the source's collation treats all of these as equal, MongoDB does not"
         yield f"{_named(rare)} {have} characters beyond U+FFFF, such as emoji: {equal}"
     yield from _on_letters(texts, measures)
     yield from _on_order(texts, measures)
@@ -76,8 +74,8 @@ def _on_letters(texts: list[tuple[CatalogTable, ColumnFacts]], measures: Mapping
     if found := [*_having("unequal", texts, measures)]:
         have = agreeing(len(found), "has", "have")
         yield (
-            f"{_named(found)} {have} letters, such as `ß`, `ø` or `ł`, that equal other letters by {_rules(found)} than on"
-            " MongoDB: `=`, GROUP BY and what is unique may differ for them"
+            f"{_named(found)} {have} letters such as `ß`, `ø` or `ł`, which equal other letters under {_rules(found)} than on"
+            " MongoDB: `=`, GROUP BY and unique keys may differ for them"
         )
 
 
@@ -91,14 +89,14 @@ def _on_order(texts: list[tuple[CatalogTable, ColumnFacts]], measures: Mapping[s
         if found := [*_having("unordered", columns, measures)]:
             have = agreeing(len(found), "has", "have")
             yield (
-                f"{_named(found, tells_unique=False)} {have} characters with another order on MongoDB"
-                f" (by {_rules(found)} {way.example}): ORDER BY, `<`, BETWEEN, MIN and MAX of such texts may answer otherwise;"
-                " where that matters, name a collation `…_bin` in the statement: by it both order alike"
+                f"{_named(found, tells_unique=False)} {have} characters that sort differently on MongoDB"
+                f" (by {_rules(found)} {way.example}): ORDER BY, `<`, BETWEEN, MIN and MAX may differ for such texts;"
+                " if that matters, name a collation `…_bin` in the statement: both sort alike by it"
             )
         elif way.is_usual:
             yield (
-                f"some characters have another order on MongoDB (by {_rules(columns)} {way.example}): none is in the texts of"
-                f" {counted(len(columns), 'column')} yet; as long as that is so, ORDER BY, `<`, BETWEEN, MIN and MAX answer alike"
+                f"some characters sort differently on MongoDB (by {_rules(columns)} {way.example}): none occurs in"
+                f" {counted(len(columns), 'column')} yet; until then ORDER BY, `<`, BETWEEN, MIN and MAX agree"
             )
 
 
@@ -130,4 +128,4 @@ def _is_unique(table: CatalogTable, column: ColumnFacts) -> bool:
 
 
 def _unique(table: CatalogTable, column: ColumnFacts) -> str:
-    return ", in what is unique" if _is_unique(table, column) else ""
+    return ", in a unique key" if _is_unique(table, column) else ""

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _PLACE = Attribute("nestling place", INTEGER, nullable=False)
 _SAVEPOINT = "nestling_passage"
 _POLICY = Policy(long_decimals="text", microseconds="text")
-_CHANGE = "change that value: columns of its attribute's type hold none like it"
-_CHANGE_COLUMN = "change that value, or give the column of the target a type and a character set that hold it"
-_CHANGE_ROW = "change that row, or the constraint of the target's table"
+_CHANGE = "change that value: columns of its attribute's type cannot hold it"
+_CHANGE_COLUMN = "change that value, or give the target's column a type and character set that can hold it"
+_CHANGE_ROW = "change that row, or the constraint on the target's table"
 _LISTED = (INTEGER, FLOAT, TEXT, Type(TypeName.BYTES), Type(TypeName.DECIMAL))
 """Types that a model may list in addition to any type."""
 
@@ -201,7 +201,7 @@ class Passage:
                 continue
             key = entity.key or unique
             values = f"{self._values(unique, row)} and {self._values(unique, other)}"
-            what = f"two rows are the same by the UNIQUE of {name_list(unique)}: {values}; the server says: {said}"
+            what = f"two rows are duplicates under the UNIQUE of {name_list(unique)}: {values}; the server says: {said}"
             where = f"table {entity.name}, the rows {self._values(key, other)} and {self._values(key, row)}"
             return Problem(what, where=where, next_move=self._told_apart(unique))
         return None
@@ -282,10 +282,10 @@ def _holds_numbers_and_texts(attribute: Attribute) -> bool:
 
 def _convert(attribute: Attribute) -> str:
     return (
-        f"convert `{attribute.name}` to one type, as the finding mixed-types of `nestling doctor` says: it holds numbers and"
-        " texts, and a column of one type cannot give both back"
+        f"convert `{attribute.name}` to one type, as the finding mixed-types of `nestling doctor` describes: it holds numbers and"
+        " texts, and a column of one type cannot return both"
     )
 
 
 def _given_back(value: object) -> str:
-    return f"its column would give back {value_words(value)}"
+    return f"its column would return {value_words(value)}"

@@ -125,7 +125,7 @@ def _change(sink: SqlSink, entity: Entity, model: Model, words: Mapping[str, str
     for (name,) in sink.connection.execute(_CHECKS, (table, list(words))).fetchall():
         sink.run(f"ALTER TABLE {table} DROP CONSTRAINT {quote(name, sink.preparer)}")
     parts = ", ".join(part for name, kind in words.items() for part in _retyped(sink, entity, name, kind))
-    _run(sink, f"ALTER TABLE {table} {parts}", f"table {entity.name}, types of its columns", "let them be text")
+    _run(sink, f"ALTER TABLE {table} {parts}", f"table {entity.name}, types of its columns", "make them text")
     for check, ddl in checks.items():
         if words.keys() & {*check.columns}:
             _run(sink, f"ALTER TABLE {table} ADD {ddl}", f"table {entity.name}, {check}", "take it out")
@@ -147,7 +147,7 @@ def _run(sink: SqlSink, statement: str, where: str, move: str) -> None:
         with typed_errors(sink.address):
             sink.run(statement)
     except SourceError as error:
-        move = f"in the model of the design, {move}; then unload again"
+        move = f"in the model of the design, {move}, then unload again"
         problem = replace(error.problems[0], where=where, next_move=move)
         raise SourceError(problem) from None
 

@@ -29,7 +29,7 @@ def check_presence(database: SqlDatabase, model: Model) -> None:
             found.append(_lacking("column", lacking, names, of=entity.name))
     problems = [replace(each, where=database.address.origin) for each in found if each is not None]
     if problems:
-        move = "name the database the design was made for, or inspect and design this one anew"
+        move = "name the database the design was made for, or run inspect and design again for this one"
         raise SourceError(*problems[:-1], replace(problems[-1], next_move=move))
 
 

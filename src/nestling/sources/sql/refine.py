@@ -83,8 +83,8 @@ def _lacks_digits(attribute: Attribute) -> bool:
 def _by_default(entity: Entity, attribute: Attribute) -> str:
     digits = "milliseconds" if attribute.type.fraction_digits <= BSON_DIGITS else "microseconds"
     return (
-        f"`{entity.name}.{attribute.name}` holds moments of {digits}, but its default CURRENT_TIMESTAMP gives whole seconds:"
-        " an INSERT that leaves it out is not converted; give the value, as by strftime('%Y-%m-%d %H:%M:%f', 'now')"
+        f"`{entity.name}.{attribute.name}` holds timestamps with {digits}, but its default CURRENT_TIMESTAMP gives whole seconds:"
+        " an INSERT that omits it is not converted; set the value, for example with strftime('%Y-%m-%d %H:%M:%f', 'now')"
     )
 
 
@@ -93,7 +93,7 @@ def without_null_keys(entity: Entity, null_keys: int) -> tuple[Entity, list[str]
     if not null_keys:
         not_null = tuple(replace(a, nullable=False) if a.name in entity.key else a for a in entity.attributes)
         return replace(entity, attributes=not_null), []
-    what = f"`{entity.name}` has {counted(null_keys, 'row')} whose primary key is NULL, so it counts as having none"
+    what = f"`{entity.name}` has {counted(null_keys, 'row')} with a NULL primary key, so it is treated as having no key"
     return replace(entity, key=(), uniques=(entity.key, *entity.uniques)), [what]
 
 

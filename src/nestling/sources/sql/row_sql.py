@@ -33,7 +33,7 @@ class Tables:
     def table(self, entity: str) -> sa.TableClause:
         """The table of an entity. Raises `SourceError` if the database has none, for example because it was dropped meanwhile."""
         if entity not in self.places:
-            move = "find out whether the database was dropped or replaced meanwhile; then inspect it anew"
+            move = "check whether the database was dropped or replaced in the meantime, then inspect it again"
             raise SourceError(Problem("the database has no such table", where=f"table {entity}", next_move=move))
         schema, name = self.places[entity]
         columns: list[Any] = [sa.column(quoted(attribute)) for attribute in self.model.entity(entity).attribute_names]

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from nestling.sources.sql.passage import Passage
 
 _OTHER_TYPES = (
-    "unload to SQLite, whose columns hold values of several types; or, where no such value is left,"
-    " take its type out of the attribute's `also` in the design's model"
+    "unload to SQLite, whose columns can hold values of different types; or, if no such value is left,"
+    " remove its type from the attribute's `also` in the design's model"
 )
 """What to do if the design allows values that no column can hold, whether or not there are any."""
 
@@ -147,7 +147,7 @@ class SqlSink:
             self.broken = self._engine.finished(self, self._model)
         self._is_finished = True
         self.close()
-        broken = (f"the foreign key `{name}` is not declared, or not kept by all rows" for name in self.broken)
+        broken = (f"the foreign key `{name}` is not declared, or violated by some rows" for name in self.broken)
         views = {view.name for view in self._catalog.views} if self._catalog is not None else set()
         return (
             *broken,
@@ -221,7 +221,7 @@ class SqlSink:
     def _refuse_types(self, entities: Sequence[Entity]) -> None:
         problems = [
             Problem(
-                f"`{attribute.name}` is {attribute.type} and also {', '.join(map(str, left))}, which no column here holds both",
+                f"`{attribute.name}` is {attribute.type} and also {', '.join(map(str, left))}, and no column here can hold both",
                 where=f"table {entity.name}",
                 next_move=_OTHER_TYPES,
             )

@@ -48,12 +48,12 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
     if found := _columns(catalog, measures, _NUL):
         yield (
             f"{_have(found)} texts with NUL characters: SQLite's LIKE, GLOB, length,"
-            " substr, printf, unicode and its functions of dates read them to the first NUL, a compiled statement reads all"
+            " substr, printf, unicode and its date functions read them up to the first NUL, compiled statements read them whole"
         )
     if found := _columns(catalog, measures, _NOT_UTF8):
         yield (
-            f"{_have(found)} texts that are not UTF-8: they are stored as bytes and come back as they were, but statements may"
-            " take them for others; write them as UTF-8 in the source to have texts"
+            f"{_have(found)} texts that are not UTF-8: they are stored as bytes and unloaded unchanged, but statements may"
+            " mistake them for other values; convert them to UTF-8 in the source to get texts"
         )
 
 

@@ -35,7 +35,7 @@ class TooSlow(SourceError):
     """The database did not answer within the time it had; the statement was stopped."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(Problem(f"it did not answer within {seconds:.3g} s"))
+        super().__init__(Problem(f"no answer within {seconds:.3g} s"))
 
 
 @contextmanager

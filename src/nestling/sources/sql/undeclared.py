@@ -29,28 +29,30 @@ def filled_as_they_were(tables: Iterable[Existing]) -> Iterator[str]:
     """A sentence on tables that existed before."""
     there = list(tables)
     if there:
-        are = agreeing(len(there), "was there, and is filled as it is", "were there, and are filled as they are")
+        are = agreeing(
+            len(there), "already existed and is filled as it is", "already existed and are filled as they are"
+        )
         yield f"{name_list(each.entity.name for each in there)} {are}"
     for each in there:
         if each.computed:
-            yield f"`{each.entity.name}`: the target computes {name_list(each.computed)}; the values of the rows are not written"
+            yield f"`{each.entity.name}`: the target computes {name_list(each.computed)}; the rows' own values are not written"
 
 
 def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], views: Container[str]) -> Iterator[str]:
     """A sentence on what no table of those `made` declares; `views` exist already."""
     loose = [each.name for each in model.relationships if not each.enforced and each.child in made]
     if loose:
-        are = agreeing(len(loose), "is no foreign key", "are no foreign keys")
-        yield f"{name_list(loose)} {are} here: the source enforces none"
+        are = agreeing(len(loose), "is not a foreign key", "are not foreign keys")
+        yield f"{name_list(loose)} {are} here: the source does not enforce it either"
     kinds = (each.type.name for entity in model.entities if entity.name in made for each in entity.attributes)
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)
-        yield f"integers are declared as {widest}: the design does not know how wide the source's are"
+        yield f"integers are declared as {widest}: the design does not record how wide the source's are"
     if names := [each.name for each in model.views if each.name not in views]:
-        are, them = agreeing(len(names), "is no view", "are no views"), agreeing(len(names), "it", "them")
-        yield f"{name_list(names)} {are} here: make {them} anew"
+        are, them = agreeing(len(names), "is not a view", "are not views"), agreeing(len(names), "it", "them")
+        yield f"{name_list(names)} {are} here: create {them} yourself"
     if made:
-        yield "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
+        yield "non-unique indexes, triggers and permissions are not created here: the design does not record the source's"
 
 
 def left_out(
@@ -84,20 +86,20 @@ def _computed(made: _Made) -> Iterator[str]:
 
 def _defaults(made: _Made) -> Iterator[str]:
     if named := name_list(undeclared_defaults(made.entity, made.dialect)):
-        yield f"`{made.entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
+        yield f"`{made.entity.name}`: the default of {named} is not declared; every INSERT has to give a value"
 
 
 def _enums(made: _Made) -> Iterator[str]:
     enums = [e.name for e in made.entity.attributes if e.type.name is TypeName.ENUM and e.name in made.exact]
     if enums:
         called = ", ".join(f"`{made.exact[name]}` of `{name}`" for name in enums)
-        yield f"`{made.entity.name}`: the design does not know the names of enum types; here they are {called}"
+        yield f"`{made.entity.name}`: the design does not record the names of enum types; here they are {called}"
 
 
 def _types(made: _Made) -> Iterator[str]:
     inexact = [(each, words) for each, words in made.columns if each.name not in made.exact]
     if other := ", ".join(_retyped(made.given, inexact, made.dialect)):
-        yield f"`{made.entity.name}`: declared as another type than the source's: {other}"
+        yield f"`{made.entity.name}`: declared with a different type than in the source: {other}"
 
 
 def _allowed(made: _Made) -> Iterator[str]:
@@ -108,12 +110,12 @@ def _allowed(made: _Made) -> Iterator[str]:
         if a.allowed and not says(a, words) and not check_ddl(a, made.entity, "", words, made.dialect)
     )
     if named := name_list(left):
-        yield f"`{made.entity.name}`: what is allowed of {named} is not declared"
+        yield f"`{made.entity.name}`: the allowed values of {named} are not declared"
 
 
 def _collations(made: _Made) -> Iterator[str]:
     if named := name_list(each.name for each in made.entity.attributes if not _is_collated(each, made.dialect)):
-        yield f"`{made.entity.name}`: texts of {named} are compared to the letter here, not as the source does"
+        yield f"`{made.entity.name}`: texts of {named} are compared exactly here, unlike in the source"
 
 
 def _of_rows(made: _Made) -> Iterator[str]:

@@ -147,16 +147,16 @@ def _place_rates(text: str, span: _Span, following: _Span) -> None:
     if found is Whose.BELOW:
         following.rates[0] += behind
     elif found is Whose.EITHER:
-        what = f"`rate: {behind[0].text.strip()}` may be its own or that of `{following.name}`, as neither has another"
+        what = f"`rate: {behind[0].text.strip()}` may belong to this statement or `{following.name}`: neither has another rate"
         span.wrong = _not_placed(behind[0], what, following.name)
     elif found is Whose.NOBODY and (readable := next((each for each in behind if read_rate(each.text)), None)):
-        what = f"`rate: {readable.text.strip()}` stands apart from it, and above no other statement"
+        what = f"`rate: {readable.text.strip()}` is separated from it and is not above another statement"
         following.wrong = _not_placed(readable, what, following.name)
 
 
 def _not_placed(said: SaidRate, what: str, name: str) -> Problem:
     return Problem(
-        what, where=f"{said.line}", next_move=f"write it behind a name: `-- name: {name}, rate: {said.text.strip()}`"
+        what, where=f"{said.line}", next_move=f"write it after the name: `-- name: {name}, rate: {said.text.strip()}`"
     )
 
 
@@ -196,8 +196,8 @@ def _named(text: str, span: _Span, mark: re.Match[str]) -> Iterator[StatementBlo
     quantiles = _quantiles(text, start, end, mistakes)
     measured, beside = _measured(text, start, end, mistakes), _asked(text, start, end, mistakes)
     if not found:
-        mistakes.append(("there is no statement under this name", line))
-    mistakes += [(f"`{each}` behind the name is not read; {_LINES}", line) for each in _further(mark["said"])]
+        mistakes.append(("no statement follows this name", line))
+    mistakes += [(f"`{each}` after the name is not read; {_LINES}", line) for each in _further(mark["said"])]
     rate, wrong = rate_of(span.rates[0], mistakes)
     sql, offset = found[0] if found else ("", start)
     wrong = wrong or span.wrong
@@ -244,8 +244,8 @@ def _nearly_keys(text: str) -> Iterator[Problem]:
         key = found["key"].lower()
         near = [each for each in KEYS if sorted(each) == sorted(key)] or get_close_matches(key, KEYS, n=1, cutoff=ALIKE)
         if near and key.removesuffix("s") not in KEYS and key not in KEYS:  # `Rates: …` is prose
-            move = f"write `-- {near[0]}: …`; a comment begins with another word"
-            what = f"`{found['key']}` says nothing of a statement; did you mean `{near[0]}`?"
+            move = f"write `-- {near[0]}: …`, or start the comment with another word"
+            what = f"`{found['key']}` is not a setting of a statement; did you mean `{near[0]}`?"
             yield Problem(what, where=f"{line_at(text, found.start())}", next_move=move)
 
 
@@ -277,7 +277,7 @@ def _quantiles(text: str, start: int, end: int, mistakes: list[tuple[str, int]])
             return found
     except (ValueError, TypeError, AttributeError):
         pass
-    what = 'quantiles must be shares of the values that are smaller, such as {"since": 0.99}'
+    what = 'quantiles must be the share of values that are smaller, such as {"since": 0.99}'
     mistakes.append((what, line_at(text, said.start())))
     return ()
 
@@ -289,7 +289,7 @@ def _measured(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) 
         return None
     number = _MILLISECONDS.fullmatch(said["said"])
     if number is None:
-        what = "`measured` must be milliseconds each time, such as `-- measured: 23.5 ms`"
+        what = "`measured` must be milliseconds per execution, such as `-- measured: 23.5 ms`"
         mistakes.append((what, line_at(text, said.start())))
         return None
     return float(number[1]) / 1e3

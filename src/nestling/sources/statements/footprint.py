@@ -45,7 +45,7 @@ def syntax_tree(sql: str, dialect: str) -> exp.Expr | Mistake:
     """A statement with `:name` parameters as a tree, whatever the tables are; or why it is none."""
     if _READABLE.match(sql) is None:
         if said := misspelt(sql.lstrip()):
-            return Mistake(f"it is not SQL that can be read: {said}", 0)
+            return Mistake(f"it cannot be read as SQL: {said}", 0)
         word = sql.split(maxsplit=1)[0].upper() if sql.split() else "nothing"
         return Mistake(f"{word} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     tree = _parsed(sql, dialect)
@@ -104,13 +104,11 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}
         lines = replaced.splitlines(keepends=True)[: int(found.get("line") or 1) - 1]
         column = int(found.get("col") or 1) - len(str(found.get("highlight") or ""))
-        return Mistake(
-            f"it is not SQL that can be read: {syntax_words(problem)}", sum(map(len, lines)) + max(column, 0)
-        )
+        return Mistake(f"it cannot be read as SQL: {syntax_words(problem)}", sum(map(len, lines)) + max(column, 0))
     except RecursionError:
         return Mistake("it is nested too deeply to be read", 0, GapKind.NOTIMPL)
     except (TypeError, IndexError) as problem:
-        return Mistake(f"it is not SQL that can be read: {syntax_words(problem)}", 0)
+        return Mistake(f"it cannot be read as SQL: {syntax_words(problem)}", 0)
     return _with_nots(trees[0]) if trees else Mistake("there is no statement", 0)
 
 

@@ -75,7 +75,7 @@ def whose(
 
 def rate_of(said: Sequence[SaidRate], mistakes: list[tuple[str, int]]) -> tuple[float | None, Problem | None]:
     """The first rate; the problem of one that cannot be read. A further one is a mistake."""
-    mistakes += [(f"it has a rate already: `{more.text.strip()}` is not read", more.line) for more in said[1:]]
+    mistakes += [(f"it already has a rate: `{more.text.strip()}` is not read", more.line) for more in said[1:]]
     if not said:
         return None, None
     rate = read_rate(said[0].text)

@@ -90,10 +90,12 @@ def _window(reader: _Reader) -> float | None:
     number = _SECONDS.fullmatch(found[1])
     seconds = float(number[1]) if number is not None else 0.0
     if not 0 < seconds < float("inf"):
-        reader.gap(f"`{found[1]}` is no window; write seconds, such as `-- window: 90 s`", line)
+        reader.gap(f"`{found[1]}` is not a window; write seconds, such as `-- window: 90 s`", line)
         return None
     if seconds < LEAST_WINDOW_SECONDS:
-        reader.gap(f"{_NO_GROWTH}: the rates were watched for {seconds:,.1f} s; capture for an hour or more", line)
+        reader.gap(
+            f"{_NO_GROWTH}: the rates were observed for {seconds:,.1f} s only; capture for an hour or more", line
+        )
     return seconds
 
 
@@ -205,7 +207,7 @@ class _Reader:
     def _is_taken(self, block: StatementBlock) -> bool:
         first = self._lines_by_name.setdefault(block.name, block.line)
         if first != block.line:
-            what = f"statement `{block.name}` is there twice, in lines {first} and {block.line}; the first one stands"
+            what = f"statement `{block.name}` appears twice, in lines {first} and {block.line}; the first one counts"
             self.gap(what, f"{block.line}")
         return first != block.line
 
@@ -220,19 +222,21 @@ class _Reader:
         given, known = block.samples, name_list(parameters) or "none"
         if isinstance(given, list):
             if len(given) > len(parameters):
-                what = f"params are {counted(len(given), 'value')}, its parameters are {known}"
+                what = f"params has {counted(len(given), 'value')}, but its parameters are {known}"
                 self.gap(_in_statement(block.name, what), f"{block.line}")
             given = dict(zip(parameters, given, strict=False))  # fewer are allowed, as in a map
         if not isinstance(given, dict):
             return ()
         for name in given.keys() - set(parameters):
-            self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
+            self.gap(
+                _in_statement(block.name, f"params names `{name}`, but its parameters are {known}"), f"{block.line}"
+            )
         return tuple((name, given[name]) for name in parameters if name in given)
 
     def _quantiles(self, block: StatementBlock, parameters: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
         for name in dict(block.quantiles).keys() - set(parameters):
             known = name_list(parameters) or "none"
-            what = f"quantiles name `{name}`, its parameters are {known}"
+            what = f"quantiles names `{name}`, but its parameters are {known}"
             self.gap(_in_statement(block.name, what), f"{block.line}")
         return tuple((name, share) for name, share in block.quantiles if name in parameters)
 

@@ -94,8 +94,8 @@ def read_requirements(text: str, model: Model | None, path: str = "") -> tuple[R
             if model is not None or key in _OF_NO_MODEL:
                 problems += [Problem(what, where) for what in _read(key, match["value"], model or _NOTHING, found)]
         elif key not in _OTHER_KEYS and (near := get_close_matches(key, KEYS, n=1, cutoff=0.8)):
-            what = f"`{match['key']}` is no requirement; did you mean `{near[0]}`?"
-            move = f"write `-- {near[0]}: …`; a comment begins with another word"
+            what = f"`{match['key']}` is not a requirement; did you mean `{near[0]}`?"
+            move = f"write `-- {near[0]}: …`, or start the comment with another word"
             problems.append(Problem(what, where, next_move=move))
     default = Requirements()
     requirements = Requirements(
@@ -155,7 +155,7 @@ def _together(value: str, model: Model) -> tuple[str, ...]:
     """Entities that change together: two at least."""
     names = tuple(_entity(name.strip(), model) for name in value.split(","))
     if len(set(names)) < LEAST_TOGETHER:
-        move = "write all that change together: `order, order_line`"
+        move = "list all entities that change together: `order, order_line`"
         raise InputError(Problem(f"a group of `{names[0]}` alone", known=move))
     return names
 
@@ -213,7 +213,9 @@ def _yes(value: str) -> bool:
 def _more_than_one(value: str) -> int:
     number = _whole(value)
     if number < 2:
-        raise InputError(Problem(what=f"`{value}` allows nothing: every answer is less than 1 too low or right"))
+        raise InputError(
+            Problem(what=f"`{value}` allows nothing: a computed value that is less than 1 too low is exact")
+        )
     return number
 
 

@@ -147,5 +147,5 @@ def _relationship(model: Model, reference: ComparedColumns, taken: Iterable[str]
 
 def _note(reference: ComparedColumns, statements: list[str]) -> str:
     joined = first_of([f"`{name}`" for name in statements], 1)
-    refers = f"`{reference.child}` ({', '.join(reference.columns)}) is taken to refer to `{reference.parent}`"
-    return f"{refers}, as joined by {joined}; no foreign key says so"
+    refers = f"`{reference.child}` ({', '.join(reference.columns)}) is assumed to refer to `{reference.parent}`"
+    return f"{refers}, as the joins of {joined} suggest; there is no such foreign key"

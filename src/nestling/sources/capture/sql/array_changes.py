@@ -90,12 +90,12 @@ def _pulled(saying: StatementDraft, element: FieldValue, change: ArrayChange) ->
     if change.operator == "$pullAll":
         if not isinstance(element, RowAttribute):
             raise CannotSay(f"`$pullAll` from `{change.path}`, whose elements are documents")
-        saying.notes.append("`$pullAll` removes each of its values; SQL removes one")
+        saying.notes.append("`$pullAll` removes every value of its list; the SQL statement removes one")
         return list(tested(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")}))
     if not isinstance(change.operand, dict):
         raise CannotSay(f"`$pull` from `{change.path}`")
     if any(name in ("$in", "$nin", "$all") for name in change.operand) or _lists(change.operand):
-        saying.notes.append("how many values the list of `$pull` has is not known; SQL has one")
+        saying.notes.append("the number of values in the list of `$pull` is unknown; the SQL statement has one")
     if isinstance(element, RowAttribute):
         with saying.parameters.inside(PULLED):
             return list(tested(saying, element, change.path, change.operand))
@@ -121,7 +121,7 @@ def _added(new: New, collection: str, search: WriteSearch, change: ArrayChange, 
     given = _given(saying, element, row, change, each)
     _note_several(saying, change)
     if change.operator == "$addToSet" and not (isinstance(element, RowAttribute) and is_one(saying, row, given)):
-        saying.notes.append("`$addToSet` adds nothing where an equal element is there; SQL adds it")
+        saying.notes.append("`$addToSet` adds nothing if an equal element exists; the SQL statement adds a row anyway")
     ending = " ON CONFLICT DO NOTHING" if change.operator == "$addToSet" and isinstance(element, RowAttribute) else ""
     if ending and not is_one(saying, row, given):
         ending = ""
@@ -140,7 +140,7 @@ def _given(
         raise CannotSay(f"`{change.operator}` of a value to `{change.path}`, whose elements are documents")
     own, *others = rows_within(element, row, each)
     saying.notes += [f"left out: {why}" for why in own.left]
-    saying.notes += [f"left out: `{change.path}.{one.path}`, rows of their own" for one in others]
+    saying.notes += [f"left out: `{change.path}.{one.path}`, whose elements are separate rows" for one in others]
     foreign = {name for name, _ in row.on}
     return {
         attribute: saying.parameters.new(attribute, f"{change.path}.{path} {change.operator}")
@@ -152,11 +152,11 @@ def _given(
 def _note_several(saying: StatementDraft, change: ArrayChange) -> None:
     operand = change.operand
     if change.operator == "$set":
-        saying.notes.append("it puts a row for each element of the list; SQL puts one")
+        saying.notes.append("it writes a row for each element of the list; the SQL statement writes one")
     elif isinstance(operand, dict) and "$each" in operand:
-        saying.notes.append("`$each` adds a row for each of its values; SQL adds one")
+        saying.notes.append("`$each` adds a row for each of its values; the SQL statement adds one")
         if "$slice" in operand:
-            saying.notes.append("`$slice` then removes the rows beyond its number; SQL removes none")
+            saying.notes.append("`$slice` then removes the rows beyond its limit; the SQL statement removes none")
 
 
 def _insert(saying: StatementDraft, found: WriteTarget, row: EntityRow, given: dict[str, str]) -> str:

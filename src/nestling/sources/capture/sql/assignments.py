@@ -30,7 +30,7 @@ def assigned(saying: StatementDraft, column: RowAttribute, operator: str, operan
     name = column.attribute if operator == "$set" else f"{column.attribute}_by"
     given = saying.parameters.new(name, f"{path} {operator}")
     if operator == "$min" and column.nullable:
-        saying.notes.append(f"`$min` leaves a null that `{path}` holds; SQL takes it for a field that is missing")
+        saying.notes.append(f"`$min` keeps a null in `{path}`; the SQL statement treats it as a missing field")
     return _of_old(quoted(column.attribute), operator, given, may_be_null=column.nullable)
 
 
@@ -52,14 +52,16 @@ def _of_old(own: str, operator: str, given: str, *, may_be_null: bool) -> str:
 
 def _nothing(saying: StatementDraft, column: RowAttribute, path: str) -> str:
     if not column.nullable:
-        saying.notes.append(f"`{path}` is in all documents, so the model says NOT NULL: SQL refuses to take it away")
+        saying.notes.append(
+            f"`{path}` is in all documents, so the model has it as NOT NULL: in SQL it cannot be removed"
+        )
     return "NULL"
 
 
 def _now(saying: StatementDraft, column: RowAttribute, path: str) -> str:
     kind = saying.design.model.entity(column.row.entity).attribute(column.attribute).type.name
     if kind not in TIMES:
-        raise CannotSay(f"`$currentDate` of `{path}`, which is no date")
+        raise CannotSay(f"`$currentDate` of `{path}`, which is not a date")
     return "CURRENT_TIMESTAMP"
 
 
@@ -70,7 +72,7 @@ def staged(saying: StatementDraft, target: WriteTarget, stages: list[dict[str, A
         made = list(_of_stage(saying, target, stage))
         read = {match[2] for _, text in made for match in TOKEN.finditer(text)}
         if before & {*read, *(attribute for attribute, _ in made)}:
-            raise CannotSay("a pipeline whose stages read or change what one before them set")
+            raise CannotSay("a pipeline with stages that read or change a field set by an earlier stage")
         before.update(attribute for attribute, _ in made)
         saying.rows.name(target.row, OWN)
         yield from ((attribute, target.query.named(text).replace(f"{OWN}.", "")) for attribute, text in made)

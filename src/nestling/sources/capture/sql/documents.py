@@ -31,9 +31,9 @@ _Fields = dict[str, FieldValue]
 FOLLOWED = "_followed"
 """How the array of a join is called that the application makes itself."""
 _NO_ROWS = {
-    Role.PAGES: "the overflow pages of an array",
+    Role.PAGES: "overflow pages of an array",
     Role.ARCHIVE: "archived rows",
-    Role.PART: "attributes split off",
+    Role.PART: "split-off attributes",
 }
 
 
@@ -62,12 +62,12 @@ class StatementDraft:
         """The collection of that name; raises CannotSay."""
         found = next((store for store in self.design.stores if store.name == collection), None)
         if found is None:
-            raise CannotSay(f"`{collection}` is no collection of the design")
+            raise CannotSay(f"`{collection}` is not a collection of the design")
         if found.role in _NO_ROWS:
             raise CannotSay(f"`{collection}` holds {_NO_ROWS[found.role]}")
         if len(found.roots) != 1:
             raise CannotSay(
-                f"`{collection}` holds several kinds of rows, and the value that tells them apart is not kept"
+                f"`{collection}` holds several kinds of rows, and the value that distinguishes them is not captured"
             )
         return found
 
@@ -86,7 +86,7 @@ class StatementDraft:
         """The fields of a document, those of other kinds than the one that is asked for told apart; all where no kind is."""
         others = [self.beside[row.number, name] for name, value in variant.subtypes if self.kind not in ("", value)]
         return {
-            name: OfOtherKind(f"`{name}` is of another kind than {self.kind}") if _is_of(value, others) else value
+            name: OfOtherKind(f"`{name}` belongs to a kind other than {self.kind}") if _is_of(value, others) else value
             for name, value in fields.items()
         }
 
@@ -95,8 +95,8 @@ class StatementDraft:
         rows = {value: self.beside[row.number, relationship] for relationship, value in variant.subtypes}
         kinds = {value: self.column(each, self._present(each)) for value, each in rows.items()}
         why = (
-            f"`{variant.discriminator}` tells the kinds {', '.join(kinds)} apart: write a statement for each kind that is asked"
-            f" for, which joins the kind's table to `{row.entity}`"
+            f"`{variant.discriminator}` distinguishes the kinds {', '.join(kinds)}: write one statement for each queried kind"
+            f", with a join of the kind's table to `{row.entity}`"
         )
         return Discriminator(why, kinds)
 
@@ -128,7 +128,7 @@ class StatementDraft:
         for each in node.stored:
             _put(fields, each.path, self.column(row, each.attribute))
         for pairs in node.body.pairs:
-            _put(fields, pairs.field, Unmapped("attributes stored as pairs of name and value"))
+            _put(fields, pairs.field, Unmapped("attributes stored as name-value pairs"))
         for child in node.children:
             self._embedded(fields, child, row)
         self._related(fields, node.body, row)
@@ -153,7 +153,7 @@ class StatementDraft:
         assert node.embedding is not None
         link = self.design.model.relationship(node.embedding.relationship)
         if node.form is Form.PATH:
-            _put(fields, node.field, Unmapped("a path of values in one text"))
+            _put(fields, node.field, Unmapped("a path stored as one text"))
         elif node.form.to_many:
             _put(fields, node.field, self._array(node, link, row))
         else:

@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import update
 from nestling.sources.capture.sql.targets import is_unique, joined_row, target
 
-FIRST = "it changes the first element that fits; SQL changes each one that fits"
+FIRST = "it changes the first matching element; the SQL statement changes all matching elements"
 _OF_NO_ELEMENT = ("$ne", "$nin", "$not", "$size", "$all")
 """Tests that no single element passes."""
 
@@ -42,7 +42,9 @@ def changes_in_elements(
     parent = joined_row(saying, found, row)
     texts = own_texts(saying, row, _meant(saying, element, field, place, by_filter, clauses))
     if place == ANY_KEY:
-        saying.notes.append(f"`{first.path}` is one place of the array; SQL changes all of its elements")
+        saying.notes.append(
+            f"`{first.path}` is one position in the array; the SQL statement changes all of its elements"
+        )
     sets = list(_sets(saying, found.document, element, row, changes))
     if sets:
         yield field, update(row.entity, sets, " AND ".join(filter(None, [parent, *texts]))), saying
@@ -68,7 +70,7 @@ def _tests_of(condition: Mapping[str, Any], field: str) -> dict[str, Any]:
     for tests in found.values():
         for name, operand in tests.items():
             if name in _OF_NO_ELEMENT or operand in ("?null", False):
-                raise CannotSay(f"which element of `{field}` is meant by `$`, as the filter says `{name}`")
+                raise CannotSay(f"which element of `{field}` is meant by `$`, as the filter uses `{name}`")
     return found
 
 
@@ -84,7 +86,7 @@ def _found_by(
     known = _known(array.element(row), tests)
     several = sum(1 if set(each) == {"$elemMatch"} else len(each) for each in tests.values())
     if several > 1 or _mentions(search.condition, field):
-        saying.notes.append(f"the tests of `{field}` are taken to be of one element")
+        saying.notes.append(f"all conditions on `{field}` are taken to apply to the same element")
     if _has_key(draft, row, known):
         return replace(search, one=False), field
     if not _has_key(draft, row, known | {name for name, _ in row.on}):

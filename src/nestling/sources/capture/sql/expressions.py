@@ -76,7 +76,7 @@ def scalar(saying: StatementDraft, document: FieldValue, found: Any, names: Name
         case Unmapped(why):
             raise CannotSay(why)
         case _:
-            raise CannotSay("a document or array where SQL has a value")
+            raise CannotSay("a document or array where SQL needs a single value")
 
 
 def _path(document: FieldValue, path: str, names: NamedValues) -> FieldValue:
@@ -170,7 +170,7 @@ def _name(saying: StatementDraft, document: FieldValue, operands: list[Any], nam
 def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> Sql:
     tested = scalar(saying, document, operands[0], names)
     if not isinstance(operands[1], list):
-        raise CannotSay("`$in` with an array of the document")
+        raise CannotSay("`$in` with an array from the document")
     listed = [saying.parameters.new(tested.name) for _ in range(max(saying.listed, 1))]
     return Sql(f"{tested.text} IN ({', '.join(listed)})")
 
@@ -203,7 +203,7 @@ def _size(saying: StatementDraft, document: FieldValue, operand: Any, names: Nam
     """How many elements an array has."""
     array = _array(document, operand, names)
     if array.rest or not isinstance(array.value, Many) or array.value.own:
-        raise CannotSay("`$size` of what is no array of rows")
+        raise CannotSay("`$size` of something other than an array of rows")
     query, _ = elements(saying, array.value)
     return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)
 
@@ -212,7 +212,7 @@ def _only(saying: StatementDraft, document: FieldValue, operands: list[Any], nam
     """The only element of an array, or what it has under the rest of the path."""
     array = _array(document, operands[0], names)
     if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
-        raise CannotSay("an element of what is no array of rows, or of a place within it")
+        raise CannotSay("an element of something other than an array of rows, or one in the middle of the array")
     return known(only(saying, array.value), array.rest)
 
 

@@ -63,7 +63,7 @@ def _field(saying: StatementDraft, document: FieldValue, path: str, tests: _Cond
             raise found.value.refusal()
         case Many():
             if ANY_KEY in found.places:
-                saying.notes.append(f"`{path}` is one place of an array; SQL asks for any")
+                saying.notes.append(f"`{path}` is one position in an array; the SQL statement matches any")
             return _of_array(saying, found.value, path, found.rest, tests)
         case DocumentTree():
             return _of_document(saying, found.value, path, tests)
@@ -100,7 +100,7 @@ def _at(path: str, value: DocumentTree) -> DocumentTree:
 
 def _there(value: DocumentTree, path: str, *, is_there: bool) -> str:
     if value.row is None or not value.key:
-        raise CannotSay(f"whether the document `{path}` is there")
+        raise CannotSay(f"whether the document `{path}` exists")
     return f"{token(value.row, value.key)} IS {'NOT ' if is_there else ''}NULL"
 
 
@@ -196,7 +196,7 @@ def _test(  # noqa: C901 - one case for each
         case "$exists":
             if value.may_be_null:
                 saying.notes.append(
-                    f"`$exists` on `{path}` is said as IS NULL, which does not tell null from a field that is missing"
+                    f"`$exists` on `{path}` becomes IS NULL, which does not distinguish null from a missing field"
                 )
             return "" if operand and _compares(tests, name) else f"{text} IS {'NOT ' if operand else ''}NULL"
         case "$gt" | "$gte" | "$lt" | "$lte" if operand in (NULL, ANY_BOUND):
@@ -215,15 +215,15 @@ def _test(  # noqa: C901 - one case for each
             inner = " AND ".join(tested(saying, value, path, operand))
             return _or_null(value, f"NOT {_within(inner)}")
         case "$regex" if operand == BEGINS:
-            saying.notes.append(f"the pattern on `{path}` is said as the range of texts that begin as it does")
+            saying.notes.append(f"the pattern on `{path}` becomes a range condition on its prefix")
             compared = (
                 f"{text} {_COMPARED[way]} {saying.parameters.compared(f'{value.name}_{word}', path, way)}"
                 for way, word in ENDS_OF_BEGINNING.items()
             )
             return " AND ".join(compared)
         case "$regex":
-            any_case = "" if str(operand).endswith("i") else ", which leaves out the case of A to Z"
-            saying.notes.append(f"the pattern on `{path}` is said as LIKE{any_case}")
+            any_case = "" if str(operand).endswith("i") else ", which ignores the case of A to Z"
+            saying.notes.append(f"the pattern on `{path}` becomes LIKE{any_case}")
             return f"{text} LIKE {saying.parameters.new(f'{value.name}_pattern')}"
         case "$mod":
             by, left = saying.parameters.new("divisor"), saying.parameters.new("remainder")

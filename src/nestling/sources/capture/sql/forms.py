@@ -23,7 +23,7 @@ def check_forms(shape: CommandShape) -> None:
     """Raise CannotSay for a command of a form that is not known."""
     clauses = shape.clauses
     if "cut" in clauses:
-        raise CannotSay("a command that is too long to be kept")
+        raise CannotSay("a command that was too long to be logged in full")
     _shallow(clauses, DEEPEST)
     match shape.operation:
         case CommandOperation.FIND:
@@ -49,7 +49,7 @@ def check_forms(shape: CommandShape) -> None:
 
 
 def _odd(what: str) -> CannotSay:
-    return CannotSay(f"{what} of a form nestling does not know")
+    return CannotSay(f"{what} in a form nestling does not know")
 
 
 def _shallow(found: Any, levels: int) -> None:
@@ -212,7 +212,7 @@ def expression(found: Any) -> None:
     if not isinstance(found, dict):
         return
     if len(found) > 1 and any(name.startswith("$") for name in found):
-        raise _odd("an operator with others beside it")
+        raise _odd("an operator combined with other fields or operators")
     for name, operand in found.items():
         if name != "$literal":
             _operands(name, operand)

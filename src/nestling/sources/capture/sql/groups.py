@@ -54,7 +54,7 @@ def _gather(found: FieldValue, texts: list[str]) -> None:
         case Unmapped(why):
             raise CannotSay(why)
         case Many():
-            raise CannotSay("groups by an array")
+            raise CannotSay("grouping by an array")
 
 
 def _accumulated(saying: StatementDraft, document: FieldValue, name: str, body: Any) -> FieldValue:

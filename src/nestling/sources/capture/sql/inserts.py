@@ -23,8 +23,8 @@ from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import insert
 
 NOT_KNOWN = (
-    "what is inserted is not known: the server does not note it; taken for documents with all attributes, and for one row in each"
-    " array that no update adds to"
+    "the inserted documents are unknown, as the server does not log them: assumed to have all attributes, and one row in each"
+    " array to which no update adds elements"
 )
 
 
@@ -44,7 +44,9 @@ def inserts(
         if not documents:
             saying.notes.append(NOT_KNOWN)
         elif part.in_array:
-            saying.notes.append(f"how many elements `{part.path}` has is not known; SQL inserts one row")
+            saying.notes.append(
+                f"the number of elements in `{part.path}` is unknown; the SQL statement inserts one row"
+            )
         saying.notes += [f"left out: {why}" for why in part.left]
         if not part.columns:
             raise CannotSay("a document without attributes of the model")

@@ -71,7 +71,7 @@ class _Lookup:
         if isinstance(foreign.value, Unmapped):
             raise CannotSay(foreign.value.why)
         if not isinstance(foreign.value, RowAttribute) or foreign.value.row is not row:
-            raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which lies within the documents")
+            raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which is nested inside the documents")
         self._refuse_other_types(foreign.value, text)
         row.on = ((foreign.value.attribute, text),)
         return first or row, self._finish(row, found, row)
@@ -94,8 +94,8 @@ class _Lookup:
         own = named is not None and int(named[1]) == first.number
         if named is None or not is_one(self.saying, first, (named[2],) if own else ()):
             self.saying.notes.append(
-                f"`{self.body['localField']}` finds a document of `{self.body['from']}` once, however many elements refer"
-                " to it; a join finds it for each"
+                f"`{self.body['localField']}` finds a document of `{self.body['from']}` only once, however many elements refer"
+                " to it; a join returns it once per element"
             )
 
     def element(self, row: EntityRow) -> FieldValue:
@@ -116,7 +116,7 @@ class _Lookup:
         """Add a condition to a row's: one that names rows hanging on it would have to be asked before a LEFT JOIN."""
         below = any(_hangs_on(row, joined) for row in self.saying.rows.named(text))
         if below and joined.outer:
-            raise CannotSay("a `$lookup` that may find nothing, by a condition on several rows")
+            raise CannotSay("a `$lookup` that may find nothing, with a condition on several rows")
         (joined.filters if below else joined.conditions).append(text)
 
     def _join_within(
@@ -128,7 +128,7 @@ class _Lookup:
         nodes = _nodes(self.node, path)
         field_of = ".".join(node.field for node in nodes)
         if field_of not in arrays:
-            raise CannotSay(f"a `$lookup` by `{path}`, elements of an array that is not unwound")
+            raise CannotSay(f"a `$lookup` by `{path}`, the elements of an array that is not unwound")
         attribute = next((each.attribute for each in nodes[-1].stored if f"{field_of}.{each.path}" == path), None)
         if attribute is None:
             raise CannotSay(f"a `$lookup` by `{path}`")

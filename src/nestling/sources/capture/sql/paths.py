@@ -33,7 +33,7 @@ def find(document: FieldValue, path: str) -> PathTarget:
         if not isinstance(value, DocumentTree):
             return PathTarget(Unmapped(f"`{path}` lies within a value"))
         if step not in value.fields:
-            return PathTarget(Unmapped(f"`{path}` is no attribute of the model"))
+            return PathTarget(Unmapped(f"`{path}` is not an attribute of the model"))
         value = value.fields[step]
     return PathTarget(value)
 

@@ -15,7 +15,7 @@ from nestling.sources.capture.sql.paths import find
 def projected(saying: StatementDraft, document: FieldValue, body: dict[str, Any]) -> FieldValue:
     """What a projection leaves of a document."""
     if not isinstance(document, DocumentTree):
-        raise CannotSay("a projection of what is no document")
+        raise CannotSay("a projection of something other than a document")
     named = {name: each for name, each in _spread(body).items() if name != "_id"}
     leaves_out = bool(named) and all(each in (0, False) for each in named.values())
     if leaves_out or (not named and body.get("_id") in (0, False)):

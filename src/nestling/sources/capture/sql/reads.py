@@ -86,7 +86,7 @@ def branches(saying: StatementDraft, collection: str, pipeline: list[dict[str, A
     ways = list(_ways(state.document))
     found = [Branch(names, _told(names, ways[:place])) for place, names in enumerate(ways)]
     if len(found) > MOST_BRANCHES:
-        raise CannotSay(f"a document with {len(found)} arrays read as a whole")
+        raise CannotSay(f"a whole document with {len(found)} arrays")
     return found or [Branch(())]
 
 
@@ -161,7 +161,7 @@ def _first_only(state: StatementState, array: Many, row: EntityRow | None, branc
         state.query.order = [(RowAttribute(row, each.attribute).text, each.descending) for each in array.order]
         state.query.limit = str(array.limit)
     else:
-        state.saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
+        state.saying.notes.append(f"`{array.name}` keeps only the first {array.limit}; the SQL statement returns all")
 
 
 def _columns(saying: StatementDraft, found: FieldValue, name: str, shown: list[tuple[str, str]]) -> None:

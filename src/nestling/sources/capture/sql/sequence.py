@@ -13,8 +13,8 @@ from nestling.sources.capture.sql.documents import Written
 from nestling.sources.statements.placeholders import rewritten
 
 CHANGED_BEFORE = (
-    "one command says several things at once; SQL says them one after the other, and an earlier statement changes what this one"
-    " goes by"
+    "one command makes several changes at once; in SQL they are separate statements, and an earlier one changes what this one"
+    " depends on"
 )
 
 

@@ -31,7 +31,7 @@ def run(state: StatementState, pipeline: list[dict[str, Any]]) -> None:
     while at < len(pipeline):
         stage = pipeline[at]
         if len(stage) != 1:
-            raise CannotSay("a stage with several names")
+            raise CannotSay("a stage with several operators")
         (name, body), *_ = stage.items()
         if name == "$unionWith" and _gives_no_rows_a_row(state, pipeline[at:]):
             at += 2
@@ -92,7 +92,7 @@ def _project(state: StatementState, body: Any) -> None:
 
 def _set(state: StatementState, body: Any) -> None:
     if not isinstance(state.document, DocumentTree):
-        raise CannotSay("a field added to what is no document")
+        raise CannotSay("a field added to something other than a document")
     fields = dict(state.document.fields)
     for path, each in body.items():
         place(fields, path, shown(state.saying, state.document, each))
@@ -123,7 +123,7 @@ def _unwind(state: StatementState, body: Any) -> None:
         state.settle()
     last = state.query.open(array, outer=bool(body.get("preserveNullAndEmptyArrays")))
     if array.limit is not None:
-        state.saying.notes.append(f"only the first {array.limit} of `{path}` are kept; SQL says all")
+        state.saying.notes.append(f"`{path}` keeps only the first {array.limit}; the SQL statement returns all")
     assert isinstance(state.document, DocumentTree)
     fields = dict(state.document.fields)
     place(fields, path, array.element(last))
@@ -149,7 +149,7 @@ def _lookup(state: StatementState, body: Any) -> None:
     if state.query.grouped:
         state.settle()
     if not isinstance(state.document, DocumentTree):
-        raise CannotSay("a `$lookup` into what is no document")
+        raise CannotSay("a `$lookup` into something other than a document")
     joined = lookup(state.saying, state.query, state.document, body, _inner)
     fields = dict(state.document.fields)
     place(fields, body["as"], joined)

@@ -20,7 +20,7 @@ from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"
 """The alias of the row a statement changes, which goes without one."""
-CHANGES_ALL = "it changes one of the documents found; SQL changes all"
+CHANGES_ALL = "it changes one of the matching documents; the SQL statement changes all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class WriteTarget:
 def target(saying: StatementDraft, collection: str, search: WriteSearch, *, but: str = "") -> WriteTarget:
     """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
     if saying.store(collection).roots[0].kind is NodeKind.GROUP:
-        raise CannotSay("a change of the buckets of events")
+        raise CannotSay("a change to the buckets of events")
     query, document = saying.opened(collection)
     query.keep(conditions(saying, document, without(search.condition, but)))
     found = WriteTarget(query, document)
@@ -98,7 +98,7 @@ def where(saying: StatementDraft, found: WriteTarget) -> str:
         return f"{quoted(key)} IN ({_query(saying, found, key)})"
     named = [row for text in found.query.where for row in saying.rows.named(text)]
     if any(row is not found.row and found.query.holds(row) for row in named):
-        raise CannotSay("a change of rows found by those they refer to")
+        raise CannotSay("a change to rows found through the rows they refer to")
     saying.rows.name(found.row, OWN)
     _, _, text = found.query.text([("one", "1")], saying.design.model).partition("\nWHERE ")
     return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
@@ -128,7 +128,7 @@ def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relations
     if has_key and len(own) == 1:
         return f"{quoted(own[0])} IN ({_query(saying, found, first.parent_attributes[0])})"
     if len(links) == 1 or len(last.child_attributes) > 1:
-        raise CannotSay(f"a change of `{last.child}` rows by other than their parent's key")
+        raise CannotSay(f"a change to `{last.child}` rows by something other than their parent's key")
     around = inside(saying, found, links[:-1])
     between = selected(last.parent, last.parent_attributes[0], around)
     return f"{quoted(last.child_attributes[0])} IN ({between})"
@@ -137,10 +137,10 @@ def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relations
 def joined_row(saying: StatementDraft, found: WriteTarget, row: EntityRow) -> str:
     """The condition of a change of a row joined to the target's by its foreign key."""
     if row.after is not found.row:
-        raise CannotSay("a change of rows embedded two levels deep")
+        raise CannotSay("a change to rows embedded two levels deep")
     own = tuple(attribute for attribute, _ in row.on)
     links = saying.design.model.parents_of(row.entity)
     link = next((each for each in links if (each.parent, each.child_attributes) == (found.row.entity, own)), None)
     if link is None:
-        raise CannotSay("a change of rows that are referred to")
+        raise CannotSay("a change to rows that other rows refer to")
     return children(saying, found, link.name)

@@ -99,9 +99,7 @@ def _group(document: DocumentTree, change: ArrayChange, found: PathTarget) -> _G
     """What a change is of; those of the same are one statement."""
     match found.value:
         case Many() if found.value.refers:
-            raise CannotSay(
-                f"`{change.operator}` of `{change.path}`, keys of rows that lie in a collection of their own"
-            )
+            raise CannotSay(f"`{change.operator}` of `{change.path}`, which are keys of rows in a separate collection")
         case Many():
             field = _array_path(document, change.path)
             inside = change.operator in _IN_ELEMENTS and change.path != field
@@ -152,7 +150,7 @@ def _of_row(
         return
     if not all(change.empties for change in changes) and not _is_always_there(saying, found, row):
         what = f"`{group[2]}`" if group[2] else f"a row of `{row.entity}`"
-        saying.notes.append(f"where {what} is missing MongoDB makes it; SQL changes nothing")
+        saying.notes.append(f"if {what} is missing, MongoDB creates it; the SQL statement changes nothing")
     yield group[2], update(row.entity, sets, joined_row(saying, found, row)), saying
 
 

@@ -29,8 +29,8 @@ LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
 BULK = 100
 """Documents of one command from which on it is taken for a fill rather than for what an application asks."""
-ONCE = "seen once, with {:,.0f} documents: its rate is that of the one command, not of its documents"
-OF_COLLATION = "it compares texts by a collation of its own; SQL compares them by those of the columns"
+ONCE = "seen once, with {:,.0f} documents: its rate counts the one command, not its documents"
+OF_COLLATION = "it compares texts by its own collation; the SQL statement compares them by that of the columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +150,9 @@ def _say(
         parts = (plain(part) for part in (saying.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
         rate = each.rate * (1 if once else rows) / max(len(kinds), 1)
-        every = f"which kind is asked for is not known: the rate is shared by {', '.join(kinds)}"
-        only = f"taken to ask for {', '.join(kinds)}: no other kind has the fields it goes by"
-        shared = [only if len(kinds) == 1 else every, "a row is taken to be of one kind"] if kinds else []
+        every = f"which kind is queried is unknown: the rate is divided among {', '.join(kinds)}"
+        only = f"taken to query {', '.join(kinds)}: no other kind has the fields it filters by"
+        shared = [only if len(kinds) == 1 else every, "each row is taken to be of one kind"] if kinds else []
         told = (ONCE.format(rows),) if once else ()
         notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
@@ -257,7 +257,7 @@ def shape_text(shape: CommandShape, *, several: bool = False) -> str:
 
 
 def _lines(workload: CapturedWorkload) -> Iterator[str]:
-    yield "-- What a MongoDB was seen to be asked, said over the model. Written by `nestling capture`; edit it as you like."
+    yield "-- Statements captured from a MongoDB, as SQL over the model. Written by `nestling capture`; edit it as you like."
     yield f"-- window: {workload.window_seconds:.1f} s"
     for said in workload.statements:
         yield f"\n-- name: {said.name}, rate: {rate_text(said.rate_per_second)}"

@@ -36,10 +36,10 @@ def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset())
             made = in_order(updates(new, shape.collection, search_of(shape), changes, clauses))
             _note_upsert(shape, made)
     if not made:
-        raise OnlyUpkeep("it changes no attribute of the model")
+        raise OnlyUpkeep("it changes none of the model's attributes")
     if len(made) > 1 and any(saying.finds_one for _, _, saying in made):
         for _, _, saying in made:
-            saying.notes.append("several statements say it: each finds one of the documents by itself")
+            saying.notes.append("it becomes several statements, each of which picks one of the documents by itself")
     return made
 
 
@@ -47,9 +47,9 @@ def _note_upsert(shape: CommandShape, made: list[Written]) -> None:
     if not shape.clauses.get("upsert"):
         return
     if not made:
-        raise CannotSay("an upsert that changes nothing of what is there: it only inserts")
+        raise CannotSay("an upsert that only inserts and changes no existing document")
     for _, _, saying in made:
-        saying.notes.append("it inserts where nothing is found; SQL does not")
+        saying.notes.append("it inserts if nothing matches; the SQL statement does not")
 
 
 def _deletes(new: New, collection: str, search: WriteSearch) -> Iterator[Written]:

@@ -392,7 +392,7 @@ class Mysql(Engine):
         cursor = sink.connection.cursor()
         cursor.execute(_STORAGE, (table,))
         found = cursor.fetchone()
-        return f"its engine {found[0]} has no transactions: what fails could not be taken back" if found else ""
+        return f"its engine {found[0]} has no transactions: a failed unload could not be rolled back" if found else ""
 
     def undone(self, sink: SqlSink) -> None:
         """CREATE TABLE and ALTER TABLE commit: tables made are dropped; those that were empty become so again."""
@@ -466,8 +466,8 @@ def _no_flag(entity: str, attribute: str, tables: Tables, database: Connected) -
     found = database.all(odd.group_by(column).order_by(column))
     values = first_of([f"{value} ({counted(int(rows), 'row')})" for value, rows in found], _NAMED)
     return (
-        f"`{entity}.{attribute}` is tinyint(1) and holds {values}: it is an integer here, not a truth; "
-        "change these values at the source to 0 or 1 for a boolean"
+        f"`{entity}.{attribute}` is tinyint(1) and holds {values}: it is read as an integer, not a boolean; "
+        "to get a boolean, change these values in the source to 0 or 1"
     )
 
 

@@ -108,7 +108,7 @@ class Postgresql(Engine):
         if state in ("28P01", "28000") or _NO_USER.search(str(error)):
             return refused(problem)
         if state == "42501" and "row-level security" in str(error):
-            move = "take the tables' owner, or a user with BYPASSRLS: a policy would hide rows from this one"
+            move = "connect as the tables' owner or a user with BYPASSRLS: a policy would hide rows from this user"
             return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
         if state in ("42501", "25006"):
             return not_allowed(problem)
@@ -365,7 +365,7 @@ def _move_held(sink: SqlSink) -> None:
     except IntegrityError as error:
         what = " ".join(filter(None, (error.diag.message_primary, error.diag.message_detail)))
         where = f"table {error.diag.table_name}"
-        move = "mend these rows in MongoDB, or take the constraint out of the table"
+        move = "fix these rows in MongoDB, or drop the constraint from the table"
         raise SourceError(Problem(what, where=where, next_move=move)) from None
 
 

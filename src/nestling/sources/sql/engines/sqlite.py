@@ -111,7 +111,9 @@ class Sqlite(Engine):
         if not path.parent.is_dir():
             raise SourceError(
                 Problem(
-                    f"there is no folder `{path.parent}`", where=str(path), next_move="make it, or name another file"
+                    f"there is no folder `{path.parent}`",
+                    where=str(path),
+                    next_move="create it, or choose another path",
                 )
             )
         mode = "ro" if read_only else "rwc"
@@ -260,8 +262,8 @@ class Sqlite(Engine):
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
         """Moments that became texts are told why."""
         if refined.type == TEXT and declared.type.name in _DATES and _differ_in_fractions(found):
-            why = "the fractions of its moments are not all of one usual length"
-            return f"is declared {declared.type} but {why}; SQLite compares them as texts, so it is text"
+            why = "the fractional seconds of its values are not all of the same usual length"
+            return f"is declared {declared.type} but {why}; SQLite compares them as text, so it is read as text"
         return super().remark(declared, refined, found)
 
     # --- the application's statements --------------------------------------------------------------------------------
@@ -303,7 +305,7 @@ class Sqlite(Engine):
     has_decimals = False
     declares_links_first = True
     length_function = "length"
-    other_target = "change that value, or list its type under `also` of the attribute in the design's model"
+    other_target = "change that value, or add its type to `also` of the attribute in the design's model"
     made_values = MappingProxyType(
         {
             (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP",
