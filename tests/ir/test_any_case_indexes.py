@@ -49,13 +49,13 @@ PRESENT = (Clause("city", ClauseOperator.PRESENT),)
 @pytest.mark.parametrize(
     ("index", "told"),
     [
-        (Index("notes", CITY, unique=True, any_case=True), "unique, partial or removes documents"),
-        (Index("notes", CITY, partial=PRESENT, any_case=True), "unique, partial or removes documents"),
-        (Index("notes", CITY[:1], expire_after_seconds=9, any_case=True), "unique, partial or removes documents"),
-        (Index("notes", CITY[::-1], any_case=True), "begins with `at`"),
-        (Index("notes", (("_id", 1),), any_case=True), "builds no other on `_id` alone"),
-        (Index("notes", (), any_case=True), "is on no field"),
-        (Index("notes", ()), "is on no field"),
+        (Index("notes", CITY, unique=True, any_case=True), "also unique, partial or expiring"),
+        (Index("notes", CITY, partial=PRESENT, any_case=True), "also unique, partial or expiring"),
+        (Index("notes", CITY[:1], expire_after_seconds=9, any_case=True), "also unique, partial or expiring"),
+        (Index("notes", CITY[::-1], any_case=True), "starts with `at`"),
+        (Index("notes", (("_id", 1),), any_case=True), "allows no other index on `_id` alone"),
+        (Index("notes", (), any_case=True), "has no fields"),
+        (Index("notes", ()), "has no fields"),
     ],
 )
 def test_what_it_may_not_be(index: Index, told: str) -> None:

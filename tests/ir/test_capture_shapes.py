@@ -235,14 +235,14 @@ def test_a_shape_that_masking_never_makes_is_refused(text: str) -> None:
     whole = _capture(CaptureKind.LOG, 10, a=3)
     (seen,) = whole.seen
     odd = replace(whole, seen=(replace(seen, shape=replace(seen.shape, text=text)),))
-    with pytest.raises(InputError, match="no shape of a statement"):
+    with pytest.raises(InputError, match="not the shape of a statement"):
         read_capture(capture_text(odd), "x.json")
 
 
 def test_a_kind_of_another_type_is_refused() -> None:
     """Where one of a few words belongs, a list is an error in words."""
     text = capture_text(_capture(CaptureKind.LOG, 10, a=3)).replace('"kind": "log"', '"kind": ["log"]')
-    with pytest.raises(InputError, match="is none of"):
+    with pytest.raises(InputError, match="is not one of"):
         read_capture(text, "x.json")
 
 

@@ -64,5 +64,5 @@ def test_texts(text: str) -> None:
 
 def test_no_clause() -> None:
     """What is none is an error that shows one."""
-    with pytest.raises(InputError, match="is no clause"):
+    with pytest.raises(InputError, match="is not a condition"):
         Clause.parse("status open")

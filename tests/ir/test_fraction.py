@@ -39,7 +39,9 @@ def test_six_digits_are_all() -> None:
     assert read_reading(MODEL % ("timestamp", 2), "model.yaml").model == _model_of_at(Fraction(2))
 
 
-@pytest.mark.parametrize(("kind", "digits", "said"), [("timestamp", 7, "0 to 6 digits"), ("text", 3, "is for times")])
+@pytest.mark.parametrize(
+    ("kind", "digits", "said"), [("timestamp", 7, "0 to 6 digits"), ("text", 3, "is only for times")]
+)
 def test_what_cannot_be_is_refused(kind: str, digits: int, said: str) -> None:
     """More digits than there are, and types without a time of day."""
     with pytest.raises(InputError, match=said):
@@ -49,7 +51,7 @@ def test_what_cannot_be_is_refused(kind: str, digits: int, said: str) -> None:
 def test_two_models_differ_by_it() -> None:
     """And the difference is said."""
     said = difference(_model(("timestamp", None)), _model(("timestamp", Fraction(0, cut=True))))
-    assert said == "`t.c0` is timestamp in the old and timestamp that keeps 0 digits of a second, cut in the new"
+    assert said == "`t.c0` was timestamp and is now timestamp that keeps 0 digits of a second, cut"
 
 
 def _model_of_at(fraction: Fraction | None) -> Model:

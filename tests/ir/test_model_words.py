@@ -21,17 +21,20 @@ def changed(entity: Entity) -> Model:
 def test_the_first_difference_is_named() -> None:
     """A name, an attribute and its types, a key."""
     assert difference(MODEL, MODEL) == ""
-    assert difference(MODEL, replace(MODEL, name="big")) == "the old one is called `club`, the new one `big`"
+    assert difference(MODEL, replace(MODEL, name="big")) == "the old model is called `club`, the new one `big`"
     assert is_renamed(MODEL, replace(MODEL, name="big"))
     assert not is_renamed(MODEL, Model("big", ()))
-    assert difference(MODEL, Model("big", ())) == "entity `member` is in the old only"
+    assert difference(MODEL, Model("big", ())) == "entity `member` is only in the old model"
     also = replace(ENTITY.attributes[1], also=(INTEGER,))
     assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], also)))) == (
-        "`member.balance` is float in the old and float (also integer) in the new"
+        "`member.balance` was float and is now float (also integer)"
     )
     checked = replace(ENTITY.attributes[1], allowed=Allowed(minimum=0))
     assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], checked)))) == (
-        "`member.balance` is float in the old and float that allows at least 0 in the new"
+        "`member.balance` was float and is now float that allows at least 0"
     )
-    assert difference(MODEL, changed(replace(ENTITY, key=()))) == "`member` has another key, or other unique attributes"
-    assert difference(MODEL, Model("club", ())) == "entity `member` is in the old only"
+    assert (
+        difference(MODEL, changed(replace(ENTITY, key=())))
+        == "`member` has a different key or different unique attributes"
+    )
+    assert difference(MODEL, Model("club", ())) == "entity `member` is only in the old model"

@@ -14,7 +14,7 @@ from nestling.ir.words.proposal_rows import KEPT_OVER, cost_line, kept_over_rows
 def test_more_work_than_a_server_does_is_told(cost: float, beyond: bool) -> None:
     """Rates counted within a blink ask for hundreds of processors."""
     line = cost_line(Costs(cost=cost, bound=cost, seconds=0.1, profile="wiredtiger"))
-    said = "That is the work of 314 processor cores, more than a server has: are the rates right?"
+    said = "That keeps 314 processor cores busy, more than a server has: check the rates."
     assert line.endswith(said) == beyond
     assert line.startswith(f"The workload costs {cost * 1000:,.0f} ms/s by the cost model (wiredtiger), proved least")
 

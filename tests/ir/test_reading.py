@@ -18,7 +18,7 @@ from nestling.pipeline import convert
     ("kind", "said"),
     [
         (GapKind.NOTIMPL, "1:8: a trigger (nestling does not convert this)"),
-        (GapKind.NOTYET, "1:8: a trigger (this server's version cannot)"),
+        (GapKind.NOTYET, "1:8: a trigger (this server version does not support it)"),
         (GapKind.NEVER, "1:8: a trigger (MongoDB cannot)"),
         (GapKind.INPUT, "1:8: a trigger"),
     ],

@@ -73,23 +73,26 @@ def scalars(sale_attributes: str, **body: object) -> tuple[Model, tuple[Collecti
 REFUSED = {
     "two bare values": (
         *scalars("note amount"),
-        "bare values hold one attribute and nothing else, but `sale` has note",
+        "an array of bare values holds one attribute and nothing else, but `sale` has note",
     ),
-    "no bare value": (*scalars(""), "bare values hold one attribute and nothing else, but `sale` has nothing"),
+    "no bare value": (
+        *scalars(""),
+        "an array of bare values holds one attribute and nothing else, but `sale` has nothing",
+    ),
     "bare values in pairs": (
         *scalars("note amount", pairs=(Pairs("more", ("note",)),)),
-        "bare values hold one attribute",
+        "an array of bare values holds one attribute",
     ),
-    "bare json": (*scalars("note:json"), "NULL could not be told from the null of json in `note`"),
+    "bare json": (*scalars("note:json"), "NULL could not be distinguished from a JSON null in `note`"),
     "split off and told by the parent": (
         SHOPS_AND_ITEMS,
         (shops(body={"references": (PARENT,)}), items(splits=(Split("parts", ("shop_id",)),))),
-        "`shop_id` is told by its parent's ids alone and cannot be split off",
+        "`shop_id` is stored only in its parent's ids and cannot be split off",
     ),
     "split off and in pairs": (
         Model("m", (SHOP,)),
         (shops(body={"pairs": (Pairs("more", ("name",)),)}, splits=(Split("parts", ("name",)),)),),
-        "name cannot be split off and be in a list of pairs",
+        "name cannot be both split off and in a list of pairs",
     ),
     "`_id` in pairs": (
         Model("m", (SHOP,)),
@@ -99,12 +102,12 @@ REFUSED = {
     "the place in pairs": (
         Model("m", (SHOP, PLACED), (SALES,)),
         (shops(body={"embeddings": (IN_PLACES,)}),),
-        "`place` is the place in an array with slots and cannot be in a list of pairs",
+        "`place` is the position in an array with slots and cannot be in a list of pairs",
     ),
     "empty pairs": (
         Model("m", (SHOP,)),
         (shops(body={"pairs": (Pairs("more", ()),)}),),
-        "a list of pairs names its attributes",
+        "a list of pairs must name its attributes",
     ),
     "a key in a file": (
         Model("m", (SHOP,)),
@@ -124,12 +127,12 @@ REFUSED = {
     "buckets by json": (
         Model("m", (SHOP,)),
         (shops(id=(), bucket=Bucket(("spec",), "events", 5)),),
-        "`spec` is json: no value to group by",
+        "`spec` is json, which cannot be grouped by",
     ),
     "inline copies of what may be NULL": (
         Model("m", (entity("shop", "id:integer! name spec", "id"), ITEM), (ITEMS,)),
         (inline_home("name", "spec"),),
-        "nothing would tell whether a document holds a row of `shop`",
+        "nothing would show whether a document holds a row of `shop`",
     ),
 }
 

@@ -70,12 +70,12 @@ def problems_of(text: str) -> list[str]:
         (
             'revenue: "decimal(10,2)"',
             "revenue: decimal(10,2)",
-            "f.yaml:10:86: `2)` is the end of a value that was cut at its comma",
+            "f.yaml:10:86: `2)` is the end of a value that was split at its comma",
         ),
         (
             'revenue: "decimal(10,2)"',
             "revenue: decimal(10,2)!",
-            "f.yaml:10:87: `2)!` is the end of a value that was cut at its comma",
+            "f.yaml:10:87: `2)!` is the end of a value that was split at its comma",
         ),
         ("title: text!", "title: txt!", "f.yaml:7:47: no type `txt`; there is `text`, `boolean`"),
         ("parent: movie,", "parent: film,", "f.yaml:12:32: no entity `film`; there is `movie`, `screening`"),
@@ -87,7 +87,7 @@ def problems_of(text: str) -> list[str]:
         ("required: true", "required: 7", "f.yaml:12:89: `required` wants true or false, not `7`"),
         ("key: [screening_id]", "key: {a: b}", "f.yaml:9:7: `key` wants a list, not a map"),
         ("name: cinema", "name: 12", "f.yaml:3:9: `name` wants text, not `12`"),
-        ("    screening:\n", "    movie:\n", "f.yaml:8:5: `movie` is there twice"),
+        ("    screening:\n", "    movie:\n", "f.yaml:8:5: `movie` appears twice"),
         ("  name: cinema\n", "", "f.yaml:2:1: `name` is missing in `model`"),
         ("nestling: 1", "color: red\nnestling: 1", "f.yaml:1:1: no key `color`; there is `nestling`"),
         (
@@ -123,17 +123,17 @@ def problems_of(text: str) -> list[str]:
         (
             "model:\n",
             COUNTS.format(480000, 24),
-            "f.yaml:2:115: a mean of 5 over 480,000 `movie` makes 2,400,000 `screening`, and their count is 24",
+            "f.yaml:2:115: a mean of 5 over 480,000 `movie` implies 2,400,000 `screening`, but their count is 24",
         ),
         (
             "model:\n",
             COUNTS.format(10, 2400),
-            "f.yaml:2:113: a mean of 5 over 10 `movie` makes 50 `screening`, and their count is 2,400",
+            "f.yaml:2:113: a mean of 5 over 10 `movie` implies 50 `screening`, but their count is 2,400",
         ),
         (
             "attributes: movie_id, required: true}",
             ONE_TO_ONE,
-            "f.yaml:13:55: `mean` is 3, and `movie_screenings` is 1:1: a `movie` has one `screening` at most",
+            "f.yaml:13:55: `mean` is 3, but `movie_screenings` is 1:1: a `movie` has at most one `screening`",
         ),
         (
             "movie_id: integer!, revenue",
@@ -143,15 +143,15 @@ def problems_of(text: str) -> list[str]:
         (
             "required: true",
             "on_delete: set null",
-            "f.yaml:12:90: `on_delete: set null`, and `movie_id` of `screening` is NOT NULL",
+            "f.yaml:12:90: `on_delete: set null`, but `movie_id` of `screening` is NOT NULL",
         ),
         (
             "model:\n",
             "requirements: {atomic: [movie, screening]}\nmodel:\n",
-            "f.yaml:2:25: a group of `movie` alone: `atomic` says which entities change together",
+            "f.yaml:2:25: a group of `movie` alone: `atomic` lists entities that change together",
         ),
         ("nestling: 1", "dialect: oracle\nnestling: 1", "f.yaml:1:10: no dialect `oracle`; there is `sqlite`"),
-        ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file is in version 2 of the text form"),
+        ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file has format version 2 of the text form"),
         ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: did not find expected ',' or ']'"),
         (
             "attributes: movie_id,",
@@ -175,7 +175,7 @@ def problems_of(text: str) -> list[str]:
             "f.yaml:20:21: `screenings` wants a map, not `movie_screenings`",
         ),
         ("      embeddings:\n        screenings: {of: movie_screenings}\n", "", "entity `screening` has no home"),
-        ("keys: [title]", "keys: [title, title]", "f.yaml:22:35: `title` is twice in an index of `movies`"),
+        ("keys: [title]", "keys: [title, title]", "f.yaml:22:35: `title` appears twice in an index of `movies`"),
         ("keys: [title]", "keys: {title: 2}", "f.yaml:22:35: `title` has the direction `2`"),
         ("{of: movie_screenings}", "{of: movie_screenings, order: [{revenue: 0}]}", "`revenue` has the direction `0`"),
         (
@@ -209,11 +209,11 @@ def problems_of(text: str) -> list[str]:
             "`movie_screenings` is the same foreign key as `shown`",
         ),
         ("year: integer}", "year: 5}", "f.yaml:7:60: `year` wants a text, such as `integer!`, or a map, not `5`"),
-        ("    movies:\n", '    "":\n', "MongoDB has no collection called ``: the name is empty"),
-        ("    movies:\n", '    "a$b":\n', "f.yaml:16:5: MongoDB has no collection called `a$b`: the name holds `$`"),
-        ("    movies:\n", "    system.b:\n", "names that begin with `system.` are the server's own"),
-        ("    movies:\n", "    b.:\n", "a dot begins or ends the name"),
-        ("    movies:\n", f"    {'b' * 254}:\n", "the name has 254 bytes, and 253 at most fit"),
+        ("    movies:\n", '    "":\n', "no collection can be called ``: the name is empty"),
+        ("    movies:\n", '    "a$b":\n', "f.yaml:16:5: no collection can be called `a$b`: the name contains `$`"),
+        ("    movies:\n", "    system.b:\n", "names that start with `system.` are reserved for the server"),
+        ("    movies:\n", "    b.:\n", "the name starts or ends with a dot"),
+        ("    movies:\n", f"    {'b' * 254}:\n", "the name has 254 bytes; at most 253 fit"),
     ],
 )
 def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
@@ -230,7 +230,7 @@ def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
         ("{type: integer, default: 1.5}", "the default of `year` cannot be `1.5`: it is integer"),
         ("{type: boolean, default: 5}", "the default of `year` cannot be `5`: it is boolean"),
         ("{type: boolean, default: 1}", ""),
-        ("{type: integer, default: 5, allowed: {minimum: 10}}", "what is allowed is at least 10"),
+        ("{type: integer, default: 5, allowed: {minimum: 10}}", "allowed is at least 10"),
         ("{type: integer, default: abc, also: text}", ""),
         ('{type: "decimal(8,2)", default: "0.10", allowed: {minimum: 0}}', ""),
         ("{type: text, default: new, allowed: {values: [new, old]}}", ""),
@@ -299,7 +299,7 @@ def test_the_groups_that_change_together_are_nested() -> None:
     with pytest.raises(InputError) as caught:
         read_reading(f"{MODEL}requirements: {{atomic: [movie, screening]}}\n", "f.yaml")
     moves = {problem.next_move for problem in caught.value.problems}
-    assert moves == {"write each group as a list of its own: `atomic: [[movie, screening]]`"}
+    assert moves == {"write each group as a separate list: `atomic: [[movie, screening]]`"}
     read = read_reading(f"{MODEL}requirements: {{atomic: [[movie, screening]]}}\n", "f.yaml")
     assert read.workload.requirements.atomic == (("movie", "screening"),)
 
@@ -470,10 +470,10 @@ def test_a_many_to_many_joins_two_relationships() -> None:
     text = (MODEL.replace("  relationships:", TAG) + LINK).replace(
         "[movie_tagged, screening_tagged]", "[movie_tagged, movie_tagged]"
     )
-    assert problems_of(text) == ["f.yaml:16:26: `tags` is between `movie_tagged` and itself"]
+    assert problems_of(text) == ["f.yaml:16:26: `tags` names `movie_tagged` twice"]
 
 
 def test_a_rate_without_a_unit() -> None:
     """A number is no rate, and needs no quotes but a unit."""
     ((what, move),) = moves_of(MODEL.replace("model:", "workload: {q: {sql: SELECT 1, rate: 5}}\nmodel:", 1))
-    assert (what, move) == ("`5` is no rate", "say of which time: write `5/s`")
+    assert (what, move) == ("`5` is not a rate", "add the unit of time, such as `5/s`")

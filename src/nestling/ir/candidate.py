@@ -311,7 +311,7 @@ class IndexedAnyCase:
     @property
     def text(self) -> str:
         """The indexed attributes, for people."""
-        return f"index of {self.entity} on {', '.join(self.attributes)} whatever the case"
+        return f"index of {self.entity} on {', '.join(self.attributes)} ignoring case"
 
 
 Part: TypeAlias = (

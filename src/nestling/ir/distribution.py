@@ -42,12 +42,14 @@ class Distribution:
     def __post_init__(self) -> None:
         shares = [share for _, share in self.common]
         if any(not 0 <= share <= 1 for share in shares) or sum(shares) > 1.01:
-            raise InputError(Problem(what="the shares of common values must lie in 0..1 and come to 1 at most"))
+            raise InputError(
+                Problem(what="the shares of common values must be between 0 and 1 and add up to at most 1")
+            )
         values = [*self.quantiles, *(value for value, _ in self.common)]
         if not values or any(as_kind(value, values[0]) is None for value in values):
-            raise InputError(Problem(what="the values of a distribution must be numbers, texts, dates or truths alike"))
+            raise InputError(Problem(what="the values of a distribution must all be numbers, texts, dates or booleans"))
         if len(self.quantiles) == 1 or any(low > high for low, high in pairwise(self.quantiles)):
-            raise InputError(Problem(what="quantiles must be two values or more in ascending order"))
+            raise InputError(Problem(what="quantiles must be two or more values in ascending order"))
 
     @property
     def rest(self) -> float:

@@ -28,7 +28,7 @@ class Fraction:
             what = f"a column keeps 0 to {MOST_DIGITS} digits of a second's fraction, not {self.digits}"
             raise InputError(Problem(what, next_move="write `fraction_digits: 3`"))
         if self.source_is_finer and (self.digits, self.cut) != (BSON_DIGITS, True):
-            what = f"rows of finer moments are cut to {BSON_DIGITS} digits of a second, and to no other number of them"
+            what = f"finer timestamps can only be cut to {BSON_DIGITS} digits of a second"
             move = f"write `fraction_digits: {BSON_DIGITS}` and `fraction_cut: true`"
             raise InputError(Problem(what, next_move=move))
 

@@ -38,11 +38,11 @@ class Freshness:
 
     def __post_init__(self) -> None:
         if (self.seconds is not None) != (self.level in _TIMED):
-            what = f"freshness `{self.level}`: exactly async and scheduled say how long"
+            what = f"freshness `{self.level}`: async and scheduled need a time, other levels take none"
             raise InputError(Problem(what=what, next_move="write `async(5s)` or `scheduled(1h)`"))
         if self.seconds is not None and not 0 < self.seconds < inf:
             raise InputError(
-                Problem(what=f"freshness `{self.level}` wants a time above 0, not {self.seconds:g} seconds")
+                Problem(what=f"freshness `{self.level}` needs a time above 0, not {self.seconds:g} seconds")
             )
 
     @property
@@ -69,7 +69,7 @@ class Freshness:
         """Read the text form; raises `InputError`."""
         match = _TEXT_FORM.match(text)
         if match is None and (timed := _DURATION.fullmatch(text)):
-            what = f"freshness `{text}`: `{timed[2]}` is no time such as `5s`"
+            what = f"freshness `{text}`: `{timed[2]}` is not a time such as `5s`"
             raise InputError(Problem(what=what, known=f"its unit is one of {', '.join(_SECONDS)}"))
         if match is None or match[1] not in set(Level):
             raise InputError(unknown("freshness", match[1] if match else text, Level))

@@ -166,13 +166,13 @@ class RepeatedKey:
         ids = ", ".join(cut(shell(each)) for each in self.documents)
         held = f", in {'the document' if len(self.documents) == 1 else 'documents'} with _id {ids}" if ids else ""
         of = f"UNIQUE in `{self.entity}`" if self.is_unique else f"the key of `{self.entity}`"
-        return f"`{shell(self.key)}`, {of}, is there {counted(self.times, 'time')}{held}"
+        return f"`{shell(self.key)}`, {of}, occurs {counted(self.times, 'time')}{held}"
 
     def allowing(self) -> str:
         """What to do if a UNIQUE may be violated."""
         return (
-            f"where it may repeat, take it out of `uniques` of `{self.entity}` in the model and in both designs, with the"
-            " relationships that refer to it and the unique indexes on it, and plan again"
+            f"if it may repeat, remove it from `uniques` of `{self.entity}` in the model and in both designs, with the"
+            " relationships that refer to it and its unique indexes, then plan again"
         )
 
 
@@ -196,9 +196,9 @@ class DifferingRow:
         which = ", ".join(f"{name} {cut(str(value))}" for name, value in self.key.items())
         what = f"{counted(self.old, 'time')} in the old design, {counted(self.new, 'time')} in the new one"
         if self.attributes:
-            what = f"not the same {', '.join(self.attributes)}"
+            what = f"different {', '.join(self.attributes)}"
         elif not self.new:
-            what = "not in the new design"
+            what = "missing in the new design"
         elif not self.old:
             what = "only in the new design"
         return f"`{self.entity}` with {which}: {what}"

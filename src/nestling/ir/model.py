@@ -275,7 +275,9 @@ def _mistakes(model: Model) -> Iterator[Problem]:
     yield from _twice("view", ("views",), (view.name for view in model.views))
     for view in model.views:
         if model.has_entity(view.name):
-            yield Problem(what=f"view `{view.name}` is an entity too", path=("views", view.name), next_move="rename it")
+            yield Problem(
+                what=f"`{view.name}` is both a view and an entity", path=("views", view.name), next_move="rename it"
+            )
     names = [link.name for link in model.relationships] + [link.name for link in model.many_to_many]
     yield from _twice("relationship", ("relationships",), names)
     for entity in model.entities:
@@ -293,7 +295,7 @@ def _twice(kind: str, path: tuple[str, ...], names: Iterable[str]) -> Iterator[P
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            yield Problem(what=f"{kind} `{name}` is there twice", path=(*path, name), next_move="rename one of them")
+            yield Problem(what=f"{kind} `{name}` appears twice", path=(*path, name), next_move="rename one of them")
         seen.add(name)
 
 
@@ -315,8 +317,8 @@ def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
         yield from _type_mistakes(each, (*path, "attributes", each.name))
         if each.allowed is not None and not all(map(each.allowed.is_of, (each.type, *each.also))):
             kinds = " or ".join(map(str, (each.type, *each.also)))
-            what = f"`{entity.name}.{each.name}` is {kinds}: what is allowed does not fit ({each.allowed})"
-            move = "allow numbers of numbers, and values and lengths of texts"
+            what = f"`{entity.name}.{each.name}` is {kinds}, which its `allowed` does not fit ({each.allowed})"
+            move = "use a minimum and maximum for numbers, values or lengths for texts"
             yield Problem(what=what, path=(*path, "attributes", each.name, "allowed"), next_move=move)
     named = [("constraint_names", attributes) for _, attributes in entity.constraint_names]
     for section, names in (("key", entity.key), *(("uniques", unique) for unique in entity.uniques), *named):
@@ -333,7 +335,7 @@ def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
 def _type_mistakes(attribute: Attribute, path: tuple[str, ...]) -> Iterator[Problem]:
     for section, kind in (("type", attribute.type), *(("also", other) for other in attribute.also)):
         if why := type_mistake(kind):
-            yield Problem(what=f"type `{kind}`: {why}", path=(*path, section), next_move="say it as the source does")
+            yield Problem(what=f"type `{kind}`: {why}", path=(*path, section), next_move="write it as in the source")
 
 
 def _twice_in_keys(entity: Entity, path: tuple[str, ...]) -> Iterator[Problem]:
@@ -350,7 +352,7 @@ def _check_mistakes(
     unknown_names = [name for name in names if name not in entity]
     yield from (entity.no_attribute(name, path) for name in unknown_names)
     if not unknown_names and (mistake := mistake_of(check.condition, entity)):
-        move = "compare attributes of one type, or leave the check to the application"
+        move = "compare attributes of the same type, or leave the check to the application"
         yield Problem(what=f"{check} of `{entity.name}`: {mistake}", path=path, next_move=move)
 
 
@@ -382,14 +384,14 @@ def _reference_mistakes(model: Model, link: Relationship, path: tuple[str, ...],
     """Yield what is wrong with the key that a relationship refers to. `known`: its entities and attributes exist."""
     if link.child_attributes and not link.parent_attributes:  # nothing is named, and there is no key to take
         if model.has_entity(link.parent) and not model.entity(link.parent).key:
-            move = f"give it one (`key: NAME`), or say in `{link.name}` what it `references`"
+            move = f"give it one (`key: NAME`), or name the columns it `references` in `{link.name}`"
             yield Problem(f"entity `{link.parent}` has no key", path=("entities", link.parent), next_move=move)
     elif len(link.parent_attributes) != len(link.child_attributes) or not link.child_attributes:
         what = (
             f"`{link.name}`: {counted(len(link.child_attributes), 'attribute')}"
             f" {agreeing(len(link.child_attributes), 'refers', 'refer')} to {len(link.parent_attributes)}"
         )
-        yield Problem(what=what, path=(*path, "attributes"), next_move="name as many attributes as the key has")
+        yield Problem(what=what, path=(*path, "attributes"), next_move="name as many attributes as the key has columns")
     elif known:
         yield from named_twice(link.child_attributes, (*path, "attributes"))
         yield from named_twice(link.parent_attributes, (*path, "references"))
@@ -416,8 +418,8 @@ def _alike_relationships(model: Model) -> Iterator[Problem]:
 def _link_mistakes(model: Model, link: ManyToMany) -> Iterator[Problem]:
     path = ("relationships", link.name)
     if link.left == link.right:
-        what = f"`{link.name}` is between `{link.left}` and itself"
-        move = "name the two relationships whose child the junction is"
+        what = f"`{link.name}` names `{link.left}` twice"
+        move = "name the two relationships whose child is the junction"
         yield Problem(what=what, path=(*path, "between"), next_move=move)
     for side, name in (("left", link.left), ("right", link.right)):
         if not model.has_relationship(name):

@@ -32,13 +32,13 @@ def alike_attributes(entities: Iterable[Entity]) -> dict[str, tuple[str, ...]]:
 
 def alike_words(model: Model) -> Iterator[str]:
     """A note for each table, or pair of tables, with such names."""
-    move = "statements that name them are gaps; rename all but one at the source"
+    move = "statements that name them are not converted; rename all but one in the source"
     groups = [(f"`{each.name}`: ", alike(each.attribute_names)) for each in model.entities]
     for where, found in (("", alike(each.name for each in model.entities)), *groups):
         for same in found.values():
-            yield f"{where}{' and '.join(f'`{name}`' for name in same)} differ by case alone: {move}"
+            yield f"{where}{' and '.join(f'`{name}`' for name in same)} differ only in case: {move}"
     for each in model.entities:
         if same := alike_when_stored(each):
             names = " and ".join(f"`{name}`" for name in same)
-            gaps = f"statements on `{each.name}` are gaps; rename all but one at the source"
-            yield f"`{each.name}`: {names} are one name in MongoDB: {gaps}"
+            gaps = f"statements on `{each.name}` are not converted; rename all but one in the source"
+            yield f"`{each.name}`: {names} are the same name in MongoDB: {gaps}"

@@ -66,7 +66,7 @@ def _value(kind: Any, found: object, place: JsonPlace) -> object:
         return _noun(cast("type", kind), found, place)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         if not isinstance(found, str) or found not in set(kind):
-            raise _Unfit(f"{found!r} is none of {', '.join(kind)}", place)
+            raise _Unfit(f"{found!r} is not one of {', '.join(kind)}", place)
         return kind(found)
     if kind is float and type(found) is int:
         return float(found)
@@ -84,7 +84,7 @@ def _one_of(kinds: tuple[Any, ...], found: object, place: JsonPlace) -> object:
 
 def _tuple(kinds: tuple[Any, ...], found: object, place: JsonPlace) -> tuple[object, ...]:
     if not isinstance(found, list):
-        raise _Unfit(f"{type(found).__name__} found, a list expected", place)
+        raise _Unfit(f"{type(found).__name__} found where a list is expected", place)
     wanted = [kinds[0]] * len(found) if kinds[-1] is Ellipsis else list(kinds)
     if len(wanted) != len(found):
         raise _Unfit(f"{counted(len(found), 'value')} found, {len(wanted)} expected", place)

@@ -240,7 +240,7 @@ class Proof:
     advised: str = ADVISED
     notes: tuple[str, ...] = ()
     missing: str = ""
-    source: SourceComparison = SourceComparison(why_not="it was not asked")
+    source: SourceComparison = SourceComparison(why_not="it was not queried")
 
     def design(self, name: str) -> RivalFigures | None:
         """Return the design with that name, if there is one."""

@@ -35,7 +35,7 @@ class GapKind(StrEnum):
             case GapKind.NOTIMPL:
                 return "nestling does not convert this"
             case GapKind.NOTYET:
-                return "this server's version cannot"
+                return "this server version does not support it"
             case GapKind.NEVER:
                 return "MongoDB cannot"
             case GapKind.INPUT:
@@ -46,7 +46,7 @@ class GapKind(StrEnum):
                 assert_never(self)
 
 
-BY_HAND = "say it in SQL that is converted (docs/statements.md lists what is not), or write this statement by hand"
+BY_HAND = "rewrite it in SQL that is converted (docs/statements.md lists what is not), or write this statement by hand"
 """What to do about a statement that is not converted."""
 
 
@@ -123,7 +123,7 @@ def constant_gap(construct: str, parameters: tuple[str, ...], where: str = "") -
         return Gap(GapKind.NOTIMPL, construct, where)
     are = agreeing(len(parameters), "is a parameter", "are parameters")
     it = agreeing(len(parameters), "it", "them")
-    move = f"a Store binds {it} when it has the value, `convert --bind` by `-- params: {{…}}`"
+    move = f"a Store binds {it} when it has the value, `convert --bind` takes {it} from `-- params: {{…}}`"
     return Gap(GapKind.NOTIMPL, f"{construct}: {name_list(parameters)} {are}; {move}", where)
 
 

@@ -188,7 +188,7 @@ class RefusedValues:
     @property
     def text(self) -> str:
         """What is wrong, and in how many rows."""
-        return self.problem.what + (f"; {self.count:,} rows have such a value" if self.count > 1 else "")
+        return self.problem.what + (f"; {self.count:,} rows have this problem" if self.count > 1 else "")
 
 
 def summed(found: Iterable[RefusedValues]) -> tuple[RefusedValues, ...]:

@@ -31,7 +31,7 @@ RULES = (
     StatedRule(
         "A3",
         "one-to-many",
-        "50 to thousands of children: embed them when they are always read with their parent or must change atomically with"
+        "50 to thousands of children: embed them if they are always read with their parent or must change atomically with"
         " it; otherwise reference, with the child ids in the parent.",
         TREE,
     ),
@@ -106,15 +106,15 @@ RULES = (
     StatedRule(
         "invariant",
         "what every design must keep",
-        "Each row has exactly one home, nothing embeds itself, nothing passes a bound, and no value is lost.",
+        "Each row has exactly one home, nothing embeds itself, nothing exceeds a bound, and no value is lost.",
         OWN,
     ),
     StatedRule(
         "owner",
         "one owner for each child",
-        "A child lives in one parent at most: the one that owns it. Preferred are parents whose key is part of the child's"
-        " key, that the child cannot lack, whose deletion deletes it, that it is read with most, that it is named after, and"
-        " with the smaller fan-out.",
+        "A child is embedded in one parent at most: the one that owns it. Preferred are parents whose key is part of the child's"
+        " key, that every child has, whose deletion deletes it, that it is most often read with, that it is named after, and"
+        " with a smaller fan-out.",
         OWN,
     ),
     StatedRule(
@@ -126,17 +126,17 @@ RULES = (
     ),
     StatedRule(
         "price",
-        "what it asks of writers and readers",
+        "what it costs writers and readers",
         "How many documents a change touches, and how long readers may see the old value.",
         OWN,
     ),
     StatedRule(
         OUTWEIGHS,
         "what outweighs the factors",
-        "Where most of the seven factors say otherwise than the choice, the number or the bound that decides against them.",
+        "If most of the seven factors speak against the choice: the number or bound that overrides them.",
         OWN,
     ),
-    StatedRule("strategy", "what was asked for", "The chosen strategy says so for every relationship.", OWN),
+    StatedRule("strategy", "what was asked for", "The chosen strategy decides so for every relationship.", OWN),
 )
 
 _BY_ID = {rule.id: rule for rule in RULES}

@@ -120,13 +120,15 @@ class Type:
 
     def __post_init__(self) -> None:
         if (self.element is not None) != (self.name is TypeName.ARRAY):
-            raise InputError(Problem(what=f"type `{self.name}`: exactly an array has an element type"))
+            raise InputError(Problem(what=f"type `{self.name}`: an array needs an element type, other types have none"))
         if bool(self.values) != (self.name is TypeName.ENUM) and not self._is_set:
             raise InputError(
-                Problem(what=f"type `{self.name}`: exactly an enum lists its values, and a text that is a set may")
+                Problem(
+                    what=f"type `{self.name}`: an enum must list its values; apart from it only a text that is a set may"
+                )
             )
         if self.name is TypeName.BYTES and self.carried and not self.subtype:
-            what = f"type `{self}`: bytes are carried as no subtype of binary that another type stands for"
+            what = f"type `{self}`: bytes cannot have a binary subtype that belongs to another type"
             raise InputError(Problem(what, next_move="write `bytes as subtype 3`"))
 
     def __str__(self) -> str:
@@ -174,7 +176,7 @@ class Type:
             return Type(name, element=Type.parse(inner or "any"))
         if name is TypeName.ENUM and not _ENUM_VALUES.fullmatch(inner or ""):
             raise InputError(
-                Problem(what=f"type `{text}`: an enum lists its values", next_move="write `enum('a', 'b')`")
+                Problem(what=f"type `{text}`: an enum must list its values", next_move="write `enum('a', 'b')`")
             )
         if name is TypeName.ENUM or (match[3] == SET and _ENUM_VALUES.fullmatch(inner or "")):
             values = tuple(found[1].replace("''", "'") for found in _ENUM_VALUE.finditer(inner or ""))

@@ -110,7 +110,7 @@ def _encode_decimal(value: object, policy: Policy) -> object:
         if policy.long_decimals == "text":
             return str(value)
         digits = len(value.as_tuple().digits)
-        what = f"the number {cut(str(value))} has {digits} digits; a Decimal128 keeps {DECIMAL128_DIGITS}"
+        what = f"the number {cut(str(value))} has {digits} digits; a Decimal128 holds {DECIMAL128_DIGITS}"
         raise LoadError(Problem(what=what, next_move="store such numbers as text: `--long-decimals text`"))
     return to_decimal128(value)
 
@@ -150,12 +150,14 @@ def _encode_json(value: object, *, digits: bool) -> object:
         try:
             return encode(part)
         except LoadError as error:
-            raise ValueError("a number without exact form") from error
+            raise ValueError("a number that cannot be stored exactly") from error
 
     try:
         return json_as_kept(value, keep, digits=digits)
     except TypeError as error:
-        what = f"a json value has keys no document can have, and numbers no JSON text of ours can: {error}"
+        what = (
+            f"a json value has keys that no document can have and numbers that cannot be stored as JSON text: {error}"
+        )
         raise LoadError(Problem(what=what)) from error
 
 

@@ -257,7 +257,7 @@ class Workload:
         names = [statement.name for statement in self.statements]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            problems = (Problem(what=f"statement `{name}` is there twice", next_move="rename one") for name in twice)
+            problems = (Problem(what=f"statement `{name}` appears twice", next_move="rename one") for name in twice)
             raise WorkloadError(*problems)
 
     @property

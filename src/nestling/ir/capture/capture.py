@@ -104,12 +104,14 @@ def capture_text(capture: Capture) -> str:
 
 def read_capture(text: str, where: str = "") -> Capture:
     """A capture from its text; raises `InputError` that says where the text is not what it should be."""
-    move = "record it anew: nestling.recorder.Recorder(path), or nestling capture URI --save FILE"
+    move = "record it again: nestling.recorder.Recorder(path), or nestling capture URI --save FILE"
     found = read_noun(Capture, FORM, text, where, what="a capture", next_move=move)
     shapes = {each.shape for each in found.seen} | {s for each in found.follows for s in (each.first, each.second)}
     odd = sorted(shape.text for shape in shapes if not is_sound(shape))
     if odd:
-        raise InputError(*(Problem(f"{text[:60]!r} is no shape of a statement", where, next_move=move) for text in odd))
+        raise InputError(
+            *(Problem(f"{text[:60]!r} is not the shape of a statement", where, next_move=move) for text in odd)
+        )
     return found
 
 

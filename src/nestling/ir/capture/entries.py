@@ -54,7 +54,7 @@ def _count(tally: Tally, time: datetime | None, entry: Entry) -> None:
     if not command:
         return
     if "$truncated" in command:
-        tally.skip("statements the server has cut", "they are too long for its profiler or log")
+        tally.skip("statements truncated by the server", "they are too long for its profiler or log")
         return
     begun = entry.get("originatingCommand")
     if isinstance(begun, Mapping):  # the next batch of an answer

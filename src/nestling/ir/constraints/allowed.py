@@ -28,7 +28,7 @@ def number(value: float | str | Decimal) -> Number:
     except InvalidOperation:
         found = Decimal("NaN")
     if not (found.is_finite() and fits(found)):
-        raise InputError(Problem(what=f"`{value}` is no number that values can be compared with"))
+        raise InputError(Problem(what=f"`{value}` is not a number that values can be compared with"))
     is_whole = found == found.to_integral_value() and -INT64 <= found < INT64
     return int(found) if is_whole else found
 
@@ -121,19 +121,21 @@ def _is_between(value: float | Decimal, least: float | Decimal | None, most: flo
 def _mistakes(allowed: Allowed) -> Iterator[Problem]:
     kinds = [bool(allowed.values), bool(allowed.bounds), bool(allowed.lengths)]
     if sum(kinds) != 1:
-        what = "what is allowed is either values, or a minimum and maximum, or lengths"
-        yield Problem(what=what, next_move="name one of them")
+        what = "`allowed` takes either values, or a minimum and maximum, or lengths"
+        yield Problem(what=what, next_move="keep one of them")
     if len({isinstance(value, str) for value in allowed.values}) > 1:
-        yield Problem(what="the values that are allowed are texts and numbers", next_move="keep one of them")
+        yield Problem(what="the allowed values mix texts and numbers", next_move="keep one of them")
     if len(set(allowed.values)) < len(allowed.values):
-        yield Problem(what="a value is allowed twice", next_move="keep one of them")
+        yield Problem(what="an allowed value is listed twice", next_move="keep one of them")
     strict = allowed.exclusive_minimum or allowed.exclusive_maximum
     for least, most in ((allowed.minimum, allowed.maximum), (allowed.minimum_length, allowed.maximum_length)):
         if least is not None and most is not None and (least > most or (strict and least == most)):
             yield Problem(what=f"no value is {allowed}", next_move="exchange them")
     if any(length < 0 for length in allowed.lengths):
-        yield Problem(what="a length is never below 0")
+        yield Problem(what="a length cannot be negative")
     if (allowed.exclusive_minimum and allowed.minimum is None) or (
         allowed.exclusive_maximum and allowed.maximum is None
     ):
-        yield Problem(what="an exclusive bound has no bound", next_move="add the `minimum` or `maximum`")
+        yield Problem(
+            what="an exclusive bound is declared without the bound itself", next_move="add the `minimum` or `maximum`"
+        )

@@ -29,10 +29,10 @@ def _mistakes(condition: Expression, entity: Entity) -> Iterator[str]:
     match condition:
         case Column(name=name):
             if entity.attribute(name).type.name is not TypeName.BOOLEAN or entity.attribute(name).also:
-                yield f"`{name}` alone is no condition"
+                yield f"`{name}` alone is not a condition"
         case IsNull(operand=Column(name=name)):
             if entity.attribute(name).type.name in _NO_NULL:
-                yield f"NULL of `{name}` is not told from its values"
+                yield f"a NULL in `{name}` cannot be distinguished from its values"
         case Compare(operator=operator, left=left, right=right):
             yield from _kind_problems((left, right), entity, ordered=operator not in _EQUAL)
             for side in filter(is_condition, (left, right)):
@@ -65,7 +65,7 @@ def _of_side(side: Expression, entity: Entity, *, ordered: bool) -> Iterator[str
         for part in _parts(side):
             yield from _of_side(part, entity, ordered=True)
             if _kind(part, entity) != "numbers" or _is_inexact(part, entity):
-                yield "sums are of integers and decimals alone"
+                yield "only integers and decimals can be added"
     elif isinstance(side, Column):
         yield from _of_attribute(entity.attribute(side.name), ordered=ordered)
 
@@ -88,10 +88,10 @@ def _is_inexact(part: Expression, entity: Entity) -> bool:
 def _of_attribute(attribute: Attribute, *, ordered: bool) -> Iterator[str]:
     kinds = {kind.name for kind in (attribute.type, *attribute.also)}
     if not kinds <= (NUMBERS if attribute.type.name in NUMBERS else {attribute.type.name}) or not kinds <= _COMPARED:
-        yield f"`{attribute.name}` is {' or '.join(sorted(kinds))}, whose values are in no one order"
+        yield f"`{attribute.name}` is {' or '.join(sorted(kinds))}, whose values have no common order"
     if set(attribute.type.carried.split()) - {REAL, SINGLE, NAN}:
-        yield f"`{attribute.name}` is {attribute.type}, which the source compares in a way of its own"
+        yield f"`{attribute.name}` is {attribute.type}, which the source compares differently from MongoDB"
     if ordered and kinds & _UNORDERED:
-        yield f"`{attribute.name}` is {attribute.type.name}, which has no order here"
+        yield f"`{attribute.name}` is {attribute.type.name}, which has no order in MongoDB"
     if attribute.type.name in TEXTS and (attribute.collation is not Collation.BINARY or attribute.type.is_char):
-        yield f"texts of `{attribute.name}` are not compared to the letter"
+        yield f"texts of `{attribute.name}` are not compared exactly"

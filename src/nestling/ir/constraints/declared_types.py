@@ -16,7 +16,7 @@ _NUMBERS = {
     TypeName.TEXT: (("length", _LENGTH),),
     TypeName.BYTES: (("length", _LENGTH),),
     TypeName.BITS: (("length", (1, _LENGTH[1])),),
-    TypeName.DECIMAL: (("number of digits", _DIGITS), ("scale", _SCALE), ("scale it is reckoned with", _SCALE)),
+    TypeName.DECIMAL: (("number of digits", _DIGITS), ("scale", _SCALE), ("scale it is computed with", _SCALE)),
     TypeName.TIME: (("number of fraction digits", _FRACTION),),
     TypeName.TIMESTAMP: (("number of fraction digits", _FRACTION),),
     TypeName.TIMESTAMPTZ: (("number of fraction digits", _FRACTION),),

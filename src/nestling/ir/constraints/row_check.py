@@ -181,7 +181,7 @@ def constant(value: bool | float | Decimal | str) -> Literal:
         case int():
             return Literal(value, INTEGER)
         case _ if not isfinite(value):
-            raise InputError(Problem(f"`{value}` is no number that values can be compared with"))
+            raise InputError(Problem(f"`{value}` is not a number that values can be compared with"))
         case Decimal():
             return Literal(value.normalize(), Type(TypeName.DECIMAL))
         case _:

@@ -244,17 +244,19 @@ class Copied:
     named: bool = True
 
 
-BUILT = "a migration is building it: `nestling migrate … --cutover` puts it to use, `--abort` drops it"
+BUILT = "a migration is building it: `nestling migrate … --cutover` puts it into use, `--abort` drops it"
 SET_ASIDE_SO_FAR = (
-    "a migration's cutover has set it aside: `nestling migrate … --cutover` goes on, `--abort` gives it back its name"
+    "a migration's cutover has set it aside: `nestling migrate … --cutover` continues, `--abort` restores its name"
 )
 SET_ASIDE = "a migration has set it aside: `nestling migrate … --drop-old` drops it"
 """Why collections are nobody's data."""
 REFUSED = "the user may not do this"
 """Why something was not looked at for lack of a right."""
-OUT_OF_TIME = "its share of the time budget was used up"
+OUT_OF_TIME = "its share of the time limit was used up"
 """Why something was not looked at, or only in part, for lack of time."""
-USE_UNSEEN = "this user is not shown it, so there is a pause after each look, and it may end early: --rest 0 looks without pauses"
+USE_UNSEEN = (
+    "this user cannot see it, so nestling pauses after each step and may stop early: --rest 0 turns the pauses off"
+)
 """Why it is not known whether others use the server, and what follows."""
 
 

@@ -20,10 +20,10 @@ def facts_text(facts: Facts) -> str:
 
 def read_facts(text: str, where: str = "") -> Facts:
     """Facts from their text; raises `InputError` that says where the text is not what it should be."""
-    move = "write it anew: nestling doctor URI --save FILE"
+    move = "write it again: nestling doctor URI --save FILE"
     found = read_noun(Facts, FORM, text, where, what="a facts file", next_move=move)
     odd = [
-        f"the validator of `{each.namespace}` is none"
+        f"the validator of `{each.namespace}` is not valid"
         for each in found.collections
         if each.validator is not None and not _is_one(each.validator)
     ]
@@ -33,7 +33,7 @@ def read_facts(text: str, where: str = "") -> Facts:
         if not all(path.steps for path in each.paths)
     ]
     if not _is_moment(found.taken):
-        odd.append(f"taken: {found.taken!r} is no moment of ISO 8601 with its zone")
+        odd.append(f"taken: {found.taken!r} is not an ISO 8601 timestamp with a time zone")
     if odd:
         raise InputError(*(Problem(what, where, next_move=move) for what in odd))
     return found

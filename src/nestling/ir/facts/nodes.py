@@ -172,7 +172,7 @@ class _Reader:
             return None, f"is {' or '.join(sorted(found))}"
         form, why = self._object(path) if found == {"object"} else self._array(path)
         if form not in (None, NodeForm.DOCUMENT) and depth >= DEEPEST:
-            return None, f"lies deeper than {DEEPEST} levels"
+            return None, f"is nested deeper than {DEEPEST} levels"
         return form, why
 
     def _object(self, path: PathFacts) -> tuple[NodeForm | None, str]:
@@ -186,7 +186,7 @@ class _Reader:
             is_plain_key = len(below) > 1 and not any(
                 kinds(child) & {"object", "array"} or child.missing for child in below
             )
-            return (NodeForm.DOCUMENT, "") if is_plain_key else (None, "is a document of no single form")
+            return (NodeForm.DOCUMENT, "") if is_plain_key else (None, "holds documents of different forms")
         is_one = len(below) == 1 and not kinds(below[0]) & {"object", "array"} and not path.empty
         return (NodeForm.DOCUMENT if is_one else NodeForm.OBJECT), ""
 
@@ -202,7 +202,7 @@ class _Reader:
         if len(below) > LARGEST_MAP:
             return f"has {len(below):,} different fields"
         if not any(is_plain(child.steps[-1:]) for child in below):
-            return "has names no query can say"
+            return "has field names that queries cannot address"
         return "is a place on a map" if names == {"type", "coordinates"} else ""
 
     def _array(self, path: PathFacts) -> tuple[NodeForm | None, str]:
@@ -219,7 +219,7 @@ class _Reader:
         if odd := beyond_sql(elements):
             return None, f"holds {' and '.join(odd)}"
         if length := _vector(path, elements):
-            return None, f"always holds {length:,} numbers, which their places tell apart"
+            return None, f"always holds {length:,} numbers, which their positions distinguish"
         if found and not found & {"object", "array"}:
             return NodeForm.VALUES, ""
         return None, f"holds {' and '.join(sorted(found or NOTHING))} values"

@@ -17,11 +17,11 @@ def bucket_purpose(design: Design, index: Index) -> tuple[str, str] | None:
     entity = header.entity
     if index.expire_after_seconds is not None:
         days = index.expire_after_seconds / SECONDS_PER_DAY
-        return entity, f"removes buckets of `{entity}` whose `{index.keys[0][0]}` is {days:g} days ago"
+        return entity, f"removes buckets of `{entity}` whose `{index.keys[0][0]}` is {days:g} days old"
     paths = tuple(path for path, _ in index.keys)
     key = design.model.entity(entity).key
     if key and set(paths) == {_path(header, header.bucket, name) for name in key}:
-        return entity, f"finds `{entity}` by its key, so that none is added twice: {', '.join(key)}"
+        return entity, f"finds `{entity}` by its key, so that no row is added twice: {', '.join(key)}"
     if paths[: len(header.bucket.by)] == tuple(_path(header, header.bucket, name) for name in header.bucket.by):
         return entity, f"finds the buckets of `{entity}` in order"
     return None

@@ -32,28 +32,28 @@ def _why_here(design: Design, entity: Entity, unique: PartialUnique) -> str:
     """Why no index can enforce it where the design stores the rows."""
     places = design.places.get(entity.name, ())
     if len(places) != 1 or places[0].copy is not None:
-        return "its rows lie in several places"
+        return "its rows are stored in several places"
     (place,) = places
     if place.node.kind is not NodeKind.ROOT or place.store.role is not Role.HOME:
         return f"its rows share documents of `{place.store.name}`"
     if any(place.node.path_of(name) is None for name in (*unique.attributes, *unique.columns)):
-        return "the documents do not hold all of its attributes"
+        return "the documents do not contain all of its attributes"
     return ""
 
 
 def _why_anywhere(entity: Entity, unique: PartialUnique) -> str:
     """Why no index can enforce it wherever the rows are stored."""
     if unique.lower:
-        return "an index of the server does not compare texts by lower()"
+        return "a MongoDB index cannot compare texts by lower()"
     clauses = unique.clauses
     if clauses is None or len({each.name for each in clauses}) < len(clauses):
-        return "an index of the server cannot have this condition"
+        return "a MongoDB index cannot have this condition"
     valued = [entity.attribute(each.name) for each in clauses if each.value is not None]
     if any(each.type.name not in _TOLD or each.also for each in valued):
-        return "the server compares the values of its condition in another way"
+        return "MongoDB compares the values in its condition differently"
     texts = [entity.attribute(name) for name in unique.attributes]
     if any(each.collation is not Collation.BINARY for each in (*valued, *texts)):
-        return "texts of it are not compared to the letter"
+        return "its texts are not compared exactly"
     return ""
 
 
@@ -77,6 +77,10 @@ def unkept_words(design: Design, names: Iterable[str] | None = None) -> Iterator
     for entity in design.model.entities if names is None else map(design.model.entity, names):
         for unique in looked_for(design, entity):
             could = _why_here(design, entity, unique) and may_have_index(entity, unique)
-            move = f"; with `{entity.name}` in a collection of its own a partial unique index keeps it" if could else ""
+            move = (
+                f"; with `{entity.name}` in its own collection, a partial unique index would enforce it"
+                if could
+                else ""
+            )
             why = why_unkept(design, entity, unique)
-            yield f"`{entity.name}`: nestling's writes alone keep {unique}, no index does: {why}{move}"
+            yield f"`{entity.name}`: only nestling's writes enforce {unique}, no index does: {why}{move}"

@@ -39,7 +39,7 @@ def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
         yield from _orphans(design, store)
     yield from _unique_inside(design)
     for collection, entity, group, paths in case_lookup_paths(design):
-        reason = f"finds `{entity}` by {', '.join(group)}, whatever the case"
+        reason = f"finds `{entity}` by {', '.join(group)}, ignoring case"
         keys = tuple((path, 1) for path in paths)
         yield PlannedIndex(collection, keys, (reason,), collation=Collation.UNICODE_CI, about=frozenset((entity,)))
 
@@ -47,7 +47,7 @@ def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
 def identity_index(store: StoredCollection) -> PlannedIndex:
     """The server's own index on `_id`; it compares texts exactly, and no other collation is possible on `_id` alone."""
     about = frozenset(root.entity for root in store.roots)
-    reasons = ("`_id` as the source compares it",)
+    reasons = ("`_id`, compared as in the source",)
     return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), reasons, unique=True, about=about)
 
 
@@ -132,7 +132,7 @@ def _group(store: StoredCollection, root: Node) -> PlannedIndex:
 def _orphans(design: Design, store: StoredCollection) -> Iterator[PlannedIndex]:
     if store.role is Role.ORPHANS and store.embedding is not None:
         link = design.model.relationship(store.embedding.relationship)
-        reason = f"finds `{link.child}` without `{link.parent}` by what it refers to"
+        reason = f"finds `{link.child}` without `{link.parent}` by its foreign key"
         yield from _lookup(store, store.roots[0], "", link, reason)
 
 

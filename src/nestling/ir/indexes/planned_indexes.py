@@ -124,9 +124,11 @@ def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: i
     if store.options.kind is CollectionKind.TIME_SERIES and index.unique:
         return Gap(GapKind.NOTYET, f"a time series collection cannot have a unique index ({on})", store.name)
     if store.options.kind is CollectionKind.TIME_SERIES and index.expire_after_seconds is not None:
-        return Gap(GapKind.NOTYET, f"a time series collection expires as a whole, not by an index ({on})", store.name)
+        return Gap(
+            GapKind.NOTYET, f"a time series collection expires by its own setting, not by an index ({on})", store.name
+        )
     if store.options.kind is CollectionKind.TIME_SERIES and _leads_into_array(design, store, index):
-        return Gap(GapKind.NOTYET, f"a time series collection has no index over arrays ({on})", store.name)
+        return Gap(GapKind.NOTYET, f"a time series collection cannot have an index over arrays ({on})", store.name)
     if len(index.keys) > KEYS_PER_INDEX:
         return Gap(
             GapKind.NEVER, f"an index has at most {KEYS_PER_INDEX} fields, not {len(index.keys)} ({on})", store.name
@@ -153,7 +155,7 @@ def _unchecked_keys(design: Design) -> Iterator[Gap]:
             groups = dict.fromkeys(group for group in (entity.key, *entity.uniques) if group)
             is_between = all(kept_inside(entity, group, place) is not Kept.NOWHERE for group in groups)
             within = " within one document" if is_between else ""
-            what = f"the server does not check that keys of `{name}` are unique{within}: its rows lie in an array"
+            what = f"the server does not enforce unique keys of `{name}`{within}: its rows are in an array"
             yield Gap(GapKind.NEVER, what, join(place.store.name, place.path))
 
 

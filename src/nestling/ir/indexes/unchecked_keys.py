@@ -34,21 +34,21 @@ def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: I
     """What is needed to keep a group unique where an entity's rows are stored."""
     every = tuple(place for place in places if place.copy is None)
     names, home = ", ".join(group), every[0]
-    where = f"its rows lie in {_where(home)}"
+    where = f"its rows are in {_where(home)}"
     if is_told_by_parent(model, group, home):
-        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
+        return f"`{entity}`: only nestling's writes keep {names} unique, no index does: {where}"
     if len(collections := _apart(every)) > 1:
-        where = f"its rows lie in {' and '.join(f'`{name}`' for name in collections)}"
+        where = f"its rows are in {' and '.join(f'`{name}`' for name in collections)}"
     if meets(model, model.entity(entity), group, every):
-        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
+        return f"`{entity}`: only nestling's writes keep {names} unique, no index does: {where}"
     if len(group) == 1 and model.entity(entity).attribute(group[0]).default is Generated.NUMBER:
-        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
+        return f"`{entity}`: only nestling's writes keep {names} unique, no index does: {where}"
     if len(collections) > 1:
         return f"`{entity}`: {_nothing(names)}: {where}"
     if kept_inside(model.entity(entity), group, home) is Kept.NOWHERE:
         return f"`{entity}`: {_nothing(names)}: {where}"
     return (
-        f"`{entity}`: an index keeps {names} unique between documents; within one document nestling's writes alone do: "
+        f"`{entity}`: an index keeps {names} unique across documents; within one document only nestling's writes do: "
         f"{where}"
     )
 
@@ -70,7 +70,7 @@ def meets(model: Model, entity: Entity, group: tuple[str, ...], places: Iterable
 
 def _nothing(names: str) -> str:
     return (
-        f"two writers at the same moment can both add a row with the same {names}, as no index compares all rows; "
+        f"two concurrent writers can both add a row with the same {names}, as no index covers all rows; "
         "`nestling check` finds such rows"
     )
 

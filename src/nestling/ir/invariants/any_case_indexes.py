@@ -16,16 +16,16 @@ def any_case_mistakes(
 ) -> Iterator[Problem]:
     """What it is besides, and what it begins with instead; `roots` are those of its collection's documents."""
     if index.unique or index.partial or index.expire_after_seconds is not None:
-        what = f"an index of `{index.collection}` with `any_case` is unique, partial or removes documents as well"
+        what = f"an index of `{index.collection}` with `any_case` is also unique, partial or expiring"
         next_move = (
-            "say that of an index of its own: what is the same whatever the case to the server is not to the source"
+            "move that to a separate index: texts that differ in case are equal to the server but not to the source"
         )
         yield Problem(what=what, path=where, next_move=next_move)
     first = index.keys[0][0]
     if not any(_is_text(model, root, first) for root in roots):
-        what = f"an index with `any_case` begins with `{first}` of `{index.collection}`, which is no text the source compares"
-        next_move = "begin it with a plain text of rows that are documents of their own, or leave `any_case` out"
-        yield Problem(what=f"{what} to the letter or by NOCASE", path=where, next_move=next_move)
+        what = f"an index with `any_case` starts with `{first}` of `{index.collection}`, not a text the source compares"
+        next_move = "start it with a plain text of rows that have their own documents, or remove `any_case`"
+        yield Problem(what=f"{what} exactly or by NOCASE", path=where, next_move=next_move)
 
 
 def _is_text(model: Model, root: Node, path: str) -> bool:

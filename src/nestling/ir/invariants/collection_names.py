@@ -16,7 +16,7 @@ def name_mistakes(store: StoredCollection) -> Iterator[Problem]:
     files = [split.collection for split in store.collection.splits if split.gridfs and store.role is Role.HOME]
     for name, longest in ((store.name, store.name), *((name, f"{name}.chunks" if name else "") for name in files)):
         if why := _why_not(longest):
-            what = f"MongoDB has no collection called `{name}`: {why}"
+            what = f"no collection can be called `{name}`: {why}"
             yield Problem(what=what, path=("collections", store.collection.name), next_move="rename it")
 
 
@@ -24,10 +24,10 @@ def _why_not(name: str) -> str:
     if not name:
         return "the name is empty"
     if "$" in name or "\0" in name:
-        return "the name holds `$` or NUL"
+        return "the name contains `$` or NUL"
     if name.startswith("system."):
-        return "names that begin with `system.` are the server's own"
+        return "names that start with `system.` are reserved for the server"
     if not all(name.split(".")):
-        return "a dot begins or ends the name, or follows another"
+        return "the name starts or ends with a dot, or has two in a row"
     size = len(name.encode("utf-8", "surrogatepass"))
-    return f"the name has {size} bytes, and {_LONGEST} at most fit beside a database's" if size > _LONGEST else ""
+    return f"the name has {size} bytes; at most {_LONGEST} fit beside the database's name" if size > _LONGEST else ""

@@ -23,7 +23,7 @@ def expiry_mistakes(
         kinds = [kind for root in roots for kind in _stored(model, root, name)]
         if kinds and not any(kind.name in _MAYBE_TIMES for kind in kinds):
             what = f"an index of `{index.collection}` with `expire_after_seconds` is on `{name}`, which is {kinds[0]}"
-            move = "name the field of a date or a moment: the server removes nothing by others"
+            move = "use a date or timestamp field: the server does not expire documents by other fields"
             yield Problem(what=what, path=where, next_move=move)
 
 

@@ -37,14 +37,14 @@ def _why_not(said: _Said) -> str:
     if not said.path:
         return "the name is empty"
     if not all(parts):
-        return "a dot begins or ends it, or follows another"
+        return "it starts or ends with a dot, or has two in a row"
     if any(part.startswith("$") for part in parts):
-        return "what begins with `$` is an operator to MongoDB"
+        return "MongoDB treats names that start with `$` as operators"
     if "\0" in said.path:
-        return "it holds NUL"
+        return "it contains NUL"
     if said.is_one and len(parts) > 1:
-        return "it is one name, without dots"
-    return "the `_id` holds the attributes under `id`, and nothing else" if said.beside_id and parts[0] == "_id" else ""
+        return "it must be a single name without dots"
+    return "the `_id` holds only the attributes under `id`" if said.beside_id and parts[0] == "_id" else ""
 
 
 def _of_collection(model: Model, collection: Collection, where: _Where) -> Iterator[_Said]:

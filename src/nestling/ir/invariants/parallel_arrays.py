@@ -26,7 +26,9 @@ def parallel_mistakes(
                 at = next(key for key, _ in reversed(index.keys) if is_within(key, one) or is_within(key, other))
                 what = f"`{at}` is in an index of `{index.collection}` on two arrays, `{one}` and `{other}`"
                 yield Problem(
-                    what=what, path=(*where, "keys"), next_move="index one of them: MongoDB takes no other document"
+                    what=what,
+                    path=(*where, "keys"),
+                    next_move="index only one of them: MongoDB refuses documents with both",
                 )
                 return
 

@@ -54,7 +54,7 @@ def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterat
             else:
                 yield from _document_mistakes(model, member.body, where, None)
                 if not model.entity(member.body.entity).key:
-                    yield Problem(what=f"`{member.body.entity}` has no key to tell its documents apart", path=where)
+                    yield Problem(what=f"`{member.body.entity}` has no key to identify its documents", path=where)
 
 
 def _collection_mistakes(model: Model, collection: Collection, path: _Where) -> Iterator[Problem]:
@@ -86,11 +86,11 @@ def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: 
             kind = entity.attribute(split.rows.attribute).type
             yield from filter(None, [bound_mistake(kind, split.rows.value, (*path, "rows", "before"))])
     if bool(split.attributes) == bool(split.rows):
-        yield Problem(what="a split names either attributes or rows", path=path)
+        yield Problem(what="a split must name either attributes or rows", path=path)
     if split.attributes and not entity.key:
-        yield Problem(what=f"`{entity.name}` has no key to find split attributes by", path=path)
+        yield Problem(what=f"`{entity.name}` has no key to look up split attributes by", path=path)
     if paired := set(split.attributes) & {name for pairs in collection.body.pairs for name in pairs.attributes}:
-        yield Problem(what=f"{', '.join(sorted(paired))} cannot be split off and be in a list of pairs", path=path)
+        yield Problem(what=f"{', '.join(sorted(paired))} cannot be both split off and in a list of pairs", path=path)
     if set(split.attributes) & {*collection.id, *entity.key}:
         yield Problem(what="the key cannot be split off", path=path)
 
@@ -111,7 +111,9 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
     yield from _attribute_mistakes(entity, bucket.by, (*path, "by"))
     for name in bucket.by:
         if name in entity and entity.attribute(name).type.name in MAY_BE_ARRAYS:
-            yield Problem(what=f"`{name}` is {entity.attribute(name).type}: no value to group by", path=(*path, "by"))
+            yield Problem(
+                what=f"`{name}` is {entity.attribute(name).type}, which cannot be grouped by", path=(*path, "by")
+            )
     yield from _unknown_attributes(entity, (s.attribute for s in bucket.summary if s.attribute), (*path, "summary"))
     for summary in bucket.summary:
         if summary.attribute is None and summary.function is not AggregateKind.COUNT:
@@ -120,13 +122,13 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
     if bucket.window is not None:
         yield from _window_mistakes(entity, bucket.window.attribute, (*path, "window"))
     if bucket.limit < 1:
-        yield Problem(what="a bucket holds at least one event", path=(*path, "limit"))
+        yield Problem(what="a bucket must hold at least one event", path=(*path, "limit"))
     for reference in collection.body.references:
         if reference.holder is Holder.PARENT:
             what = f"`{reference.relationship}`: an event in a bucket cannot hold its children's ids"
-            yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
+            yield Problem(what=what, path=path, next_move="store the parent's id in the child")
     if collection.id or collection.variant or collection.splits:
-        yield Problem(what="a bucket collection has no id, variant or splits of its own", path=path)
+        yield Problem(what="a bucket collection cannot have an id, variant or splits of its own", path=path)
 
 
 def _window_mistakes(entity: Entity, attribute: str, path: _Where) -> Iterator[Problem]:
@@ -139,14 +141,14 @@ def _window_mistakes(entity: Entity, attribute: str, path: _Where) -> Iterator[P
 
 def _variant_mistakes(collection: Collection, variant: Variant, path: _Where) -> Iterator[Problem]:
     if variant.members and not variant.value:
-        yield Problem(what="the root needs a discriminator value beside its members", path=(*path, "value"))
+        yield Problem(what="the root needs a discriminator value when there are members", path=(*path, "value"))
     seen = {variant.value}
     for value, where in (
         *((member.value, ("members", member.body.entity, "value")) for member in variant.members),
         *((value, ("subtypes", name)) for name, value in variant.subtypes),
     ):
         if value in seen:
-            what = f"`{value}` is said of two kinds of documents in `{collection.name}`, and would tell neither"
+            what = f"`{value}` is the value of two kinds of documents in `{collection.name}` and identifies neither"
             yield Problem(what=what, path=(*path, *where), next_move="give each a value of its own")
         seen.add(value)
     for name, _ in variant.subtypes:
@@ -161,19 +163,19 @@ def _option_mistakes(entity: Entity, collection: Collection, path: _Where) -> It
         if time is None:
             yield entity.no_attribute(options.time or "", (*path, "options", "time"))
         elif time.type.name not in TIMES or time.type.fraction_digits > 3 or time.nullable:
-            what = f"`{time.name}` ({time.type}{', nullable' if time.nullable else ''}) cannot be a time series' time"
+            what = f"`{time.name}` ({time.type}{', nullable' if time.nullable else ''}) cannot be the time of a time series"
             yield Problem(what=what, path=(*path, "options", "time"), next_move="use a NOT NULL date or timestamp")
         if options.meta is not None and options.meta not in entity:
             yield entity.no_attribute(options.meta, (*path, "options", "meta"))
         elif options.meta is not None and options.meta == options.time:
-            what = f"`{options.meta}` is the time of the time series, and cannot be its meta field too"
+            what = f"`{options.meta}` is the time of the time series, and cannot also be its meta field"
             yield Problem(what=what, path=(*path, "options", "meta"))
         for name in filter(None, (options.time, options.meta)):
             if _is_inside(collection.body, name):
-                what = f"`{name}` is stored inside another field; a time series tells its events apart by fields of their own"
+                what = f"`{name}` is stored inside another field; a time series needs it as a top-level field"
                 yield Problem(what=what, path=(*path, "options"), next_move="store it as a top-level field")
         if collection.body.embeddings or collection.bucket or collection.variant or collection.splits or collection.id:
-            what = "a time series collection holds plain events: no id, embeddings, bucket, variant or splits"
+            what = "a time series collection holds plain events and cannot have an id, embeddings, a bucket, a variant or splits"
             yield Problem(what=what, path=(*path, "options"))
     if options.kind is CollectionKind.CAPPED:
         yield from _capped_mistakes(options.size_bytes, (*path, "options", "size_bytes"))
@@ -181,12 +183,12 @@ def _option_mistakes(entity: Entity, collection: Collection, path: _Where) -> It
 
 def _capped_mistakes(size: int | None, path: _Where) -> Iterator[Problem]:
     if size is None:
-        yield Problem(what="a capped collection says its size", path=path)
+        yield Problem(what="a capped collection needs a size", path=path)
     elif not _CAPPED_BYTES[0] <= size <= _CAPPED_BYTES[1]:
         least, most = _CAPPED_BYTES
-        what = f"a capped collection has {least:,} to {most:,} bytes, not {size:,}"
+        what = f"the size of a capped collection must be {least:,} to {most:,} bytes, not {size:,}"
         yield Problem(
-            what=what, path=path, next_move="give it room for all rows: the first are dropped when it is full"
+            what=what, path=path, next_move="make it large enough for all rows: when full, it drops the oldest"
         )
 
 
@@ -205,15 +207,17 @@ def _document_mistakes(model: Model, body: Document, path: _Where, collection: C
     for pairs in body.pairs:
         yield from _attribute_mistakes(entity, pairs.attributes, (*path, "pairs", pairs.field, "attributes"))
         if pairs.key == pairs.value:
-            what = f"`{pairs.value}` is where a list of pairs has its keys and its values"
+            what = f"`{pairs.value}` is both the key and the value field of a list of pairs"
             yield Problem(what=what, path=(*path, "pairs", pairs.field), next_move="rename one")
         if not pairs.attributes:
-            yield Problem(what="a list of pairs names its attributes", path=(*path, "pairs", pairs.field))
+            yield Problem(what="a list of pairs must name its attributes", path=(*path, "pairs", pairs.field))
         if set(pairs.attributes) & set(entity.key):
             yield Problem(what="key attributes cannot be stored as pairs", path=(*path, "pairs", pairs.field))
         for name in sorted({field.attribute for field in body.fields} & set(pairs.attributes)):
-            what = f"`{name}` is stored as a pair under its own name"
-            yield Problem(what=what, path=(*path, "fields", name), next_move="take it out of `fields` or of the pairs")
+            what = f"`{name}` is stored both as a pair and as a field"
+            yield Problem(
+                what=what, path=(*path, "fields", name), next_move="remove it from `fields` or from the pairs"
+            )
     for reference in body.references:
         yield from _reference_mistakes(
             model, body, reference, (*path, "references", reference.relationship), collection
@@ -244,10 +248,10 @@ def _reference_mistakes(
         yield from _stored_twice([field.path for field in reference.copied], (*path, "copies"), beside=["id"])
         if not child.key:
             what = f"`{child.name}` has no key, so `{link.parent}` cannot hold its ids"
-            yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
+            yield Problem(what=what, path=path, next_move="store the parent's id in the child")
         if collection is None:
-            what = f"`{body.entity}` is embedded; only a root document holds its children's ids"
-            yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
+            what = f"`{body.entity}` is embedded; only a root document can hold its children's ids"
+            yield Problem(what=what, path=path, next_move="store the parent's id in the child")
 
 
 def _path_mistakes(model: Model, start: str, hops: Sequence[Hop], path: _Where) -> Iterator[Problem]:
@@ -275,20 +279,20 @@ def _copy_mistakes(model: Model, body: Document, copy: Copy, path: _Where) -> It
     yield from _stored_twice([field.path for field in copy.attributes], (*path, "attributes"))
     to_one = all(hop.to_one(model) for hop in copy.path)
     if not copy.attributes:
-        yield Problem(what="a copy names its attributes", path=(*path, "attributes"))
+        yield Problem(what="a copy must name its attributes", path=(*path, "attributes"))
     if copy.closure and (len(copy.path) != 1 or not model.relationship(copy.path[0].relationship).is_self):
-        yield Problem(what="a closure walks one self-relationship", path=(*path, "of"))
+        yield Problem(what="a closure must follow exactly one relationship of an entity to itself", path=(*path, "of"))
     if not copy.closure and not to_one and not copy.form.to_many and copy.limit != 1:
         what = f"`{source.name}` may have many rows here, but the copy is {copy.form}"
         yield Problem(what=what, path=(*path, "as"), next_move="make it an array, or give `limit: 1`")
     if copy.form in (Form.SCALARS, Form.PATH) and len(copy.attributes) != 1:
-        yield Problem(what=f"a copy as {copy.form} holds one attribute", path=(*path, "attributes"))
+        yield Problem(what=f"a copy as {copy.form} must hold exactly one attribute", path=(*path, "attributes"))
     if (copy.closure and not copy.form.to_many) or (copy.form is Form.PATH and not copy.closure):
         yield Problem(
-            what="ancestors are stored as array, scalars or path; path is only for ancestors", path=(*path, "as")
+            what="ancestors must be stored as array, scalars or path; only ancestors can be a path", path=(*path, "as")
         )
     if copy.limit is not None and (copy.limit < 1 or not copy.order):
-        yield Problem(what="a limit is at least 1 and needs an order", path=(*path, "limit"))
+        yield Problem(what="a limit must be at least 1 and needs an order", path=(*path, "limit"))
     if copy.freshness.level is Level.SAME_DOCUMENT and not copy.home:
         what = "same-document freshness needs the source in the same document"
         yield Problem(what=what, path=(*path, "freshness"), next_move="use `transaction` or weaker")
@@ -298,7 +302,7 @@ def _copy_mistakes(model: Model, body: Document, copy: Copy, path: _Where) -> It
 def _home_copy_mistakes(model: Model, copy: Copy, source: Entity, path: _Where) -> Iterator[Problem]:
     if not copy.home:
         if copy.orphans is not None:
-            yield Problem(what="only a copy that is the home has orphans", path=(*path, "orphans"))
+            yield Problem(what="only a copy with `home` can have orphans", path=(*path, "orphans"))
         return
     missing = set(source.attribute_names) - {field.attribute for field in copy.attributes}
     missing -= set(model.relationship(copy.path[0].relationship).parent_attributes)
@@ -309,10 +313,10 @@ def _home_copy_mistakes(model: Model, copy: Copy, source: Entity, path: _Where) 
         yield Problem(what=what, path=(*path, "attributes"), next_move="copy every attribute")
     told = [f.attribute for f in copy.attributes if _always_there(source, f.attribute)]
     if copy.form is Form.INLINE and not told and not model.is_total(model.relationship(copy.path[0].relationship)):
-        what = f"nothing would tell whether a document holds a row of `{source.name}`"
+        what = f"nothing would show whether a document holds a row of `{source.name}`"
         yield Problem(what=what, path=path, next_move="copy its key or a NOT NULL attribute too, or make it an object")
     if copy.orphans is None:
-        what = f"rows of `{source.name}` that nothing refers to would have no home"
+        what = f"rows of `{source.name}` that nothing refers to would not be stored anywhere"
         yield Problem(what=what, path=(*path, "orphans"), next_move="name a collection for them: `orphans: …`")
 
 
@@ -334,7 +338,7 @@ def _computed_mistakes(model: Model, body: Document, computed: Computed, path: _
     if computed.attribute is not None:
         yield from _unknown_attributes(source, (computed.attribute,), path)
     if computed.step < 1 or (computed.step > 1 and computed.function not in (AggregateKind.COUNT, AggregateKind.SUM)):
-        yield Problem(what="an approximate step of 1 or more goes with count or sum", path=(*path, "step"))
+        yield Problem(what="`step` must be at least 1, and above 1 only for count or sum", path=(*path, "step"))
 
 
 def _embedding_mistakes(
@@ -354,17 +358,19 @@ def _embedding_mistakes(
         yield Problem(what=what, path=(*path, "as"))
     subtypes = dict(collection.variant.subtypes) if collection is not None and collection.variant else {}
     if (embedding.form is Form.INLINE) and link.name not in subtypes:
-        what = f"inline `{link.child}` needs a discriminator that tells whether it is there"
+        what = f"inline `{link.child}` needs a discriminator that shows whether it exists"
         yield Problem(what=what, path=path, next_move="list it under the collection's `variant: subtypes`")
     if embedding.form is Form.PATH:
         yield Problem(what="rows cannot be embedded as a path", path=(*path, "as"))
     if not model.is_total(link) and embedding.orphans is None:
-        what = f"a `{link.child}` may lack its `{link.parent}` and would have no home"
-        yield Problem(what=what, path=path, next_move="name a collection for those: `orphans: …`, or use a reference")
+        what = f"a `{link.child}` may have no `{link.parent}` and would not be stored anywhere"
+        yield Problem(
+            what=what, path=path, next_move="name a collection for such rows: `orphans: …`, or use a reference"
+        )
     yield from _unknown_attributes(child, (order.attribute for order in embedding.order), (*path, "order"))
     plain_array = embedding.form.to_many and embedding.slots is None
     if embedding.overflow is not None and not (embedding.overflow.bound >= 1 and plain_array):
-        yield Problem(what="an overflow bounds a plain array at 1 element or more", path=(*path, "overflow"))
+        yield Problem(what="an overflow needs a plain array and a bound of at least 1", path=(*path, "overflow"))
     if embedding.slots is not None:
         yield from _slot_mistakes(child, embedding, path)
     yield from _document_mistakes(model, embedding.body, path, None)
@@ -380,24 +386,24 @@ def _slot_mistakes(child: Entity, embedding: Embedding, path: _Where) -> Iterato
     ):
         yield Problem(what=f"slots need a NOT NULL integer, not `{slots.attribute}`", path=(*path, "slots"))
     if any(slots.attribute in pairs.attributes for pairs in embedding.body.pairs):
-        what = f"`{slots.attribute}` is the place in an array with slots and cannot be in a list of pairs"
+        what = f"`{slots.attribute}` is the position in an array with slots and cannot be in a list of pairs"
         yield Problem(what=what, path=(*path, "slots"))
     if slots.count < 1 or embedding.form is not Form.ARRAY:
-        yield Problem(what="slots make an array of at least one place", path=(*path, "slots"))
+        yield Problem(what="slots need an array with at least one slot", path=(*path, "slots"))
 
 
 def _said_twice(path: _Where, names: Iterator[str]) -> Iterator[Problem]:
     """Two entries of one name, which no file could tell apart."""
     for name, times in Counter(names).items():
         if times > 1:
-            yield Problem(what=f"`{name}` is there twice", path=(*path, name), next_move="rename one, or make them one")
+            yield Problem(what=f"`{name}` appears twice", path=(*path, name), next_move="rename or remove one")
 
 
 def _stored_twice(names: Sequence[str], path: _Where, *, beside: Sequence[str] = ()) -> Iterator[Problem]:
     """Two attributes copied under one name, or one inside the other; `beside` is what stands there already."""
     for name, times in Counter([*names, *beside]).items():
         if times > 1 or any(other != name and is_within(name, other) for other in (*names, *beside)):
-            yield Problem(what=f"`{name}` is where two things are stored", path=path, next_move="rename one")
+            yield Problem(what=f"two things are stored under `{name}`", path=path, next_move="rename one")
 
 
 def _attribute_mistakes(entity: Entity, names: Sequence[str], path: _Where) -> Iterator[Problem]:

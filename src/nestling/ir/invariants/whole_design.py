@@ -58,8 +58,8 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
             yield unknown("collection", index.collection, known, path=where)
             continue
         if not index.keys:
-            what = f"an index of `{index.collection}` is on no field"
-            yield Problem(what=what, path=where, next_move="name its fields under `keys`, or leave the index out")
+            what = f"an index of `{index.collection}` has no fields"
+            yield Problem(what=what, path=where, next_move="list its fields under `keys`, or remove the index")
             continue
         of_partial = [(clause.name, (*where, "partial", clause.name)) for clause in index.partial]
         for name, at in dict.fromkeys([*((key, where) for key, _ in index.keys), *of_partial]):
@@ -70,8 +70,8 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
         yield from expiry_mistakes(model, index, roots, where)
         yield from parallel_mistakes(model, index, roots, where)
         if _is_altered_id(index):
-            what = f"the server keeps its own index on `_id` of `{index.collection}` and builds no other on `_id` alone"
-            yield Problem(what=what, path=where, next_move="leave the index out: `_id` is read in both directions")
+            what = f"the server keeps its own index on `_id` of `{index.collection}` and allows no other index on `_id` alone"
+            yield Problem(what=what, path=where, next_move="remove the index: `_id` is read in both directions")
         if index.any_case:
             yield from any_case_mistakes(model, index, roots, where)
 
@@ -79,7 +79,7 @@ def _index_mistakes(model: Model, indexes: Sequence[Index], stores: Sequence[Sto
 def _keys_twice(index: Index, where: _Where) -> Iterator[Problem]:
     for key, times in Counter(key for key, _ in index.keys).items():
         if times > 1:
-            what = f"`{key}` is twice in an index of `{index.collection}`"
+            what = f"`{key}` appears twice in an index of `{index.collection}`"
             yield Problem(what=what, path=(*where, "keys"), next_move="name each field once")
 
 
@@ -144,7 +144,7 @@ def _collisions(root: Node, store: StoredCollection) -> Iterator[Problem]:
             what = f"two things are stored as `{path}` in `{store.name}`"
             is_of_bucket = root.kind is NodeKind.GROUP and path.startswith("_id.")
             move = (
-                "do not group by what is called as the bucket's own field"
+                "do not group by an attribute named like the bucket's own field"
                 if is_of_bucket
                 else "rename one under `fields`"
             )
@@ -159,7 +159,7 @@ def _part_mistakes(store: StoredCollection) -> Iterator[Problem]:
     if store.role is Role.PART and store.split is not None:
         for name in store.split.attributes:
             if store.roots[0].path_of(name) is None:
-                what = f"`{name}` is told by its parent's ids alone and cannot be split off"
+                what = f"`{name}` is stored only in its parent's ids and cannot be split off"
                 path = ("collections", store.collection.name, "splits", store.name)
                 yield Problem(what=what, path=path, next_move="let the child hold the id as well")
 
@@ -172,10 +172,10 @@ def _scalar_mistakes(model: Model, node: Node, path: _Where) -> Iterator[Problem
         held = [reference for reference in body.references if reference.holder is Holder.PARENT]
         if len(node.stored) != 1 or body.pairs or body.embeddings or body.copies or body.computed or held:
             stored = ", ".join(field.attribute for field in node.stored) or "nothing"
-            what = f"bare values hold one attribute and nothing else, but `{node.entity}` has {stored} to store"
+            what = f"an array of bare values holds one attribute and nothing else, but `{node.entity}` has {stored} to store"
             yield Problem(what=what, path=where, next_move="embed it as an array")
         elif _is_nullable_json(model, node):
-            what = f"among bare values NULL could not be told from the null of json in `{node.stored[0].attribute}`"
+            what = f"in an array of bare values, NULL could not be distinguished from a JSON null in `{node.stored[0].attribute}`"
             yield Problem(what=what, path=where, next_move="embed it as an array")
 
 

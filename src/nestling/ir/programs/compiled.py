@@ -173,19 +173,19 @@ class Parameterised(Protocol):
         """The names values are needed for."""
 
 
-_GIVE = "give it by its name; where statements are run from a workload file, in a line before it: `-- params: {…}`"
+_GIVE = "pass it by name; in a workload file, in a line above the statement: `-- params: {…}`"
 
 
 def check_given(read: Parameterised, given: Mapping[str, object]) -> None:
     """Raise `WorkloadError` naming parameters that are missing or unknown, and moments that no year from 1 to 9999 has."""
     missing = [name for name in read.parameters if name not in given]
     whose = f"`{read.name}`" if read.name else "the statement"
-    problems = [Problem(f"{whose} needs a value for the parameter `{name}`", next_move=_GIVE) for name in missing]
+    problems = [Problem(f"{whose} needs a value for parameter `{name}`", next_move=_GIVE) for name in missing]
     problems += [
         unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
     ]
     problems += [
-        Problem(f"parameter `{name}`: {value!r} is in UTC outside of the years 1 to 9999")
+        Problem(f"parameter `{name}`: {value!r} is outside the years 1 to 9999 in UTC")
         for name, value in given.items()
         if any(map(_has_no_year, value if isinstance(value, list | tuple) else (value,)))
     ]

@@ -75,7 +75,7 @@ def growth_origin(
     is_told = statistics.entity(link.parent).growth_per_day is not None
     if is_told or any(_inserting(statements_of.get(link.parent, ()), link.parent)):
         return said
-    too_high = ", so the number is too high if new ones come" if is_counted else ""
+    too_high = ", so the number is too high if new ones are added" if is_counted else ""
     return f"{said}; no statement inserts `{link.parent}`{too_high}"
 
 

@@ -21,7 +21,7 @@ def null_orders(situation: Situation) -> Iterator[str]:
     ]
     if found:
         yield (
-            f"no index gives the order of {first_of(found, MOST)}: its NULLs come where MongoDB has none, so each execution sorts"
-            " all rows it finds for the first few. Write `DESC NULLS LAST` or `ASC NULLS FIRST`, add `IS NOT NULL`, or"
-            " declare the column NOT NULL"
+            f"no index provides the order of {first_of(found, MOST)}: MongoDB puts NULLs at the other end, so each"
+            " execution sorts all matching rows to return the first few. Write `DESC NULLS LAST` or `ASC NULLS FIRST`, add"
+            " `IS NOT NULL`, or declare the column NOT NULL"
         )

@@ -22,20 +22,20 @@ MOST = 3
 """Most statements named in a note."""
 
 _BECAUSE = {
-    Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
+    Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Store that text in a separate column and compare it",
     Operator.PATTERN: (
-        "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
-        " ask for a range of it (`>=` and `<`)"
+        "the condition is a pattern. If it is a prefix, store the text in lower case in a separate column and"
+        " query a range of it (`>=` and `<`)"
     ),
-    Operator.EACH: "a subquery gives another value for each row",
-    Operator.LACKS: "each row is held against what a subquery gives (NOT IN)",
+    Operator.EACH: "a subquery returns a different value for each row",
+    Operator.LACKS: "each row is compared with the result of a subquery (NOT IN)",
     Operator.OTHER: (
-        "no column is compared for equality or a range by itself: it stands in a negation, in an expression, or in an OR of which"
-        " one side asks nothing else"
+        "no column is compared by itself for equality or a range: it is in a negation, in an expression, or in an OR with a side"
+        " that compares nothing else"
     ),
     Operator.EQUALITY: (
-        "the source compares the texts of that column by NOCASE or RTRIM, which no index of the server does. Keep that text in"
-        " lower case, or without blanks at its end, in a column of its own and compare it"
+        "the source compares that column's texts by NOCASE or RTRIM, which no MongoDB index does. Store that text in"
+        " lower case, or without trailing blanks, in a separate column and compare it"
     ),
 }
 """Why no index helps with that kind of condition, and what to do; if a statement has several, the first is reported."""
@@ -54,7 +54,7 @@ def scanned(situation: Situation, design: Design, *, weighed: bool) -> Iterator[
     for kind, texts in told.items():
         if texts:
             found = f"no index finds the rows of {first_of(texts, MOST)}"
-            read = "each execution reads all documents, or most of them, or their entries in an index"
+            read = "each execution reads all or most documents, or their index entries"
             yield f"{found}: {read}, as {_BECAUSE[kind]}"
 
 

@@ -59,8 +59,8 @@ def ruled_out(situation: Situation) -> Iterator[str]:
             lost = f"{', '.join(kept[:-1])} and {kept[-1]}" if len(kept) > 1 else kept[0]
             them = "them" if len(kept) > 1 else "it"
             yield (
-                f"`{entity.name}`: no time series collection was weighed: it cannot keep {lost}; if the application can do"
-                f" without {them}, leave {them} out of the model and design again"
+                f"`{entity.name}`: no time series collection was considered: it cannot enforce {lost}; if the application can do"
+                f" without {them}, remove {them} from the model and design again"
             )
 
 

@@ -74,7 +74,7 @@ class Clause:
                 start = f" {each} "
                 if text.startswith(start, at) and (found := _value(text[at + len(start) :])) is not None:
                     return Clause(text[:at], each, found)
-        what = f"`{text}` is no clause"
+        what = f"`{text}` is not a condition"
         raise InputError(Problem(what=what, next_move='write `status = "open"`, `amount > 9` or `closed is null`'))
 
     def implies(self, other: Clause) -> bool:

@@ -19,14 +19,14 @@ class ReadLock(StrEnum):
 
 _NOTES = {
     ReadLock.HELD: (
-        "it locks rows at the source, and reads them without a lock here: MongoDB locks a row when it is written. Of two"
-        " `Store.transaction`s that read a row and then change it, one begins anew; where a row is only read, change one that"
+        "it locks rows in the source, but reads them without a lock here: MongoDB locks a document when it is written. Of two"
+        " `Store.transaction`s that read a row and then change it, one starts again; if a row is only read, change a row that"
         " both change"
     ),
     ReadLock.SKIPPED: (
-        "it leaves out rows that others have locked at the source, and reads them here, as MongoDB locks a row when it is"
-        " written: two that read at once get the same rows. Of two `Store.transaction`s that read a row and then change it, one"
-        " begins anew and reads what the other left. To claim a row without a transaction, write"
+        "it skips rows that others have locked in the source, but reads them here, as MongoDB locks a document when it is"
+        " written: concurrent reads get the same rows. Of two `Store.transaction`s that read a row and then change it, one"
+        " starts again and reads what the other left. To claim a row without a transaction, write"
         " `UPDATE … WHERE id = (SELECT … FOR UPDATE SKIP LOCKED) RETURNING id`"
     ),
 }

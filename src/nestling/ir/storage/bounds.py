@@ -99,5 +99,5 @@ def _too_large(
         why = f": up to {elements(heaviest, statistics):,.0f} × {node_bytes(heaviest, statistics):,.0f} bytes in"
         why += f" `{heaviest.field}`"
     bound = requirements.document_bound_bytes
-    what = f"a document of `{store.name}` can reach {size:,.0f} bytes of {bound:,}{why}"
-    return Problem(what=what, path=("collections", store.name), next_move="reference, bucket, split or bound it")
+    what = f"a document of `{store.name}` can reach {size:,.0f} bytes; the bound is {bound:,}{why}"
+    return Problem(what=what, path=("collections", store.name), next_move="reference, bucket, split or limit it")

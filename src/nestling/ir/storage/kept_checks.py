@@ -62,4 +62,4 @@ def _why(kept: KeptCheck) -> str:
     if not kept.lacking:
         return f"{kept.label}: a time series collection has no validator; {move}"
     named = first_of([f"`{name}`" for name in kept.lacking], _SHOWN)
-    return f"{kept.label} compares values of several documents, as {named} lies elsewhere; {move}"
+    return f"{kept.label} compares values of several documents, as {named} is stored elsewhere; {move}"

@@ -30,11 +30,11 @@ from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 class AllowedForm(FileMap):
     """What is allowed of the values of a type: some of them, a range of numbers, or texts of some length; NULL always is."""
 
-    values: list[str | int | float] = Field([], description="the values there may be, of texts or numbers")
+    values: list[str | int | float] = Field([], description="the allowed values, texts or numbers")
     minimum: int | float | str | None = Field(None, description="the least number")
     maximum: int | float | str | None = Field(None, description="the greatest number")
-    exclusive_minimum: bool = Field(False, description="whether numbers are above the minimum, and never it")
-    exclusive_maximum: bool = Field(False, description="whether numbers are below the maximum, and never it")
+    exclusive_minimum: bool = Field(False, description="whether numbers must be above the minimum, not equal to it")
+    exclusive_maximum: bool = Field(False, description="whether numbers must be below the maximum, not equal to it")
     minimum_length: int | None = Field(None, description="the fewest characters")
     maximum_length: int | None = Field(None, description="the most characters")
 
@@ -79,29 +79,27 @@ class AttributeForm(FileMap):
     type: str = Field(description="a conceptual type, with `!` when it is NOT NULL: integer!, text, decimal(10,2)")
     nullable: bool | None = Field(None, description="whether it may be NULL; the same as a type without `!`")
     also: Texts = Field([], description="other types its values were seen to have")
-    default: bool | int | float | str | None = Field(
-        None, description="the value of rows that do not say; NULL when not said"
-    )
+    default: bool | int | float | str | None = Field(None, description="the value if a row gives none; NULL by default")
     generated: Annotated[str, words_schema(Generated)] | None = Field(
-        None, description="what the database makes for rows that do not say"
+        None, description="what the database generates if a row gives no value"
     )
-    default_sql: str | None = Field(None, description="a default only the source can compute")
-    computed: str | None = Field(None, description="SQL over the row's other columns that every write computes it by")
+    default_sql: str | None = Field(None, description="a default that only the source can compute")
+    computed: str | None = Field(
+        None, description="SQL over the row's other columns from which every write computes it"
+    )
     collation: Annotated[str, words_schema(Collation)] | None = Field(
-        None, description="how its texts are compared; the model's collation when not said"
+        None, description="how its texts are compared; the model's collation by default"
     )
-    allowed: AllowedForm | None = Field(
-        None, description="what there may be of the values of its type; all when not said"
-    )
+    allowed: AllowedForm | None = Field(None, description="which values of its type are allowed; all by default")
     fraction_digits: int | None = Field(
-        None, description="of times: how many digits of a second it keeps of what is written, 0 to 6; all when not said"
+        None, description="for times: how many fractional digits of a second are stored, 0 to 6; all by default"
     )
     fraction_cut: bool = Field(
-        False, description="whether further digits are cut off, as in MariaDB; rounded when not said"
+        False, description="whether further digits are cut off, as in MariaDB; rounded by default"
     )
     source_is_finer: bool = Field(
         False,
-        description="whether rows of the source have further digits, which are cut off as they are read (`--milliseconds`)",
+        description="whether rows of the source have further digits, which are cut off when read (`--milliseconds`)",
     )
 
     def to_ir(
@@ -124,8 +122,8 @@ class AttributeForm(FileMap):
 
     def _fraction(self, kind: Type, path: YamlPath, findings: FormProblems) -> Fraction | None:
         if self.fraction_digits is not None and not has_fraction(kind):
-            what = f"`fraction_digits` is for times, and not for `{kind}`"
-            findings.problems.append(Problem(what=what, path=path, next_move="take it out"))
+            what = f"`fraction_digits` is only for times, not for `{kind}`"
+            findings.problems.append(Problem(what=what, path=path, next_move="remove it"))
             return None
         is_finer = self.source_is_finer
         return findings.read(
@@ -137,7 +135,7 @@ class AttributeForm(FileMap):
     def _default(self, kind: Type, path: YamlPath, findings: FormProblems) -> Default | None:
         said = [name for name in ("default", "generated", "default_sql", "computed") if getattr(self, name) is not None]
         if len(said) > 1:
-            what = f"{' and '.join(f'`{name}`' for name in said)} cannot both be"
+            what = f"{' and '.join(f'`{name}`' for name in said)} exclude each other"
             findings.problems.append(Problem(what=what, path=path, next_move="keep one"))
         if self.default is not None:
             return constant(self.default, kind)

@@ -46,7 +46,7 @@ def read_condition(text: str) -> Expression:
         raise reading.problem()
     plain = plain_condition(found)
     if plain is None:
-        raise InputError(Problem(f"`{text}` is no condition", next_move=_KNOWN))
+        raise InputError(Problem(f"`{text}` is not a condition", next_move=_KNOWN))
     return plain
 
 

@@ -21,7 +21,7 @@ def default_mistakes(model: Model, path: YamlPath) -> Iterator[Problem]:
             if isinstance(attribute.default, ConstantDefault) and (why := _why_not(attribute, attribute.default.value)):
                 at = (*path, "entities", entity.name, "attributes", attribute.name, "default")
                 what = f"the default of `{attribute.name}` cannot be `{written(attribute.default.value)}`: {why}"
-                yield Problem(what=what, path=at, next_move="give a value that rows may have, or leave it out")
+                yield Problem(what=what, path=at, next_move="give an allowed value, or remove the default")
 
 
 def _why_not(attribute: Attribute, value: object) -> str:
@@ -32,4 +32,4 @@ def _why_not(attribute: Attribute, value: object) -> str:
     allowed = attribute.allowed
     if allowed is None or not isinstance(value, int | float | Decimal | str):  # nothing is said of others
         return ""
-    return "" if allowed.holds(value) else f"what is allowed is {allowed}"
+    return "" if allowed.holds(value) else f"allowed is {allowed}"

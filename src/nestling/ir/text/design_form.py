@@ -24,8 +24,8 @@ class OptionsForm(FileMap):
     """What the server makes of a collection."""
 
     kind: Annotated[str, words_schema(ir.CollectionKind)] | None = None
-    time: str | None = Field(None, description="time series: the attribute that is the time")
-    meta: str | None = Field(None, description="time series: the attribute that tells the series")
+    time: str | None = Field(None, description="time series: the attribute with the time")
+    meta: str | None = Field(None, description="time series: the attribute that identifies the series")
     granularity: str | None = None
     size_bytes: int | None = Field(None, description="capped: its size")
 
@@ -71,8 +71,8 @@ class SummaryForm(FileMap):
         """The summary."""
         said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) + (self.rows is not None) != 1 or self.rows not in (None, "count"):
-            next_move = "say `count`, or exactly one of count, sum, avg, min and max with its attribute"
-            findings.problems.append(Problem(what=f"`{field}` is no summary", path=path, next_move=next_move))
+            next_move = "write `count`, or exactly one of count, sum, avg, min and max with its attribute"
+            findings.problems.append(Problem(what=f"`{field}` is not a summary", path=path, next_move=next_move))
         function = said[0] if said else AggregateKind.COUNT
         return ir.Summary(field, function, getattr(self, function))
 
@@ -120,14 +120,14 @@ class BucketForm(FileMap):
 class MemberForm(DocumentForm):
     """One entity of a variant collection."""
 
-    value: str = Field(description="the discriminator value its documents carry")
+    value: str = Field(description="the discriminator value of its documents")
 
 
 class VariantForm(FileMap):
     """Several kinds of rows in one collection."""
 
     discriminator: str
-    value: str | None = Field(None, description="what the root's documents carry")
+    value: str | None = Field(None, description="the discriminator value of the root's documents")
     members: NamedMap[MemberForm] = Field({}, description="entity: further kinds of documents")
     subtypes: NamedMap[str] = Field({}, description="relationship embedded inline: its discriminator value")
 
@@ -182,12 +182,12 @@ class CollectionForm(DocumentForm):
     """A root entity's home."""
 
     root: str = Field(description="the entity")
-    id: Texts = Field([], description="attributes stored in `_id`; an ObjectId when none")
+    id: Texts = Field([], description="attributes stored in `_id`; an ObjectId if none are listed")
     options: OptionsForm | None = None
     bucket: BucketForm | None = None
     variant: VariantForm | None = None
-    splits: NamedMap[SplitForm] = Field({}, description="collection: the attributes or rows that live there")
-    constants: NamedMap[Id] = Field({}, description="fields every document carries, such as a schema version")
+    splits: NamedMap[SplitForm] = Field({}, description="collection: the attributes or rows stored there")
+    constants: NamedMap[Id] = Field({}, description="fields in every document, such as a schema version")
 
     def to_ir(self, name: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Collection:
         """The collection."""
@@ -227,7 +227,7 @@ class IndexForm(FileMap):
         {}, description='path: the value it must have (null: none), or `{">": 100}`, `{exists: true}`'
     )
     expire_after_seconds: int | None = None
-    any_case: bool = Field(False, description="it finds texts whatever their case")
+    any_case: bool = Field(False, description="it finds texts regardless of case")
     serves: Texts = Field([], description="statements")
 
     def to_ir(self) -> ir.Index:
@@ -281,7 +281,7 @@ class DesignForm(FileMap):
 
     collections: NamedMap[CollectionForm]
     indexes: list[IndexForm] | None = Field(
-        None, description="to build besides those that keys, references and upkeep have, named or not"
+        None, description="indexes to build; those for keys, references and upkeep are built even if not listed"
     )
 
     def to_ir(self, model: Model, path: YamlPath, findings: FormProblems) -> Design | None:

@@ -44,7 +44,7 @@ def distribution(
     """The distribution of values of a type; raises `InputError`."""
     match = _PROVENANCE.fullmatch(provenance)
     if match is None:
-        where = Problem(what=f"`{provenance}` says no provenance", next_move="write `measured over 100000 rows`")
+        where = Problem(what=f"`{provenance}` is not a provenance", next_move="write `measured over 100000 rows`")
         raise InputError(where)
     origin, rows = Origin(match[1] or Origin.DECLARED), int(match[2]) if match[2] else None
     shares = tuple(_share(pair, kind) for pair in common)
@@ -67,7 +67,7 @@ def distribution_text(values: Distribution | None) -> dict[str, Plain]:
 
 def _share(pair: Sequence[_Scalar], kind: Type | None) -> tuple[object, float]:
     if len(pair) != 2 or isinstance(pair[1], str):
-        raise InputError(Problem(what=f"`{list(pair)}` is no value with its share", next_move="write `[FR, 0.2]`"))
+        raise InputError(Problem(what=f"`{list(pair)}` is not a value with its share", next_move="write `[FR, 0.2]`"))
     return _value(pair[0], kind), float(pair[1])
 
 

@@ -49,7 +49,7 @@ class DocumentForm(FileMap):
     pairs: NamedMap[PairsForm] = Field({})
     embeddings: NamedMap[EmbeddingForm] = Field({}, description="field: related rows whose home is here")
     references: NamedMap[ReferenceForm] = Field({}, description="relationship: which side holds the id")
-    copies: NamedMap[CopyForm] = Field({}, description="field: attributes kept here too")
+    copies: NamedMap[CopyForm] = Field({}, description="field: attributes of other rows, copied here")
     computed: NamedMap[ComputedForm] = Field({}, description="field: an aggregate over related rows")
 
     def body(self, entity: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Document:
@@ -69,7 +69,7 @@ class EmbeddingForm(DocumentForm):
     """Related rows whose home is inside this document."""
 
     of: str = Field(description="the relationship")
-    as_: FormWord | None = Field(None, alias="as", description="object for 1:1, else array, when not said")
+    as_: FormWord | None = Field(None, alias="as", description="by default object for 1:1, else array")
     order: Orders = Field([])
     overflow: OverflowForm | None = None
     slots: SlotsForm | None = None

@@ -39,7 +39,9 @@ class GapForm(FileMap):
     kind: Annotated[str, words_schema(GapKind)]
     what: str
     where: str = ""
-    index: str = Field("", description="of an index that a design cannot say: its key and options, in Extended JSON")
+    index: str = Field(
+        "", description="for an index that a design cannot express: its key and options, in Extended JSON"
+    )
 
     def to_ir(self, path: YamlPath, findings: FormProblems) -> Gap:
         """The gap."""
@@ -63,8 +65,8 @@ class AlternativeForm(FileMap):
 
     choice: ChoiceWord
     text: str
-    cost: float | None = Field(None, description="of the best whole design with it, in seconds of work a second")
-    checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
+    cost: float | None = Field(None, description="of the best complete design with it, in seconds of work per second")
+    checked: bool = Field(True, description="whether the queries of the designs in question were compiled")
 
 
 class FlipForm(FileMap):
@@ -74,7 +76,7 @@ class FlipForm(FileMap):
     now: float
     at: float
     to: str
-    checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
+    checked: bool = Field(True, description="whether the queries of the designs in question were compiled")
 
     def to_ir(self) -> Flip:
         """The flip."""
@@ -92,22 +94,22 @@ class WeighedForm(FileMap):
     pattern: str
     chosen: bool = True
     gain: float | None = Field(
-        None, description="seconds of work a second the best design with it saves over the best without"
+        None, description="seconds of work per second that the best design with it saves compared with the best without"
     )
-    price: str = Field("", description="what it asks of writers")
+    price: str = Field("", description="what it costs writers")
     motives: Texts = Field([], description="statements that want it")
     flips: list[FlipForm] = Field([])
     because: str = Field("", description="the statements that pay or save most")
     about: str = Field("", description="the relationship it follows")
-    instead: Texts = Field([], description="what the best design without it has in its place")
+    instead: Texts = Field([], description="what the best design without it has instead")
     dropped: float | None = Field(
-        None, description="seconds of work a second more where nothing takes its place; left out: as `gain`"
+        None, description="further seconds of work per second if nothing replaces it; if omitted, the same as `gain`"
     )
     statements: Texts = Field([], description="all statements that pay or save")
-    checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
+    checked: bool = Field(True, description="whether the queries of the designs in question were compiled")
     threshold: float = Field(
         0.0,
-        description="of a live database: what the other way would have to save besides, as it is a change; no part of `gain`",
+        description="for a live database: what the alternative would also have to save to justify the change; not part of `gain`",
     )
 
     def to_ir(self, structure: str) -> Weighed:
@@ -157,7 +159,7 @@ class DearerForm(FileMap):
     """What the query of a statement really costs."""
 
     seconds: float = Field(description="of an execution")
-    rate: float = Field(description="executions a second")
+    rate: float = Field(description="executions per second")
 
 
 class CostsForm(FileMap):
@@ -167,12 +169,10 @@ class CostsForm(FileMap):
     bound: float = Field(description="no design costs less")
     profile: str = ""
     statements: dict[str, float] = Field({}, description="seconds per execution")
-    dearer: dict[str, DearerForm] = Field(
-        {}, description="statements whose query costs far more than was reckoned with"
-    )
-    rates: dict[str, float] = Field({}, description="executions a second of the statements")
+    dearer: dict[str, DearerForm] = Field({}, description="statements whose query costs far more than estimated")
+    rates: dict[str, float] = Field({}, description="executions per second of the statements")
     threshold: float = Field(
-        0.0, description="the part of the cost that a change to a live database has to save at least"
+        0.0, description="the part of the cost that stands for the least a change to a live database has to save"
     )
 
     def to_ir(self) -> Costs:
@@ -206,7 +206,7 @@ class DecisionForm(FileMap):
     patterns: Texts = Field([])
     reasons: list[ReasonForm] = Field([])
     alternatives: list[AlternativeForm] = Field([])
-    flips: list[FlipForm] = Field([], description="where it would turn")
+    flips: list[FlipForm] = Field([], description="where the decision would change")
 
     def to_ir(self, relationship: str, path: YamlPath, findings: FormProblems) -> Decision:
         """The decision."""
@@ -253,14 +253,16 @@ class FileForm(FileMap):
     model: ModelForm
     statistics: StatisticsForm = StatisticsForm.model_validate({})
     requirements: RequirementsForm = RequirementsForm.model_validate({})
-    left_out: Texts = Field([], description="statements of the workload that nobody could read: no design weighs them")
-    in_part: Texts = Field([], description="statements that are weighed with only what could be read of them")
+    left_out: Texts = Field(
+        [], description="statements of the workload that could not be read and are ignored in every design"
+    )
+    in_part: Texts = Field([], description="statements that are weighed only with the parts that could be read")
     gaps: list[GapForm] = Field([])
     notes: Texts = Field([])
 
     def _model(self, findings: FormProblems) -> Model | None:
         if self.nestling != VERSION:
-            what = f"the file is in version {self.nestling} of the text form; this nestling reads version {VERSION}"
+            what = f"the file has format version {self.nestling}; this nestling reads version {VERSION}"
             findings.problems.append(Problem(what=what, path=("nestling",)))
         return self.model.to_ir(("model",), findings)
 
@@ -283,7 +285,7 @@ class ReadingForm(FileForm):
     dialect: str = ""
     workload: NamedMap[StatementForm] = Field({}, description="name: statement")
     window_seconds: float | None = Field(
-        None, gt=0, description="how long the statements were watched to know their rates"
+        None, gt=0, description="how long the statements were observed to measure their rates"
     )
 
     def to_ir(self, findings: FormProblems) -> Reading | None:
@@ -323,11 +325,11 @@ class ProposalForm(FileForm):
     """`design.yaml`: a design, the decisions that led to it and the numbers it rests on."""
 
     strategy: str
-    dialect: str = Field(
-        "sqlite", description="of the SQL its source and its workload speak: sqlite, postgresql or mysql"
-    )
+    dialect: str = Field("sqlite", description="of the SQL in its source and workload: sqlite, postgresql or mysql")
     design: DesignForm
-    decided: str = Field("", description="the digest of the design as it was decided; another one was changed by hand")
+    decided: str = Field(
+        "", description="the digest of the design as decided; if it differs, the design was changed by hand"
+    )
     decisions: NamedMap[DecisionForm] = Field({}, description="relationship: what was chosen, and why")
     weighed: NamedMap[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
     costs: CostsForm | None = None

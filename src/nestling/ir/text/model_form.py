@@ -54,21 +54,19 @@ class CheckForm(FileMap):
 class PartialUniqueForm(FileMap):
     """Attributes that are unique among some rows."""
 
-    attributes: Texts = Field(description="the attributes that tell those rows apart")
-    where: str = Field(description="the rows it is said of, as in SQL: `deleted_at IS NULL`")
+    attributes: Texts = Field(description="the attributes that are unique among those rows")
+    where: str = Field(description="the rows it covers, as in SQL: `deleted_at IS NULL`")
     name: str = Field("", description="the index's name in the source")
-    lower: Texts = Field(
-        [], description="those of the attributes that are compared in lower case, by PostgreSQL's `lower()`"
-    )
-    ascii: bool = Field(False, description="whether `lower` is of A to Z alone, as SQLite's `lower()` is")
+    lower: Texts = Field([], description="the attributes that are compared in lower case, as by PostgreSQL's `lower()`")
+    ascii: bool = Field(False, description="whether `lower` covers only A to Z, as SQLite's `lower()` does")
 
     def to_ir(self, path: YamlPath, findings: FormProblems) -> PartialUnique | None:
         """The unique group; None when its condition cannot be read, which is noted."""
         condition = findings.read(lambda: read_condition(self.where), (*path, "where"), otherwise=None)
         if odd := [name for name in self.lower if name not in self.attributes]:
-            what = f"`lower` names {name_list(odd)}, which `attributes` does not"
+            what = f"`lower` names {name_list(odd)}, but `attributes` does not"
             findings.problems.append(
-                Problem(what=what, path=(*path, "lower"), next_move="name attributes of the group")
+                Problem(what=what, path=(*path, "lower"), next_move="name only attributes of the group")
             )
             return None
         if condition is None:
@@ -86,15 +84,15 @@ class PartialUniqueForm(FileMap):
 class EntityForm(FileMap):
     """A table."""
 
-    key: Texts = Field([], description="attributes that tell its rows apart; none when nothing does")
+    key: Texts = Field([], description="attributes that identify its rows; empty if nothing does")
     attributes: NamedMap[AttributeForm] = Field(description="name: type, in column order")
     uniques: Groups = Field([], description="further attributes, or groups of attributes, that are unique")
-    checks: list[CheckForm] = Field([], description="conditions over its attributes that every row keeps")
+    checks: list[CheckForm] = Field([], description="conditions over its attributes that every row satisfies")
     partial_uniques: list[PartialUniqueForm] = Field([], description="attributes that are unique among some rows")
     constraint_names: NamedMap[Texts] = Field(
         {},
-        description="name: attributes, of its key and UNIQUE constraints in PostgreSQL, where they are not `TABLE_pkey` and"
-        " `TABLE_COLUMN_key`; `ON CONFLICT ON CONSTRAINT` says them",
+        description="name: attributes, of its key and UNIQUE constraints in PostgreSQL whose names are not `TABLE_pkey` or"
+        " `TABLE_COLUMN_key`; for `ON CONFLICT ON CONSTRAINT`",
     )
 
     def to_ir(self, name: str, path: YamlPath, findings: FormProblems, texts: Collation = Collation.BINARY) -> Entity:
@@ -139,20 +137,20 @@ class RelationshipForm(FileMap):
     parent: str | None = Field(None, description="the entity on the one side")
     child: str | None = Field(None, description="the entity that holds the foreign key")
     attributes: Texts = Field([], description="the child's foreign key")
-    references: Texts = Field([], description="what it refers to in the parent; its key when not said")
+    references: Texts = Field([], description="what it refers to in the parent; its key by default")
     cardinality: Annotated[str, words_schema(Cardinality)] | None = Field(
-        None, description="1:N when not said; N:M goes with `through`"
+        None, description="1:N by default; N:M needs `through`"
     )
     required: bool = Field(False, description="whether every child has a parent")
     roles: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
         None, description="what the child calls its parent, and what the parent calls its children"
     )
-    on_delete: Annotated[str, words_schema(OnDelete)] | None = Field(None, description="restrict when not said")
-    on_update: Annotated[str, words_schema(OnUpdate)] | None = Field(None, description="restrict when not said")
+    on_delete: Annotated[str, words_schema(OnDelete)] | None = Field(None, description="restrict by default")
+    on_update: Annotated[str, words_schema(OnUpdate)] | None = Field(None, description="restrict by default")
     enforced: bool = Field(True, description="whether the source refuses writes that break it")
     through: str | None = Field(None, description="N:M: the junction entity")
     between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
-        None, description="N:M: the two relationships whose child the junction is"
+        None, description="N:M: the two relationships whose child is the junction"
     )
 
     def to_ir(
@@ -163,7 +161,7 @@ class RelationshipForm(FileMap):
             return self._link(name, path, findings)
         for unsaid in ("parent", "child", "attributes"):
             if getattr(self, unsaid) in (None, []):
-                findings.problems.append(Problem(what=f"`{name}` does not say its `{unsaid}`", path=path))
+                findings.problems.append(Problem(what=f"`{name}` lacks `{unsaid}`", path=path))
         roles = self.roles or ["", ""]
         key = keys.get(self.parent, ()) if self.parent is not None else ()
         return Relationship(
@@ -184,7 +182,7 @@ class RelationshipForm(FileMap):
     def _link(self, name: str, path: YamlPath, findings: FormProblems) -> ManyToMany | None:
         said = {"through", "between"} | ({"cardinality"} if self.cardinality == Cardinality.MANY_TO_MANY else set())
         if self.through is None or self.between is None or self.model_fields_set - said:
-            what = f"`{name}` is many-to-many: it has `through` and `between`, and nothing else"
+            what = f"`{name}` is many-to-many: it needs `through` and `between`, and nothing else"
             link = f"{{through: {self.through or 'JUNCTION'}, between: [ONE, OTHER]}}"
             move = f"write `{name}: {link}`, where ONE and OTHER are relationships whose child is the junction"
             findings.problems.append(Problem(what=what, path=path, next_move=move))
@@ -224,7 +222,7 @@ class ViewForm(FileMap):
     short_key = "sql"
     sql: str = Field(description="its SELECT")
     dialect: str = ""
-    columns: Texts = Field([], description="names for its columns; those of the SELECT when not said")
+    columns: Texts = Field([], description="names for its columns; those of the SELECT by default")
 
     def to_ir(self, name: str) -> View:
         """The view."""
@@ -242,7 +240,7 @@ class ModelForm(FileMap):
 
     name: str
     collation: Annotated[str, words_schema(Collation)] | None = Field(
-        None, description="how texts are compared that say nothing else; binary when not said"
+        None, description="how texts without a collation of their own are compared; binary by default"
     )
     strict_types: bool = Field(
         False,
@@ -309,12 +307,12 @@ def _contradicted(link: Relationship, entities: Sequence[Entity], path: YamlPath
     optional = [name for name in link.child_attributes if not child.always_has(name)]
     needed = [name for name in link.child_attributes if child.always_has(name)]
     if link.required and optional:
-        what = f"every `{child.name}` has a `{link.parent}`, and {name_list(optional)} may be NULL"
-        move = f"make `{optional[0]}` NOT NULL (`{child.attribute(optional[0]).type}!`), or leave `required` out"
+        what = f"every `{child.name}` has a `{link.parent}`, but {name_list(optional)} may be NULL"
+        move = f"make `{optional[0]}` NOT NULL (`{child.attribute(optional[0]).type}!`), or remove `required`"
         yield Problem(what=what, path=(*path, "required"), next_move=move)
     if link.on_delete is OnDelete.SET_NULL and needed:
-        what = f"`on_delete: set null`, and {name_list(needed)} of `{child.name}` is NOT NULL"
-        move = "let it be NULL, or write `restrict` or `cascade`"
+        what = f"`on_delete: set null`, but {name_list(needed)} of `{child.name}` is NOT NULL"
+        move = "make it nullable, or write `restrict` or `cascade`"
         yield Problem(what=what, path=(*path, "on_delete"), next_move=move)
 
 

@@ -44,9 +44,9 @@ _WANTED = {
 
 def read_file(path: Path | str) -> Reading | Proposal:
     """The reading or proposal in a file; raises `InputError`, also when there is no such file or it is not text."""
-    text = text_given(path, f"name a file of nestling's: `nestling design {path} -o design.yaml` writes one")
+    text = text_given(path, f"name a nestling file: `nestling design {path} -o design.yaml` writes one")
     if Path(path).suffix == ".sql":
-        move = f"name a file of nestling's: `nestling design {path} -o design.yaml` makes one of tables"
+        move = f"name a nestling file: `nestling design {path} -o design.yaml` makes one from tables"
         raise InputError(Problem(what="this is SQL", where=str(path), next_move=move))
     document, problems = read_yaml(text, str(path))
     if isinstance(document.value, dict) and "design" in document.value:
@@ -155,16 +155,16 @@ def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: YamlPath) -
             above = _called(path[:-1])
             return Problem(what=f"`{name}` is missing in {f'`{above}`' if above else 'the file'}", path=path[:-1])
         case "too_short" | "too_long":
-            return Problem(what=f"`{name}` lists exactly two names", path=path)
+            return Problem(what=f"`{name}` must list exactly two names", path=path)
         case "direction":
-            return Problem(what=mistake["msg"], path=path, next_move="write 1 to ascend, or -1 to descend")
+            return Problem(what=mistake["msg"], path=path, next_move="write 1 for ascending, -1 for descending")
         case kind:
             wanted = _WANTED.get(kind.split("_")[0], mistake["msg"])
             what = f"{f'`{name}`' if path else 'the file'} wants {wanted}, not {_shown(mistake['input'])}"
             if mistake["input"] is None and name.rstrip("!").endswith(")") and "(" not in name:
-                move = 'put what holds a comma in quotes inside braces: `{price: "decimal(8,2)"}`'
+                move = 'quote values with a comma inside braces: `{price: "decimal(8,2)"}`'
                 return Problem(
-                    what=f"`{name}` is the end of a value that was cut at its comma", path=path, next_move=move
+                    what=f"`{name}` is the end of a value that was split at its comma", path=path, next_move=move
                 )
             if name == "rate" and isinstance(mistake["input"], int | float):
                 return replace(no_rate(_plain(mistake["input"])), path=path)

@@ -30,9 +30,9 @@ class ReferenceForm(FileMap):
     short_key = "holder"
     holder: str | None = Field(None, json_schema_extra={"enum": ["parent-reference"]})
     child_reference: str | None = Field(None, alias="child-reference", description="the field of the children's ids")
-    of: str | None = Field(None, description="the relationship, when the key is not its name")
-    copies: Renames = Field([], description="attributes of the child beside each id")
-    freshness: str | None = Field(None, description="of those copies; transaction when not said")
+    of: str | None = Field(None, description="the relationship, if the key is not its name")
+    copies: Renames = Field([], description="attributes of the child, copied beside each id")
+    freshness: str | None = Field(None, description="of those copies; transaction by default")
 
     def to_ir(self, name: str, path: YamlPath, findings: FormProblems) -> ir.Reference:
         """The reference."""
@@ -43,12 +43,14 @@ class ReferenceForm(FileMap):
             findings.problems.append(Problem(what=what, path=path, known=known))
         elif self.holder is not None and self.child_reference is not None:
             next_move = "give the other reference a key of its own, with `of: …`"
-            findings.problems.append(Problem(what=f"`{name}` says both references", path=path, next_move=next_move))
+            findings.problems.append(
+                Problem(what=f"`{name}` names both kinds of reference", path=path, next_move=next_move)
+            )
         freshness = _freshness(self.freshness or "transaction", (*path, "freshness"), findings)
         copied = fields(self.copies)
         if holder is ir.Holder.CHILD and copied:
-            what = f"`{name}`: only a child-reference has copies beside its ids"
-            findings.problems.append(Problem(what=what, path=path, next_move="say them under the document's `copies`"))
+            what = f"`{name}`: only a child-reference can have copies beside its ids"
+            findings.problems.append(Problem(what=what, path=path, next_move="list them under the document's `copies`"))
         return ir.Reference(name if self.of is None else self.of, holder, self.child_reference or "", copied, freshness)
 
     @staticmethod
@@ -69,9 +71,9 @@ class ReferenceForm(FileMap):
 class CopyForm(FileMap):
     """Attributes of related rows, kept here too."""
 
-    of: Texts = Field(description="the relationships that lead to the rows; `tree:up` where a direction is open")
+    of: Texts = Field(description="the relationships that lead to the rows; `tree:up` where the direction is ambiguous")
     attributes: Renames
-    as_: FormWord | None = Field(None, alias="as", description="object or array when not said")
+    as_: FormWord | None = Field(None, alias="as", description="object or array by default")
     order: Orders = Field([])
     limit: int | None = None
     freshness: str = Field(description="same-document, transaction, async(5s), scheduled(1h) or snapshot")
@@ -129,14 +131,14 @@ class ComputedForm(FileMap):
     of: Texts | None = Field(None, description="the relationships that lead to the rows")
     freshness: str
     step: int = Field(1, description="approximation: changed only every so many events")
-    stamp: str | None = Field(None, description="a field that tells when it was last computed")
+    stamp: str | None = Field(None, description="a field with the time it was last computed")
 
     def to_ir(self, name: str, at: str, model: Model, path: YamlPath, findings: FormProblems) -> ir.Computed:
         """The computed value, in a document of the entity `at`."""
         said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) != 1:
-            what = f"`{name}` says {len(said)} functions"
-            next_move = "say exactly one of count, sum, avg, min and max"
+            what = f"`{name}` has {len(said)} functions"
+            next_move = "write exactly one of count, sum, avg, min and max"
             findings.problems.append(Problem(what=what, path=path, next_move=next_move))
         function = said[0] if said else AggregateKind.COUNT
         value: Any = getattr(self, function)

@@ -50,13 +50,17 @@ class AttributeStatisticsForm(FileMap):
     distinct: NumberText | None = None
     null_share: NumberText | None = Field(None, description="share of NULLs, 0 to 1")
     ordered_otherwise: NumberText | None = Field(
-        None, description="texts with characters that the source orders otherwise than MongoDB; 0: none has such yet"
+        None, description="texts with characters that the source sorts differently from MongoDB; 0: none so far"
     )
     elements: NumberText | None = Field(None, description="elements of one array on average")
     distinct_elements: NumberText | None = Field(None, description="different elements of all arrays")
-    quantiles: ValueList = Field([], description="values that cut those not common into parts of equally many rows")
-    common: Shares = Field([], description="the most common values, each with its share of those there: [FR, 0.2]")
-    values: str | None = Field(None, description="where both are from: `measured`, `measured over 100000 rows`")
+    quantiles: ValueList = Field(
+        [], description="values that divide the less common values into parts with equally many rows"
+    )
+    common: Shares = Field(
+        [], description="the most common values, each with its share of the non-NULL values: [FR, 0.2]"
+    )
+    values: str | None = Field(None, description="where both come from: `measured`, `measured over 100000 rows`")
 
     def to_ir(self, kind: Type | None, path: YamlPath, findings: FormProblems) -> AttributeStatistics:
         """The statistics; `kind` is what the values are read as, None where the model does not say."""
@@ -87,13 +91,13 @@ class RelationshipStatisticsForm(FileMap):
     p999: NumberText | None = None
     maximum: NumberText | None = None
     grows: NumberText | None = Field(
-        None, description="1 when a parent keeps getting children for ever, 0 when it gets no more"
+        None, description="1 if a parent keeps getting children forever, 0 if it gets no more"
     )
     dangling: NumberText | None = Field(None, description="children whose parent does not exist")
     orphans: NumberText | None = Field(None, description="children without a parent")
     respelled: NumberText | None = Field(
         None,
-        description="children that spell their parent's key otherwise, as in another case; the source takes both for one",
+        description="children that spell their parent's key differently, as in another case; the source treats both as equal",
     )
     depth: NumberText | None = Field(None, description="levels of a tree")
 
@@ -160,8 +164,8 @@ def _several(link: Relationship, known: RelationshipStatistics, path: YamlPath) 
         for name in ("mean", *_QUANTILES):
             quantity = getattr(known, name)
             if _is_declared(quantity) and quantity.value > 1:
-                most = f"`{link.name}` is 1:1: a `{link.parent}` has one `{link.child}` at most"
-                yield _impossible(f"`{name}` is {quantity.value:g}, and {most}", (*path, name))
+                most = f"`{link.name}` is 1:1: a `{link.parent}` has at most one `{link.child}`"
+                yield _impossible(f"`{name}` is {quantity.value:g}, but {most}", (*path, name))
 
 
 def _other_count(
@@ -176,8 +180,8 @@ def _other_count(
     is_less = there > _FAR * implied and model.is_total(link)
     if implied > _FAR * there or is_less:
         what = (
-            f"a mean of {mean.value:g} over {parents.value:,.0f} `{link.parent}` makes {implied:,.0f} `{link.child}`, "
-            f"and their count is {there:,.0f}"
+            f"a mean of {mean.value:g} over {parents.value:,.0f} `{link.parent}` implies {implied:,.0f} `{link.child}`, "
+            f"but their count is {there:,.0f}"
         )
         yield _impossible(what, (*path, "mean"))
 
@@ -223,7 +227,7 @@ def _falling(found: Mapping[str, Quantity], path: YamlPath) -> Iterator[Problem]
 
 
 def _impossible(what: str, path: YamlPath) -> Problem:
-    return Problem(what=what, path=path, next_move="give what the data has, or leave it out")
+    return Problem(what=what, path=path, next_move="correct it, or remove it")
 
 
 def _entity_text(known: EntityStatistics) -> Plain:

@@ -53,22 +53,25 @@ class RequirementsForm(FileMap):
 
     freshness: NamedMap[str] = Field({}, description="entity.attribute or relationship: the weakest freshness allowed")
     atomic: Groups = Field(
-        [], description="groups of entities that must change together, a list each: `[[invoice, invoice_line]]`"
+        [], description="groups of entities that must change together, each a list: `[[invoice, invoice_line]]`"
     )
     storage_budget_bytes: int | None = None
-    document_bound_bytes: int | None = Field(None, description="16 MiB when not said")
+    document_bound_bytes: int | None = Field(None, description="16 MiB by default")
     array_bound: int | None = None
     transaction_bound: int | None = Field(
-        None, description="documents that one transaction may change; 100,000 when not said"
+        None, description="documents that one transaction may change; 100,000 by default"
     )
     retention_days: NamedMap[float] = Field({})
     tolerance: NamedMap[int] = Field(
-        {}, description="entity.attribute or relationship: aggregates over it may be less than that too low; 2 or more"
+        {},
+        description="entity.attribute or relationship: aggregates over it may be too low by less than this; 2 or more",
     )
-    schema_version: int | None = Field(None, description="a number that every document carries in a field of its own")
-    archive: NamedMap[RowsForm] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
-    short_names: bool = Field(False, description="attributes are stored under initials of their names")
-    read_only: Texts = Field([], description="entities whose rows never come, change or go")
+    schema_version: int | None = Field(None, description="a number stored in its own field in every document")
+    archive: NamedMap[RowsForm] = Field(
+        {}, description="entity: {attribute, before}: earlier rows are stored in a separate collection"
+    )
+    short_names: bool = Field(False, description="attributes are stored under the initials of their names")
+    read_only: Texts = Field([], description="entities whose rows are never inserted, changed or deleted")
 
     def to_ir(self, path: YamlPath, findings: FormProblems) -> Requirements:
         """The requirements."""
@@ -134,7 +137,7 @@ def check_requirements(requirements: Requirements, model: Model, path: YamlPath,
             findings.problems.append(unknown("entity", name, entities, path=(*path, *at)))
     for name, number in requirements.tolerance:
         if number < LEAST_TOLERANCE:
-            what = f"a tolerance of {number}: an answer less than {LEAST_TOLERANCE} too low is the least that can be allowed"
+            what = f"a tolerance of {number}: the least that can be allowed is {LEAST_TOLERANCE}"
             findings.problems.append(Problem(what=what, path=(*path, "tolerance", name)))
     _check_atomic(requirements, path, findings)
     _check_archives(requirements, model, path, findings)
@@ -146,8 +149,8 @@ def _check_atomic(requirements: Requirements, path: YamlPath, findings: FormProb
     together = ", ".join(alone if len(alone) > 1 else (*alone, "ANOTHER"))
     for number, group in enumerate(requirements.atomic):
         if len(set(group)) < LEAST_TOGETHER:
-            what = f"a group of {f'`{group[0]}` alone' if group else 'no entity'}: `atomic` says which entities change together"
-            move = f"write each group as a list of its own: `atomic: [[{together}]]`"
+            what = f"a group of {f'`{group[0]}` alone' if group else 'no entity'}: `atomic` lists entities that change together"
+            move = f"write each group as a separate list: `atomic: [[{together}]]`"
             findings.problems.append(Problem(what=what, path=(*path, "atomic", number), next_move=move))
 
 
@@ -168,26 +171,32 @@ class AccessForm(FileMap):
     """One occurrence of an entity in a statement."""
 
     entity: str
-    kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the statement's when not said")
+    kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the statement's by default")
     attributes: Texts = Field([], description="attributes read or set")
     filters: Texts = Field(
         [], description=f"an attribute and how it is compared: {', '.join(f'`{each}`' for each in Operator)}"
     )
-    any_of: list[Texts] = Field([], description="of an OR what each side compares, in the form of `filters`")
-    sort: Texts = Field([], description="attributes the result is ordered by, `-name` when descending")
-    unsorted: str = Field("", description="the attribute at which an index's order ends, as its NULLs come elsewhere")
+    any_of: list[Texts] = Field([], description="what each side of an OR compares, in the form of `filters`")
+    sort: Texts = Field([], description="attributes the result is ordered by, `-name` for descending")
+    unsorted: str = Field(
+        "", description="the attribute from which on no index gives the order, as its NULLs sort at the other end"
+    )
     via: str | None = Field(None, description="the relationship a join reached it by")
     walk: Annotated[str, words_schema(Walk)] | None = Field(
-        None, description="the way it is gone along to the end, by a recursive query"
+        None, description="the direction in which a recursive query follows it to the end"
     )
-    up: bool = Field(False, description="of a relationship of an entity with itself: it is the parents' side")
-    joined: Texts = Field([], description="attributes that equal columns of other tables, along no relationship")
-    ranged: Texts = Field([], description="attributes of which columns of other tables give an end of a range")
-    aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
+    up: bool = Field(False, description="for a relationship of an entity with itself: this is the parents' side")
+    joined: Texts = Field(
+        [], description="attributes compared for equality with columns of other tables, not along a relationship"
+    )
+    ranged: Texts = Field([], description="attributes in a range with a column of another table as a bound")
+    aggregates: Texts = Field([], description="`count` or `sum quantity`, if nothing else of its rows is returned")
     grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
-    of_groups: Texts = Field([], description="`count` or `sum quantity`: all else that is shown of a group")
-    constants: Texts = Field([], description='`status = "open"`: what its own text says of the rows found')
-    sets: Texts = Field([], description='`status = "open"`: what its own text says of the rows written')
+    of_groups: Texts = Field([], description="`count` or `sum quantity`: everything else returned for a group")
+    constants: Texts = Field(
+        [], description='`status = "open"`: conditions with constants in its text, on the rows found'
+    )
+    sets: Texts = Field([], description='`status = "open"`: values given as constants in its text, in the rows written')
 
     def to_ir(self, kind: StatementKind, path: YamlPath, findings: FormProblems) -> Access:
         """The access."""
@@ -287,19 +296,19 @@ class StatementForm(FileMap):
     """A named SQL statement."""
 
     sql: str
-    rate: str | None = Field(None, description="900/s, 5/min, 3/h or 2/day; 1/s when not said")
+    rate: str | None = Field(None, description="900/s, 5/min, 3/h or 2/day; 1/s by default")
     kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the SQL's first word")
     dialect: str = ""
     parameters: Texts = Field([])
     samples: dict[str, Any] = Field({}, description="sample values of the parameters")
     quantiles: dict[str, float] = Field(
         {},
-        description="by parameter of a range without a sample: the share (0..1) of the attribute's values that are smaller",
+        description="for parameters of a range that have no sample: the share (0..1) of the attribute's values that are smaller",
     )
     accesses: list[AccessForm] = Field([], description="which rows it touches, and how")
-    limit: int | None = Field(None, description="how many rows it asks for at most")
-    measured_ms: float | None = Field(None, description="how long its command was measured to take each time")
-    asked_with: str = Field("", description="the first statement of the command that this is a part of too")
+    limit: int | None = Field(None, description="the most rows it returns")
+    measured_ms: float | None = Field(None, description="the measured time of its command per execution")
+    asked_with: str = Field("", description="the first statement of the command this is also part of")
 
     def to_ir(self, name: str, path: YamlPath, findings: FormProblems) -> Statement:
         """The statement."""

@@ -104,7 +104,7 @@ class _Reading:
     def plain(self, node: Any) -> object:
         """The plain value of a node; what cannot be read becomes None and a problem."""
         if id(node) in self.seen:
-            self._refuse(node, "anchors and aliases are not read", "write the value out")
+            self._refuse(node, "anchors and aliases are not supported", "write the value out")
             return None
         self.seen.add(id(node))
         kind = type(node).__name__
@@ -118,9 +118,9 @@ class _Reading:
         found: dict[str, object] = {}
         for key, value in node.value:
             if not isinstance(key.value, str):
-                self._refuse(key, "a key is one word or text, not a list or map", "")
+                self._refuse(key, "a key must be a word or text, not a list or map", "")
             elif key.value in found:
-                self._refuse(key, f"`{key.value}` is there twice", "keep one of them")
+                self._refuse(key, f"`{key.value}` appears twice", "keep one of them")
             else:
                 found[key.value] = self.plain(value)
         return found
@@ -134,7 +134,7 @@ class _Reading:
         except ValueError:  # what only looks like a number (`-_`, thousands of digits) is text
             return text
         except KeyError:
-            self._refuse(node, f"the tag {tag.replace(_TAG, '!!')} is not read", "put text in quotes")
+            self._refuse(node, f"the tag {tag.replace(_TAG, '!!')} is not supported", "put text in quotes")
             return None
 
     def _refuse(self, node: Any, what: str, next_move: str) -> None:

@@ -13,13 +13,13 @@ def read_array(text: str) -> list[str | None]:
     """The items of an array of one dimension, None for NULL; raises `ValueError` for what is none."""
     text = text.strip()
     if not (text.startswith("{") and text.endswith("}")):
-        raise ValueError("an array is written in braces")
+        raise ValueError("an array must be written in braces")
     inside, place = text[1:-1], 0
     found: list[str | None] = []
     while inside.strip():
         item = _ITEM.match(inside, place)
         if item is None:
-            raise ValueError("an array of one dimension has items between commas")
+            raise ValueError("the items of a one-dimensional array must be separated by commas")
         quoted, plain, after = item.groups()
         known = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL) if quoted is not None else plain
         found.append(None if quoted is None and plain.upper() == "NULL" else known)

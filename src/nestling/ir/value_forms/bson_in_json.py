@@ -75,7 +75,7 @@ def beyond_sql(value: object, kind: TypeName) -> str:
         case UUID():
             return "" if kind is TypeName.UUID else "a UUID"
         case str():
-            return "a UUID's text beside UUIDs" if kind is TypeName.UUID and _CANONICAL.fullmatch(value) else ""
+            return "the text of a UUID beside UUIDs" if kind is TypeName.UUID and _CANONICAL.fullmatch(value) else ""
         case Binary():
             return f"a binary value of subtype {value.subtype}"
         case _:

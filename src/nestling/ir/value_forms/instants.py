@@ -42,8 +42,8 @@ def refuse_offset(text: str) -> None:
     except ValueError:
         return
     if found.tzinfo is not None:
-        what = f"MySQL 8 reckons with the offset of '{text}', older ones and MariaDB drop it or refuse it"
-        raise ValueError(what, "give the moment without one, as the column has it")
+        what = f"MySQL 8 applies the offset of '{text}', older versions and MariaDB drop or refuse it"
+        raise ValueError(what, "give the time without an offset, as the column stores it")
 
 
 def rounded_to_millisecond(value: datetime) -> datetime:
@@ -65,7 +65,7 @@ def whole_milliseconds(value: datetime) -> datetime:
     """The moment, which a BSON date keeps; one with microseconds is refused with the next move."""
     if value.microsecond % 1000 == 0:
         return value
-    what = f"a column of dates keeps milliseconds, and does not take '{value.isoformat(' ')}'"
+    what = f"a column stored as a BSON date has milliseconds and cannot hold '{value.isoformat(' ')}'"
     raise ValueError(what, WHOLE_MILLISECONDS)
 
 

@@ -32,7 +32,7 @@ def require_json(text: str, *, whole: bool = False) -> None:
     try:
         found = _ANY_DECODER.decode(text)
         if whole and not all(map(_is_whole, _texts(found))):
-            raise ValueError("half of a surrogate pair is no character")
+            raise ValueError("half of a surrogate pair is not a character")
     except RecursionError:
         return  # servers go deeper
 
@@ -46,7 +46,7 @@ def read_jsonb(text: str) -> Any:
     try:
         found = _JSONB_DECODER.decode(text)
         if any("\0" in each or not _is_whole(each) for each in _texts(found)):
-            raise ValueError("jsonb takes no \\u0000, nor half of a surrogate pair")
+            raise ValueError("jsonb allows neither \\u0000 nor half of a surrogate pair")
     except RecursionError:
         return text
     return json.dumps(found, ensure_ascii=False) if found is None or isinstance(found, str) else found
@@ -125,7 +125,7 @@ def _is_whole(text: str) -> bool:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key appears twice")
     return members
 
 

@@ -42,7 +42,7 @@ def read_time_of_day(text: str) -> str:
     """The time a text says, as it is kept; raises `ValueError` for what is none. MySQL's go beyond a day, and below 0."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
-        raise ValueError("a time is written hours:minutes:seconds")
+        raise ValueError("a time must be written hours:minutes:seconds")
     sign, hours, minutes, seconds, fraction, zone = found.groups(default="")
     digits = fraction.rstrip("0")
     return f"{sign}{hours:0>2}:{minutes}:{seconds or '00'}{'.' * bool(digits)}{digits}{zone}"
@@ -62,13 +62,13 @@ def mysql_time(text: str, *, is_duration: bool) -> str:
     """
     found = _MYSQL_TIME.fullmatch(text)
     if found is None:
-        raise ValueError(f"MySQL's TIME has no zone, as '{text}' has", "give it without a zone")
+        raise ValueError(f"MySQL's TIME has no time zone, but '{text}' does", "give it without one")
     if len(found[2]) == len("838") and found[2] + found[3] > _LONGEST:
-        raise ValueError(f"'{text}' is beyond MySQL's TIME", f"give one from -{_LONGEST} to {_LONGEST}")
+        raise ValueError(f"'{text}' is out of range for MySQL's TIME", f"give one from -{_LONGEST} to {_LONGEST}")
     if not is_duration and (found[1] or len(found[2]) == len("838")):
         raise ValueError(
-            f"the column is `time`, which takes no '{text}', below 0 or over 99 hours",
-            "design from data that has such times, or write `time as duration` for its type in the model",
+            f"the column is `time`, which cannot hold '{text}': it is below 0 or over 99 hours",
+            "design from data that contains such times, or make its type `time as duration` in the model",
         )
     return text
 
@@ -106,7 +106,7 @@ def interval_parts(text: str) -> IntervalParts:
         for size in (_MONTHS, _DAYS, _SECONDS)
     )
     if months % 1 or days % 1:
-        raise ValueError("an interval has whole months and days")
+        raise ValueError("an interval must have whole months and days")
     return months, days, seconds
 
 
@@ -124,7 +124,7 @@ def _in_words(text: str) -> Iterator[tuple[str, Decimal]]:
             at = part.end()
             yield unit, Decimal(part[1] + part[2])
         else:
-            raise ValueError("an interval is written as a duration of ISO 8601, such as P1DT2H")
+            raise ValueError("an interval must be an ISO 8601 duration, such as P1DT2H")
 
 
 def iso_interval(months: int, days: int, micros: int) -> str:

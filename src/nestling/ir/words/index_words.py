@@ -15,7 +15,7 @@ def index_words(index: CreateIndex) -> str:
     seconds = index.options.get("expireAfterSeconds")
     kinds = [
         *(["unique"] if index.options.get("unique") else []),
-        *(["partial: of some documents"] if "partialFilterExpression" in index.options else []),
+        *(["partial: some documents only"] if "partialFilterExpression" in index.options else []),
         *(["a collation of its own"] if "collation" in index.options else []),
         *(["sparse"] if index.options.get("sparse") else []),
         *([f"TTL: removes documents after {seconds:,} s"] if isinstance(seconds, int | float) else []),

@@ -11,7 +11,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import TypeName
 from nestling.ir.words.model_words import attribute_words, default_words
 
-_LEFT = "no statement reads it, and what is built anew has it no more"
+_LEFT = "no statement reads it, and rebuilt collections no longer have it"
 
 
 def changes_of_model(old: Design, new: Design) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def _references(old: Design, new: Design) -> Iterator[str]:
     known = {each.joins for each in old.model.relationships}
     for link in new.model.relationships:
         if link.joins not in known and old.model.has_entity(link.child):
-            yield f"`{link.child}` refers to `{link.parent}` by {name_list(link.child_attributes)}, which is new"
+            yield f"`{link.child}` refers to `{link.parent}` by {name_list(link.child_attributes)}: a new relationship"
 
 
 def _changes(old: Design, new: Design) -> Iterator[str]:
@@ -34,7 +34,11 @@ def _changes(old: Design, new: Design) -> Iterator[str]:
             yield from _of_entity(entity, new.model.entity(entity.name), widened)
             continue
         home = old.home_root(entity.name)
-        where = f"collection `{home[0].name}` stays as it is, and no design names it" if home else f"rows stay: {_LEFT}"
+        where = (
+            f"collection `{home[0].name}` stays as it is, but is no longer part of the design"
+            if home
+            else f"rows stay: {_LEFT}"
+        )
         yield f"`{entity.name}` is gone: its {where}{maybe_renamed(entity, old.model, new.model)}"
 
 
@@ -43,7 +47,7 @@ def maybe_renamed(entity: Entity, old: Model, new: Model) -> str:
     types = [each.type for each in entity.attributes]
     alike = (each for each in new.entities if [attribute.type for attribute in each.attributes] == types)
     came = next((each.name for each in alike if not old.has_entity(each.name)), None)
-    return f"; where it is `{came}` now, say `--renamed {entity.name}={came}`" if came is not None else ""
+    return f"; if it is now `{came}`, add `--renamed {entity.name}={came}`" if came is not None else ""
 
 
 def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[str]:
@@ -53,12 +57,12 @@ def _of_entity(old: Entity, new: Entity, widened: Collection[str]) -> Iterator[s
             yield f"`{old.name}.{name}` is gone: {_LEFT}"
         elif name not in before:
             was = maybe_called(after[name], old, new)
-            yield f"`{old.name}.{name}` is new: {_given(after[name])} where documents have no such field{'; ' * bool(was)}{was}"
+            yield f"`{old.name}.{name}` is new: {_given(after[name])} if a document has no such field{'; ' * bool(was)}{was}"
         elif before[name] != after[name]:
             words = attribute_words(before[name]), attribute_words(after[name])
             if words[0] != words[1]:
                 stored = _stored(before[name], after[name], widened=name in widened)
-                yield f"`{old.name}.{name}` was {words[0]}, and is {words[1]}{stored}"
+                yield f"`{old.name}.{name}` was {words[0]} and is now {words[1]}{stored}"
 
 
 def maybe_called(attribute: Attribute, old: Entity, new: Entity) -> str:
@@ -67,21 +71,23 @@ def maybe_called(attribute: Attribute, old: Entity, new: Entity) -> str:
     alike = [each.name for each in gone if each.type.name is attribute.type.name]
     if not alike:
         return ""
-    return f"where it is {name_list(alike, ' or ')} under another name, say `--renamed {new.name}.{alike[0]}={attribute.name}`"
+    return (
+        f"if it is {name_list(alike, ' or ')} under a new name, add `--renamed {new.name}.{alike[0]}={attribute.name}`"
+    )
 
 
 def _stored(before: Attribute, after: Attribute, *, widened: bool) -> str:
     """What becomes of the values there are."""
     if widened:
-        return ": its numbers are written anew as that"
+        return ": its numbers are converted"
     if before.type == after.type:
         return ""
     mend = (
-        "; `UPDATE … SET column = column + 0` after the cutover gives numbers the digits of that"
+        "; to convert its numbers, run `UPDATE … SET column = column + 0` after the cutover"
         if _is_coarser(before, after)
         else ""
     )
-    return f": what is stored stays as it is, its digits and length too{mend}"
+    return f": stored values stay as they are, including their digits and length{mend}"
 
 
 def _is_coarser(before: Attribute, after: Attribute) -> bool:
@@ -97,4 +103,4 @@ def _given(attribute: Attribute) -> str:
     if attribute.default is None:
         return "NULL"
     default = default_words(attribute.default)
-    return default if filled_value(attribute) is not None else f"NULL, and not its default {default},"
+    return default if filled_value(attribute) is not None else f"NULL, not its default {default},"

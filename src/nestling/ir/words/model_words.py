@@ -20,8 +20,8 @@ from nestling.ir.text.sql_quotes import sql_text
 def difference(old: Model, new: Model) -> str:
     """The first place where they differ, their names last; empty when they are the same."""
     if old != new and is_renamed(old, new):
-        return f"the old one is called `{old.name}`, the new one `{new.name}`"
-    return next(_differences(old, new), "" if old == new else "they differ in order, hierarchies or views")
+        return f"the old model is called `{old.name}`, the new one `{new.name}`"
+    return next(_differences(old, new), "" if old == new else "the models differ in order, hierarchies or views")
 
 
 def is_renamed(old: Model, new: Model) -> bool:
@@ -36,9 +36,9 @@ def _differences(old: Model, new: Model) -> Iterator[str]:
         yield from _of_entity(entities[name], others[name])
     links, other_links = ({each.name: each for each in model.relationships} for model in (old, new))
     yield from _alone("relationship", links, other_links)
-    yield from (f"relationship `{name}` is not the same" for name in links if links[name] != other_links[name])
+    yield from (f"relationship `{name}` has changed" for name in links if links[name] != other_links[name])
     if old.strict_types != new.strict_types:
-        yield f"`strict_types` is {_truth(old.strict_types)} in the old and {_truth(new.strict_types)} in the new"
+        yield f"`strict_types` is {_truth(old.strict_types)} in the old model and {_truth(new.strict_types)} in the new one"
 
 
 def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
@@ -46,11 +46,11 @@ def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
     yield from _alone(f"attribute of `{old.name}`", attributes, others)
     for name, one in attributes.items():
         if one != others[name]:
-            yield f"`{old.name}.{name}` is {attribute_words(one)} in the old and {attribute_words(others[name])} in the new"
+            yield f"`{old.name}.{name}` was {attribute_words(one)} and is now {attribute_words(others[name])}"
     if (old.key, old.uniques, old.partial_uniques) != (new.key, new.uniques, new.partial_uniques):
-        yield f"`{old.name}` has another key, or other unique attributes"
+        yield f"`{old.name}` has a different key or different unique attributes"
     if old.checks != new.checks:
-        yield f"`{old.name}` has other checks"
+        yield f"`{old.name}` has different checks"
 
 
 def _truth(value: bool) -> str:
@@ -58,8 +58,8 @@ def _truth(value: bool) -> str:
 
 
 def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:
-    yield from (f"{what} `{name}` is in the old only" for name in old if name not in new)
-    yield from (f"{what} `{name}` is in the new only" for name in new if name not in old)
+    yield from (f"{what} `{name}` is only in the old model" for name in old if name not in new)
+    yield from (f"{what} `{name}` is only in the new model" for name in new if name not in old)
 
 
 def attribute_words(attribute: Attribute) -> str:

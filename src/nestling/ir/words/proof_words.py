@@ -42,7 +42,7 @@ def verdict(proof: Proof) -> str:
     if advised is not None and proof.source.differences and not proof.setting.rounds and not advised.disqualified:
         return f"Nothing was measured; {beside_source(proof.source)}; {_unproved(proof.setting.left_out)}"
     if advised is None or not advised.counts or advised.throughput is None:
-        return f"The chosen design does not count: {advised.disqualified if advised else 'it is not there'}"
+        return f"The chosen design does not count: {advised.disqualified if advised else 'it is missing'}"
     parts = [
         f"the chosen design answers {rate(advised.throughput)} statements/s",
         *_beside_yardsticks(proof),
@@ -73,7 +73,7 @@ def beside_source(found: SourceComparison) -> str:
         answers = f"{counted(found.answers, 'answer')} of {counted(found.reads, 'read')}"
         parts.append(f"{answers} equal to the source's ({found.product})")
     if found.choices:
-        parts.append(f"{counted(len(found.choices), 'read')} answered otherwise where SQL leaves a choice")
+        parts.append(f"{counted(len(found.choices), 'read')} answered differently where SQL leaves a choice")
     if found.differences:
         parts.append(f"ANOTHER ANSWER THAN THE SOURCE'S ({found.product}): {', '.join(_names(found))}")
     if left := len(found.not_compared):
@@ -90,7 +90,7 @@ def other_answer(each: OtherAnswer, product: str) -> str:
     values = ", ".join(f"{name} = {value!r:.80}" for name, value in each.values)
     asked = f"`{each.statement}`" + (f" with {values}" if values else "")
     if each.everywhere:
-        told = f"all designs gave {each.found}. The conversion is wrong, and no design; the statement is not measured"
+        told = f"all designs gave {each.found}. This is a bug in the conversion, not in a design; the statement is not measured"
     else:
         told = f"{', '.join(each.designs)} gave {each.found}"
     return f"{asked}: the source ({product}) gives {each.expected}; {told}"
@@ -100,15 +100,15 @@ def source_notes(proof: Proof) -> Iterator[str]:
     """What the comparison leaves open."""
     for name in proof.refused:
         yield (
-            f"`{name}` was refused each time, by a rule of the source: what is measured of it is the refusal. Give it values that"
-            " the rows allow (`-- params: {…}`)"
+            f"`{name}` was refused every time by a constraint of the source, so only the refusal was measured. Give it values"
+            " that the constraint allows (`-- params: {…}`)"
         )
     for name, why in proof.source.choices:
-        yield f"`{name}` is answered otherwise than by the source; SQL leaves a choice, so it is not known to be equal: {why}"
+        yield f"`{name}` gives another answer than the source; SQL leaves a choice, so equality cannot be shown: {why}"
     for name, why in proof.source.not_compared:
         yield f"`{name}` is not compared with the source: {why}"
     if any(one.writes for each in proof.designs for one in each.statements):
-        yield "what writes change is compared between the designs only, not with a source"
+        yield "the effects of writes are compared only between the designs, not with a source"
 
 
 def _unproved(statements: int) -> str:
@@ -127,7 +127,7 @@ def _beside_yardsticks(proof: Proof) -> Iterator[str]:
                 faster.append(f"{each.times:.2g}× {each.name}")
             else:
                 noise = f" ({each.times:.2f}, within the noise)" if in_noise(each, proof) else ""
-                faster.append(f"not told apart from {each.name}{noise}")
+                faster.append(f"no clear difference to {each.name}{noise}")
     if faster:
         yield ", ".join(faster)
 

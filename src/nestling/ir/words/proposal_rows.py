@@ -28,7 +28,7 @@ EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
 STAYS = "stays"
 """What stands for the saving of a structure that is there only since it was there."""
-STAYS_MEANS = f"{STAYS}: it is there today, and taking it away would save less than the {CHANGE}"
+STAYS_MEANS = f"{STAYS}: it exists today, and removing it would save less than the {CHANGE}"
 UNUSED = "no statement of the workload"
 """Whom a structure serves that none of them uses."""
 NOT_WEIGHED = "not weighed"
@@ -55,7 +55,7 @@ def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
 
 def _index_cell(design: Design, index: PlannedIndex) -> str:
     kinds = [*(["unique"] if index.unique else []), *(["partial"] if index.partial else [])]
-    kinds += ["whatever the case"] if finds_any_case(design, index) else []
+    kinds += ["ignoring case"] if finds_any_case(design, index) else []
     told = f" ({', '.join(kinds)})" if kinds else ""
     return f"{'' if index.named else BESIDES}{index.fields}{told}"
 
@@ -64,7 +64,7 @@ def besides_line(design: Design) -> str:
     """What the mark means, where a row has it; else nothing."""
     if all(index.named for index in planned_indexes(design)):
         return ""
-    return f"{BESIDES} built besides, for keys, references and upkeep: `nestling explain` says what each is for"
+    return f"{BESIDES} also built, for keys, references and upkeep: `nestling explain` shows what each is for"
 
 
 def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
@@ -100,7 +100,7 @@ def saving(kept: Weighed) -> str:
     if kept.stays:
         return f"{STAYS}: costs {work_rate(-kept.gain)}" if kept.gain else STAYS
     if kept.gain < 0:
-        return f"would save {work_rate(-kept.gain)} if left out: {UNTRIED}"
+        return f"would save {work_rate(-kept.gain)} if removed: {UNTRIED}"
     return work_rate(kept.gain) if kept.gain else EQUAL
 
 
@@ -120,7 +120,7 @@ def lacking_line(proposal: Proposal) -> str:
     unconverted = tuple(name for gap in proposal.gaps for name in statements_in(gap))
     parts = (
         (proposal.left_out, every, "left out of this decision"),
-        (proposal.in_part, 0, "weighed with only what could be read"),
+        (proposal.in_part, 0, "weighed only with the parts that could be read"),
         (unconverted, 0, "weighed, but not converted"),
     )
     changed = [CHANGED_BY_HAND] if proposal.is_changed else []
@@ -128,7 +128,7 @@ def lacking_line(proposal: Proposal) -> str:
 
 
 CHANGED_BY_HAND = (
-    "But the design in this file was changed since: what it costs, and why it is so, is said of the design before."
+    "But the design in this file was changed afterwards: its costs and reasons are those of the design before the change."
     " `nestling prove` measures this one."
 )
 
@@ -146,9 +146,7 @@ def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
 
     `lacking` is what `lacking_line` says of the proposal: it stands beside the proof, which does not hold for it.
     """
-    beyond = (
-        f" That is the work of {costs.with_dearer:,.0f} processor cores, more than a server has: are the rates right?"
-    )
+    beyond = f" That keeps {costs.with_dearer:,.0f} processor cores busy, more than a server has: check the rates."
     busy = beyond if costs.with_dearer > SERVER_CORES else ""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
     if costs.threshold:
@@ -158,8 +156,8 @@ def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
     one = f" `{statement}` costs {short(once * 1e3)} ms each time." if once is not None else ""
     if really := next((each for each in costs.dearer if each.statement == statement), None):
         one = (
-            f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; what structures are said to save for it is"
-            " reckoned with another query than it has."
+            f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; the savings shown for it were"
+            " estimated for a different query."
         )
     but += f" {lacking}" if lacking else ""
     search = f" in {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
@@ -175,13 +173,13 @@ def _dearer_words(costs: Costs) -> str:
     ranked = sorted(costs.dearer, key=lambda each: -each.work)
     told = [
         f"`{each.statement}` {short(each.seconds * 1e3)} ms each time, {work_rate(each.work)}"
-        f" (reckoned with: {short(reckoned[each.statement] * 1e3)} ms)"
+        f" (estimated: {short(reckoned[each.statement] * 1e3)} ms)"
         for each in ranked
     ]
     whose = (
         f"{counted(len(ranked), 'statement')}, whose {'query costs' if len(ranked) == 1 else 'queries cost'} far more"
     )
-    whole = f"With that the workload costs {work_rate(costs.with_dearer)}."
+    whole = f"With this the workload costs {work_rate(costs.with_dearer)}."
     return f"This does not hold for {whose}: {first_of(told, _MOST_DEARER)}. {whole}"
 
 

@@ -14,19 +14,19 @@ def purpose(store: StoredCollection) -> str:
         case Role.HOME:
             return _home(store)
         case Role.ORPHANS if store.embedding is not None:
-            return f"`{root}` that belong to no document they could lie in (`{store.embedding.relationship}`)"
+            return f"`{root}` without a parent document to be embedded in (`{store.embedding.relationship}`)"
         case Role.ORPHANS:
-            return f"`{root}` that nothing refers to; all others are copied to where they are used"
+            return f"`{root}` that nothing refers to; all others are stored where they are used"
         case Role.PAGES:
             field = store.embedding.field if store.embedding is not None else ""
-            return f"the `{root}` that the array `{field}` in `{collection.name}` has no room for, by page"
+            return f"the overflow of `{root}` from the array `{field}` in `{collection.name}`, in pages"
         case Role.ARCHIVE:
             rows = store.split.rows if store.split is not None else None
             before = f" whose `{rows.attribute}` is before {rows.value}" if rows is not None else ""
             return f"old `{root}`{before}, as in `{collection.name}`"
         case Role.PART:
             names = ", ".join(store.split.attributes) if store.split is not None else ""
-            return f"attributes of `{root}` kept apart from `{collection.name}`, under the same `_id`: {names}"
+            return f"attributes of `{root}` stored separately from `{collection.name}`, under the same `_id`: {names}"
 
 
 def _home(store: StoredCollection) -> str:

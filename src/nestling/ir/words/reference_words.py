@@ -18,6 +18,6 @@ def looked_up(reference: ReferenceFacts) -> str:
     rest = f"{count(missing)} {agreeing(missing)} found in neither type" if missing else "none is missing"
     alike = " of the same bytes" if reference.converts in OF_UUIDS else ""
     return (
-        f"of {values} that {agreeing(reference.checked, 'was', 'were')} looked up, which need not be all, {as_they_are}"
+        f"of {values} that {agreeing(reference.checked, 'was', 'were')} looked up, possibly not all there are, {as_they_are}"
         f"{count(more)} {further}{agreeing(more)} found as {reference.converts}{alike}, and {rest}"
     )

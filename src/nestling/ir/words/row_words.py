@@ -58,7 +58,7 @@ def _lookup_words(step: Correlate) -> str:
     where = f" where `{step.equal[1]}` is `{step.equal[0]}`" if step.equal is not None else ""
     if step.identity:
         where = " where `_id` is {" + ", ".join(f"{name}: `{path}`" for name, path in step.identity) + "}"
-    kept = {Keep.ALL: ", keeping rows that find nothing", Keep.TOGETHER: " all rows"}.get(step.keep, "")
+    kept = {Keep.ALL: ", keeping rows without a match", Keep.TOGETHER: " all rows"}.get(step.keep, "")
     return f"as `{step.field}`, look up{' the one' if step.beside else ''}{where}{kept}:"
 
 
@@ -67,7 +67,7 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
         case Where(predicate=predicate):
             return f"where {text(predicate)}"
         case WhereElement(predicate=predicate, array=array, negated=negated):
-            kept = "leave out documents with" if negated else "leave out documents without"
+            kept = "skip documents with" if negated else "skip documents without"
             return f"{kept} an element of `{array}` where {text(predicate)}"
         case KeepElements(predicate=predicate, array=array):
             return f"keep the elements of `{array}` where {text(predicate)}"
@@ -93,7 +93,7 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
         case FirstRows(keys=keys):
             return "take the first for each " + ", ".join(map(text, keys))
         case Slice(count=count, offset=offset):
-            parts = [f"leave out the first {text(offset)}"] if offset is not None else []
+            parts = [f"skip the first {text(offset)}"] if offset is not None else []
             return " and ".join([*parts, *([f"take {text(count)}"] if count is not None else [])])
         case Repeat(times=times):
             return f"each {text(times)} times"

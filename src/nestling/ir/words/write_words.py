@@ -56,7 +56,7 @@ def describe_write(plan: WritePlan) -> str:
 
 
 def _numbers(new: NewNumbers) -> str:
-    above = f"of `{new.counter}`, above the highest there is: {_read(new.highest)}"
+    above = f"of `{new.counter}`, above the highest so far: {_read(new.highest)}"
     if new.count is None:
         return f"before it, take {counted(len(new.names), 'number')} ({', '.join(new.names)}) {above}"
     first, last = new.names
@@ -73,14 +73,14 @@ def _answered(answer: Answer) -> str:
 
 def same_words(names: Iterable[str]) -> str:
     """Why a row is refused that has what another has: the attributes, or the fields of an index."""
-    return f"there is a row with the same {name_list(names) or 'values'} already"
+    return f"a row with the same {name_list(names) or 'values'} already exists"
 
 
 def _lines(step: WriteStep) -> Iterator[str]:
     match step:
         case Fetch(rows, plan, cells, lists, repeats):
             of = f" for {', '.join(f'{name} = {column}' for name, column in cells)}" if cells else ""
-            again = ", again with what it finds until nothing is new" if repeats else ""
+            again = ", repeated with the result until nothing new is found" if repeats else ""
             yield f"as {rows}{of}{''.join(map(_list, lists))}{again}:"
             yield from (f"  {line}" for line in describe_step(plan.step).splitlines())
         case Give(rows, values):
@@ -105,8 +105,8 @@ def _lines(step: WriteStep) -> Iterator[str]:
 
 _IF_THERE = {
     IfThere.REFUSE: "",
-    IfThere.LEAVE: " unless it is there",
-    IfThere.REPLACE: " in place of the one that is there",
+    IfThere.LEAVE: " unless it exists",
+    IfThere.REPLACE: " in place of the existing one",
 }
 
 
@@ -167,9 +167,9 @@ def _change(change: DocumentChange) -> str:
         case Push():
             return _push(change)
         case Pull(path, matches):
-            return f"take from `{path}` what has {_all(matches)}"
+            return f"remove from `{path}` the elements with {_all(matches)}"
         case AddToSet(path, value):
-            return f"add {value_words(value)} to `{path}` unless it is there"
+            return f"add {value_words(value)} to `{path}` unless already there"
         case ComputeField(path, value, _):
             return f"set `{path}` to {text(value)}"
         case SetElements(path, key, keys, fields):
