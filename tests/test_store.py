@@ -133,7 +133,7 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
         )
     with pytest.raises(ConstraintError, match=r"refers by customer_id to no `customer`$"):
         execute("INSERT INTO purchase VALUES (98765, 12345, '2026-01-01 10:00:00', 'open')")
-    with pytest.raises(ConstraintError, match=r"`review` takes no NULL; rating = NULL$"):
+    with pytest.raises(ConstraintError, match=r"`review` does not allow NULL; rating = NULL$"):
         execute("INSERT INTO review VALUES (98765, 1, 1, :rating, 'x', '2026-01-01 10:00:00')", rating=None)
     with pytest.raises(ConstraintError, match=r"refers to this `product` \(\w+\)$"):
         execute("DELETE FROM product WHERE product_id = 1")

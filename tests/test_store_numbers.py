@@ -38,7 +38,7 @@ def test_a_number_or_null(key: str, tmp_path: Path, database: Database[dict[str,
     write = pipeline.convert(proposal, INSERT)
     assert isinstance(write, CompiledWrite)
     assert "aggregate" not in repr(write)
-    with pytest.raises(ConstraintError, match="takes no NULL"):
+    with pytest.raises(ConstraintError, match="does not allow NULL"):
         run_write(database, write, {"id": None, "name": "none"})
 
 

@@ -96,11 +96,11 @@ def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | Asyn
 @pytest.mark.parametrize(
     ("sql", "move"),
     [
-        ("DROP TABLE thing", "change the tables in the source and design it again"),
-        ("ALTER TABLE thing ADD COLUMN size INTEGER", "change the tables in the source and design it again"),
-        ("PRAGMA table_info(thing)", "leave it out: it is about the SQL database itself"),
-        ("ATTACH 'x.db' AS other", "leave it out: it is about the SQL database itself"),
-        ("SELECT random() FROM thing", "say it in SQL that is converted"),
+        ("DROP TABLE thing", "change the tables in the source and design again"),
+        ("ALTER TABLE thing ADD COLUMN size INTEGER", "change the tables in the source and design again"),
+        ("PRAGMA table_info(thing)", "remove it: it concerns the SQL database itself"),
+        ("ATTACH 'x.db' AS other", "remove it: it concerns the SQL database itself"),
+        ("SELECT random() FROM thing", "rewrite it in SQL that is converted"),
     ],
 )
 def test_what_to_do_about_a_statement_of_another_kind(sql: str, move: str, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class Trace:
             done = run_write(self.database, write, values)
         except ConstraintError as error:
             # the design has no room for what SQLite would take, or only SQLite knows which of two rows changes
-            known = ("which alone keeps that", "meets two rows")
+            known = ("which alone keeps that", "conflicts with two rows")
             numbered = sql.startswith("INSERT OR") and self._is_a_rowid(error)  # which SQLite gives where it is NULL
             if error.violation == Violation.PLACE or numbered or any(each in str(error) for each in known):
                 self.gaps.append((sql, str(error)))
@@ -137,7 +137,7 @@ class Trace:
     def _is_a_rowid(self, error: ConstraintError) -> bool:
         """Whether it is the key that lacks, one whole number, which the model does not know to be made."""
         keys = [(e.name, e.key[0]) for e in self.design.model.entities if len(e.key) == 1]
-        return any(f"`{name}` takes no NULL; {key} = NULL" in str(error) for name, key in keys)
+        return any(f"`{name}` does not allow NULL; {key} = NULL" in str(error) for name, key in keys)
 
     def theirs(
         self, sql: str, values: Values | None = None, answered: list[tuple[object, ...]] | None = None

@@ -79,7 +79,7 @@ def test_a_workload_with_a_design(used: Path, target: str) -> None:
     assert "FROM author a\nLEFT JOIN book b ON b.author_id = a.author_id\nWHERE a.author_id = :author_id;" in text
     assert "SELECT a.author_id, b.title AS t\nFROM author a\nJOIN book b ON b.author_id = a.author_id\n" in text
     assert "UPDATE author SET name = :name WHERE author_id = :author_id;" in text
-    assert "`colour` is no attribute of the model" in text
+    assert "`colour` is not an attribute of the model" in text
     again = nestling("design", "sqlite:///library.db", "--workload", "workload.sql", "--json", cwd=used)
     assert again.code == 0, again.err
     assert len(again.json["statements"]) == 3

@@ -152,7 +152,7 @@ def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, datab
     database["books"].update_one({"_id": 3}, {"$set": {"author_id": 99}})
     done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
     assert done.code == 1
-    assert "→ bring the row of `author` back, or change or delete the row that refers to it" in done.out
+    assert "→ restore the row of `author`, or change or delete the row that refers to it" in done.out
     assert "dangling books → author" in done.out
 
 
@@ -172,7 +172,7 @@ def test_what_a_repair_leaves_is_counted(shelf: Path, target: str, database: Doc
     differences, repaired, left = map(int, said.groups())
     assert repaired >= 1
     assert left == differences - repaired >= 2
-    assert "\n→ bring the row of `author` back" in done.out
+    assert "\n→ restore the row of `author`" in done.out
 
 
 @pytest.mark.thorough

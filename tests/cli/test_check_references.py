@@ -37,7 +37,7 @@ def test_an_optional_reference_is_cleared(loaded: Path, target: str, database: D
     """The row stays, and with it all that refers to it."""
     database["depot"].update_one({"_id": 2}, {"$set": {"hub_id": 777}})
     done = nestling("check", "design.yaml", target, cwd=loaded)
-    assert "bring the row of `depot` back, or clear the reference" in done.out
+    assert "restore the row of `depot`, or clear the reference" in done.out
     assert 'db.getCollection("depot").updateMany({_id: {$in: [2]}}, {$unset: {hub_id: ""}})' in done.out
     assert "deleteMany" not in done.out
     database["depot"].update_many({"_id": {"$in": [2]}}, {"$unset": {"hub_id": ""}})

@@ -305,7 +305,7 @@ def test_rates_that_are_none(shop: Path, tmp_path: Path) -> None:
     (tmp_path / "rates.sql").write_text(text, encoding="utf-8")
     done = nestling("design", "sqlite:///shop.db", "--workload", tmp_path / "rates.sql", cwd=shop)
     assert (done.code, done.out) == (2, "")
-    assert "rates.sql:3: statement `less`: `-3/s` is no rate\n  → write `900/s`" in done.err
+    assert "rates.sql:3: statement `less`: `-3/s` is not a rate\n  → write `900/s`" in done.err
 
 
 @pytest.mark.thorough
@@ -314,7 +314,7 @@ def test_a_workload_without_statements(shop: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.sql").write_text("", encoding="utf-8")
     done = nestling("design", "sqlite:///shop.db", "--workload", tmp_path / "empty.sql", cwd=shop)
     assert done.code == 2
-    assert "empty.sql: the file holds no statement\n  → write each statement under a line" in done.err
+    assert "empty.sql: the file contains no statements\n  → write each statement under a line" in done.err
 
 
 def test_a_threshold_is_any_number() -> None:
@@ -419,8 +419,8 @@ def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str,
     done = nestling("design", "sqlite:///shop.db", *options, "-o", design, cwd=shop)
     assert done.code == 1
     said = (
-        f"{of} are left out of this decision: `no_sql`, `no_table`. 1 statement is weighed with only what could be read:"
-        " `no_column`. 1 statement is weighed, but not converted: `no_query`."
+        f"{of} are left out of this decision: `no_sql`, `no_table`. 1 statement is weighed only with the parts that could be"
+        " read: `no_column`. 1 statement is weighed, but not converted: `no_query`."
     )
     last = " ".join(done.out.strip().split("\n\n")[-1].split())
     assert last.endswith(said)

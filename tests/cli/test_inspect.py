@@ -60,7 +60,7 @@ def test_json_shape(shop: Path) -> None:
     ("lost", "gap"),
     [
         ("CREAT TABLE b (id int primary key)", "is not understood (nestling does not read this table)"),
-        ("CREATE TABLE b (id int primary key", "a parenthesis never closes (nestling does not read this table)"),
+        ("CREATE TABLE b (id int primary key", "a parenthesis is never closed (nestling does not read this table)"),
         ("CREATE TABLE b AS SELECT 1 AS x", "made by a query: its columns are not declared (nestling does not read"),
         (
             "CREATE TABLE b LIKE nowhere",
@@ -92,7 +92,7 @@ def test_a_virtual_table_is_lost(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
         connection.executescript("CREATE TABLE a (id integer primary key); CREATE VIRTUAL TABLE f USING fts5(x);")
     done = nestling("inspect", "sqlite:///s.db", cwd=tmp_path)
-    assert (done.code, "gap: f: a virtual table is left out (nestling does not read this table)" in done.err) == (
+    assert (done.code, "gap: f: virtual tables are left out (nestling does not read this table)" in done.err) == (
         1,
         True,
     )

@@ -101,7 +101,7 @@ def test_rows_that_differ_are_shown(moving: Path, target: str, database: Documen
     assert done.code == 1, done.err
     assert "compared: some still DIFFER." in done.out
     assert "  `book` with book_id 2: 2 times in the old design" in done.out
-    assert 'author: `{"book.book_id": 2}`, the key of `book`, is there 2 times' in done.out
+    assert 'author: `{"book.book_id": 2}`, the key of `book`, occurs 2 times' in done.out
     assert "change or remove all but one" in done.out
     assert "case" not in done.out
     found = nestling("migrate", *DESIGNS, target, "--json", cwd=moving).json
@@ -323,7 +323,7 @@ def test_a_column_under_another_name_is_not_lost_without_a_word(moving: Path, ta
     (moving / "new.yaml").write_text(text.replace("born", "birth"), encoding="utf-8")
     plan = nestling("plan", *DESIGNS, target, cwd=moving)
     assert "`author.birth` is new" in plan.out
-    assert "where it is `born` under another name" in plan.out
+    assert "if it is `born` under a new name" in plan.out
     done = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert done.code == 2
     assert "born` in" in done.err

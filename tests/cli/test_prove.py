@@ -108,9 +108,7 @@ def test_a_statement_without_values_among_others(mongod: Server, books: Path) ->
     done = nestling("prove", "library.db", *options, cwd=books)
     assert done.code in (0, 1), done.err
     assert set(done.json["designs"]["chosen"]["statements"]) == {"book_page", "publish"}
-    assert [
-        each for each in done.json["notes"] if "`busy_authors`: there is nothing to give its parameter `many`" in each
-    ]
+    assert [each for each in done.json["notes"] if "`busy_authors`: there is no value for its parameter `many`" in each]
 
 
 @pytest.mark.thorough

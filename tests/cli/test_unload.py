@@ -34,7 +34,7 @@ def test_json_shape(loaded: Path, target: str) -> None:
     """`--json` counts the rows written of each entity."""
     found = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", "--json", cwd=loaded).json
     assert set(found) == {"entities", "seconds", "notes"}
-    assert [note.partition(",")[0] for note in found["notes"]] == ["indexes that are not unique"]
+    assert [note.partition(",")[0] for note in found["notes"]] == ["non-unique indexes"]
     assert found["entities"] == {"author": 3, "book": 3}
 
 
@@ -53,7 +53,7 @@ def test_a_folder_that_is_not_there(loaded: Path, target: str) -> None:
     done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///nowhere/copy.db", cwd=loaded)
     assert (done.code, done.out) == (2, "")
     assert "there is no folder `nowhere`" in done.err
-    assert "make it, or name another file" in done.err
+    assert "create it, or choose another path" in done.err
 
 
 def test_a_database_that_was_never_loaded(library: Path, target: str) -> None:

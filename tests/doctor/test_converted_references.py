@@ -71,7 +71,7 @@ def test_what_is_in_neither_type_is_missing(database: Db) -> None:
         "resolved": 0,
         "converted": 40,
     }
-    looked_up = "of 45 different values that were looked up, which need not be all, 40 are found as objectId"
+    looked_up = "of 45 different values that were looked up, possibly not all there are, 40 are found as objectId"
     assert f"{looked_up}, and 5 are found in neither type" in finding.message
     assert "Look again then" in finding.remedy
     for command in finding.commands:
@@ -84,7 +84,7 @@ def test_a_few_texts_among_many_ids_are_not_taken_for_what_is_left(database: Db)
     """Of a sample most are found as they are: the sentence cannot be read as if these were lost."""
     database.users.insert_many({"_id": each} for each in IDS)
     database.events.insert_many({"user_id": str(each) if n < 3 else each} for n, each in enumerate(IDS))
-    said = "of 40 different values that were looked up, which need not be all, 37 are found as they are"
+    said = "of 40 different values that were looked up, possibly not all there are, 37 are found as they are"
     assert f"{said}, 3 more are found as objectId, and none is missing" in _dangling(database)["user_id"].message
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
     gap = next(each for each in read(facts, name="read").reading.gaps if "`user_id` refers" in each.what)

@@ -199,7 +199,10 @@ def test_saved_facts_reproduce_the_report(database: Db) -> None:
         ("{}", "is not a facts file"),
         ('{"form": "nestling facts 1"}', "'taken' is missing"),
         ('{"form": "nestling facts 1", "taken": 3, "server": {}, "databases": []}', "str expected"),
-        ('{"form": "nestling facts 1", "taken": "", "server": {"version": "6"}, "databases": "x"}', "a list expected"),
+        (
+            '{"form": "nestling facts 1", "taken": "", "server": {"version": "6"}, "databases": "x"}',
+            "a list is expected",
+        ),
         ('{"form": "nestling facts 1", "x": 1}', "unknown key 'x'"),
     ],
 )
@@ -229,7 +232,7 @@ def test_a_path_of_no_steps_is_said_so() -> None:
 @pytest.mark.parametrize("moment", ["", "yesterday", "2026-11-27T08:00:00"])
 def test_facts_say_when_they_were_taken(moment: str) -> None:
     """A moment with its zone: one can be subtracted from another."""
-    with pytest.raises(InputError, match=r"taken: .* is no moment"):
+    with pytest.raises(InputError, match=r"taken: .* is not an ISO 8601 timestamp"):
         read_facts(facts_text(Facts(moment, facts_of.ServerFacts("6.0.5"), (), ())), "facts.json")
 
 

@@ -65,7 +65,7 @@ def test_indexes_of_buckets() -> None:
     )
     told = explanation(Proposal("optimal", Design(Model("m", (event,), ()), homes, indexes))).built_besides
     assert {each.fields: each.reasons[-1] for each in told} == {
-        "bucket_end": "removes buckets of `event` whose `bucket_end` is 2 days ago",
+        "bucket_end": "removes buckets of `event` whose `bucket_end` is 2 days old",
         "sensor, bucket_start, page": "finds the buckets of `event` in order",
-        "sensor, events.at": "finds `event` by its key, so that none is added twice: sensor, at",
+        "sensor, events.at": "finds `event` by its key, so that no row is added twice: sensor, at",
     }

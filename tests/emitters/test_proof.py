@@ -21,9 +21,9 @@ from tests.emitters.proofs import PROOF, rival
 def test_the_verdict() -> None:
     """One line: how fast, against whom, whether something is faster beyond the noise, who was thrown out."""
     assert verdict(PROOF) == (
-        "The chosen design answers 1,000 statements/s; 1.9× normalized, not told apart from embedded; no rival is faster beyond"
-        " the noise (± 2.0 %); DISQUALIFIED: tree; 76 answers of 8 reads equal to the source's (SQLite), 1 read answered"
-        " otherwise where SQL leaves a choice, ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `product_page`, 1 READ NOT COMPARED"
+        "The chosen design answers 1,000 statements/s; 1.9× normalized, no clear difference to embedded; no rival is faster"
+        " beyond the noise (± 2.0 %); DISQUALIFIED: tree; 76 answers of 8 reads equal to the source's (SQLite), 1 read answered"
+        " differently where SQL leaves a choice, ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `product_page`, 1 READ NOT COMPARED"
         " WITH THE SOURCE"
     )
 
@@ -52,7 +52,7 @@ def test_statements_left_out_are_told() -> None:
 def test_a_figure_within_the_noise_says_so() -> None:
     """Where a design's own interval leaves 1 out and the noise does not, the table and the verdict both say it is noise."""
     noisy = replace(PROOF, noise=0.27, designs=(PROOF.designs[0], rival("normalized", 1.9), rival("tree", 1.24)))
-    assert "1.9× normalized, not told apart from tree (1.24, within the noise)" in verdict(noisy)
+    assert "1.9× normalized, no clear difference to tree (1.24, within the noise)" in verdict(noisy)
     assert [ratio(each, noisy) for each in noisy.designs[1:]] == ["1.90 (1.84–1.96)", "1.24 (1.20–1.28), noise"]
 
 

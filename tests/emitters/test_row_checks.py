@@ -209,6 +209,6 @@ def test_columns_of_several_documents_are_told() -> None:
     assert [row_conditions(made, store, Policy()) for store in made.stores] == [[], []]
     (gap,) = check_gaps(made)
     assert str(gap) == (
-        "a: CHECK c (low < high) of `a` compares values of several documents, as `high` lies elsewhere; "
+        "a: CHECK c (low < high) of `a` compares values of several documents, as `high` is stored elsewhere; "
         "the application has to enforce it (MongoDB cannot)"
     )

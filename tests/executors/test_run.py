@@ -82,7 +82,7 @@ def test_names_of_parameters_are_checked() -> None:
     read = compiled("SELECT id FROM thing WHERE id = :key AND name = :name")
     with pytest.raises(WorkloadError) as caught:
         bind(read, {"kye": 1, "name": "b"})
-    assert "needs a value for the parameter `key`" in str(caught.value)
+    assert "needs a value for parameter `key`" in str(caught.value)
     assert "no parameter `kye` in `statement`; it has `key`" in str(caught.value)
 
 

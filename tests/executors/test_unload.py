@@ -208,7 +208,7 @@ def test_a_table_that_was_there_stays_when_a_row_cannot_be_read(database: Databa
 
 @pytest.mark.thorough
 def test_every_column_that_gives_nothing_back_is_named(database: Database[Any], tmp_path: Path) -> None:
-    """Once, with how many rows have such a value, over all tables; the database stays empty."""
+    """Once, with how many rows have this problem, over all tables; the database stays empty."""
     model = Model(
         "m",
         (
@@ -228,11 +228,11 @@ def test_every_column_that_gives_nothing_back_is_named(database: Database[Any], 
     told = [(each.where, each.what) for each in refused.value.problems]
     assert told[0] == (
         "table a, the row id = 0",
-        "`on` is 1: its column would give back True; 1,000 rows have such a value",
+        "`on` is 1: its column would return True; 1,000 rows have this problem",
     )
     assert [what.partition("`: holds")[0].partition(" holds")[0] for _, what in told[1:2]] == ["`name` of `a`"]
-    assert told[2][1].startswith("`at` is '2024-01-01 00:00:00': its column would give back")
-    assert told[2][1].endswith("; 2 rows have such a value")
+    assert told[2][1].startswith("`at` is '2024-01-01 00:00:00': its column would return")
+    assert told[2][1].endswith("; 2 rows have this problem")
     assert len(told) == 3
     assert all(each.next_move for each in refused.value.problems)
 
@@ -247,5 +247,5 @@ def test_what_to_do_where_a_column_cannot_give_back(
     today = pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?")).in_place
     with pytest.raises(SourceError) as refused:
         pipeline.unload(today, f"sqlite:///{tmp_path}/out.db", database)
-    said = "finding mixed-types of `nestling doctor` says: it holds numbers and texts"
+    said = "finding mixed-types of `nestling doctor` describes: it holds numbers and texts"
     assert (said in str(refused.value)) == (other == "text")

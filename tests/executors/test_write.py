@@ -237,7 +237,7 @@ def test_parameters_never_become_operators(database: Data, bad: object) -> None:
     delete = DeleteDocuments("t", (FieldMatch("_id", stored("id", ANY)),), many=True)
     with pytest.raises(WorkloadError, match="parameter `id`"):
         wrote(database, delete, id=bad)
-    with pytest.raises(WorkloadError, match="needs a value for the parameter `id`"):
+    with pytest.raises(WorkloadError, match="needs a value for parameter `id`"):
         wrote(database, delete)
     with pytest.raises(WorkloadError, match="no parameter `ids`"):
         wrote(database, delete, id=1, ids=2)
@@ -432,7 +432,7 @@ def test_plans_are_said_in_words(database: Data) -> None:
         "or else insert it with at = 1",
         "where none matched:",
         "delete the document of `u`",
-        "insert into `v` unless it is there {_id: its n}",
+        "insert into `v` unless it exists {_id: its n}",
         "left to the background sync: `t.copy`",
         "set `seats[n − 2]`",
         "lower `low` to its n",

@@ -31,7 +31,7 @@ def test_equal_numbers_are_the_same() -> None:
     assert number(10**34) == 10**34
     assert number("1234567890123456789012345678901.234") == Decimal("1234567890123456789012345678901.234")
     for text in ("one", "nan", "inf", "1e7000", "1." + "3" * 40):
-        with pytest.raises(InputError, match="is no number"):
+        with pytest.raises(InputError, match="is not a number"):
             number(text)
 
 
@@ -86,7 +86,7 @@ def test_texts_are_made_to_fit(allowed: Allowed, text: str) -> None:
         (Allowed, "either values, or a minimum and maximum, or lengths"),
         (lambda: Allowed((1,), minimum=0), "either values"),
         (lambda: Allowed((1, "a")), "texts and numbers"),
-        (lambda: Allowed((1, 1)), "allowed twice"),
+        (lambda: Allowed((1, 1)), "listed twice"),
         (lambda: Allowed(minimum=2, maximum=1), "no value is at least 2, at most 1"),
         (lambda: Allowed(minimum=1, maximum=1, exclusive_minimum=True), "no value"),
         (lambda: Allowed(minimum_length=-1), "cannot be negative"),

@@ -138,7 +138,7 @@ def problems_of(text: str) -> list[str]:
         (
             "movie_id: integer!, revenue",
             "movie_id: integer, revenue",
-            "f.yaml:12:89: every `screening` has a `movie`, and `movie_id` may be NULL",
+            "f.yaml:12:89: every `screening` has a `movie`, but `movie_id` may be NULL",
         ),
         (
             "required: true",
@@ -151,7 +151,7 @@ def problems_of(text: str) -> list[str]:
             "f.yaml:2:25: a group of `movie` alone: `atomic` lists entities that change together",
         ),
         ("nestling: 1", "dialect: oracle\nnestling: 1", "f.yaml:1:10: no dialect `oracle`; there is `sqlite`"),
-        ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file has format version 2 of the text form"),
+        ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file has format version 2"),
         ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: did not find expected ',' or ']'"),
         (
             "attributes: movie_id,",
@@ -476,4 +476,4 @@ def test_a_many_to_many_joins_two_relationships() -> None:
 def test_a_rate_without_a_unit() -> None:
     """A number is no rate, and needs no quotes but a unit."""
     ((what, move),) = moves_of(MODEL.replace("model:", "workload: {q: {sql: SELECT 1, rate: 5}}\nmodel:", 1))
-    assert (what, move) == ("`5` is not a rate", "add the unit of time, such as `5/s`")
+    assert (what, move) == ("`5` is not a rate", "add the unit of time: write `5/s`")

@@ -38,7 +38,7 @@ def test_unique_rows_of_one_document(
         homes = (Collection("ticket", Document("ticket"), ("id",)), tags)
         made = Proposal("by hand", Design(small.reading.model, homes))
     assert (made.design.places["tag"][0].nodes[0].kind is NodeKind.GROUP) == in_buckets
-    words = f"`tag`: only nestling's writes enforce ticket_id, word unique, no index does: its rows are in {where}"
+    words = f"`tag`: only nestling's writes keep ticket_id, word unique, no index does: its rows are in {where}"
     assert words in explanation(made, "tag").notes
     assert (words in made.notes) != in_buckets
     pipeline.load(made, small.address, database)

@@ -99,7 +99,7 @@ def test_nulls_have_a_place_in_an_order(null: str, more: str, order: str, is_ser
     reading = read_ddl(DDL.format(null), "m", dialect="postgresql")
     proposal = designed(reading, ORDERED.format(more, order), "postgresql")
     assert any({"account", "at"} <= {path for path, _ in each.keys} for each in proposal.design.indexes) is is_served
-    told = [note for note in proposal.notes if note.startswith("no index gives the order of `s` (`at` of `event`)")]
+    told = [note for note in proposal.notes if note.startswith("no index provides the order of `s` (`at` of `event`)")]
     assert bool(told) is not is_served
 
 

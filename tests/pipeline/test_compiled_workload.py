@@ -102,9 +102,9 @@ def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Readi
         f"This does not hold for 1 statement, whose query costs far more: `fine` {short(dearer.seconds * 1e3)} ms"
         in line
     )
-    assert f"ms each time, {really} (reckoned with: 0.001 ms)" in line
-    assert f"With that the workload costs {work_rate(looked_at.costs.with_dearer)}." in line
-    assert f"`fine` costs {short(dearer.seconds * 1e3)} ms each time; what structures are said to save for it" in line
+    assert f"ms each time, {really} (estimated: 0.001 ms)" in line
+    assert f"With this the workload costs {work_rate(looked_at.costs.with_dearer)}." in line
+    assert f"`fine` costs {short(dearer.seconds * 1e3)} ms each time; the savings shown for it" in line
     assert read_proposal(write_proposal(looked_at), "design.yaml").costs == looked_at.costs
     told = [note for note in looked_at.notes if "not proved" in note]
     assert len(told) == 1

@@ -43,5 +43,5 @@ def test_what_no_write_computes_is_a_gap_of_inspect_and_design(ddl: Path) -> Non
 
 def test_only_what_is_computed_is_noted_as_such(ddl: Path) -> None:
     """The note that statements compute it anew is true."""
-    (note,) = (note for note in inspect(ddl, dialect="mysql").notes if "compute anew" in note)
+    (note,) = (note for note in inspect(ddl, dialect="mysql").notes if "recompute" in note)
     assert "person.domain" in note

@@ -157,7 +157,7 @@ def test_why_there_is_no_time_series(recipes: Proposal) -> None:
     """What such a collection cannot keep, and what to change."""
     told = " ".join(explanation_text(explain(recipes, "reading")).split())
     assert (
-        "no time series collection was weighed: it cannot keep the key (oven_id, at) and the foreign key to `oven`"
+        "no time series collection was considered: it cannot enforce the key (oven_id, at) and the foreign key to `oven`"
         in told
     )
     assert "leave them out of the model" in told
@@ -214,5 +214,5 @@ def test_a_design_that_was_changed_by_hand_says_so(recipes: Proposal, tmp_path: 
         explanation_text(explain(changed, "recipe")),
         *files(changed).values(),
     ):
-        assert "the design in this file was changed since" in " ".join(told.split())
+        assert "the design in this file was changed afterwards" in " ".join(told.split())
     assert read(write_proposal(changed)).is_changed

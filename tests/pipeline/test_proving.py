@@ -405,4 +405,4 @@ def test_what_is_refused_each_time_is_told(mongod: Server, tmp_path: Path) -> No
     address, reading = source(tmp_path, READS + WRITES + astray)
     proof = proved(mongod, address, reading, two(reading))
     assert proof.refused == ("astray",)
-    assert any(note.startswith("`astray` was refused each time") for note in source_notes(proof))
+    assert any(note.startswith("`astray` was refused every time") for note in source_notes(proof))

@@ -143,7 +143,7 @@ def test_equal_answers(mongod: Server, tmp_path: Path) -> None:
     assert proof.source.answers > 2, "other values each time"
     known = f"{proof.source.answers} answers of 2 reads equal to the source's (SQLite)"
     assert f"all answers and rows equal to one another; {known}" in verdict(proof)
-    assert any("what writes change is compared between the designs only" in note for note in source_notes(proof))
+    assert any("the effects of writes are compared only between the designs" in note for note in source_notes(proof))
     assert "answers equal to the source&#x27;s (SQLite)" in html(proof)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -210,7 +210,7 @@ def test_a_wrong_conversion_is_caught(
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.count("WRONG: ") == 1
     assert "all designs gave 5 rows" in shown
-    assert "The conversion is wrong, and no design; the statement is not measured" in shown
+    assert "This is a bug in the conversion, not in a design; the statement is not measured" in shown
     assert "DISQUALIFIED" not in shown
     assert (
         "ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `by_author`; NOTHING IS PROVED OF 1 STATEMENT LEFT OUT"
@@ -260,8 +260,8 @@ def test_where_sql_leaves_a_choice(mongod: Server, tmp_path: Path) -> None:
     assert dict(proof.source.choices).items() <= TIES_LEAVE.items()
     assert {"first_authors", "later", "numbered", "a_title"} <= set(dict(proof.source.choices))
     assert proof.equal, [each.disqualified for each in proof.designs]
-    assert f"{len(proof.source.choices)} reads answered otherwise where SQL leaves a choice" in verdict(proof)
-    notes = [note for note in source_notes(proof) if "so it is not known to be equal" in note]
+    assert f"{len(proof.source.choices)} reads answered differently where SQL leaves a choice" in verdict(proof)
+    notes = [note for note in source_notes(proof) if "so equality cannot be shown" in note]
     assert len(notes) == len(proof.source.choices)
 
 

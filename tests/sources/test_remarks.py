@@ -42,5 +42,5 @@ def test_texts_unique_whatever_the_case(tmp_path: Path, kind: str, is_told: bool
         " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;",
         encoding="utf-8",
     )
-    notes = [note for note in pipeline.inspect(tmp_path / "s.sql").notes if "unique ignoring case" in note]
+    notes = [note for note in pipeline.inspect(tmp_path / "s.sql").notes if "unique regardless of case" in note]
     assert len(notes) == is_told

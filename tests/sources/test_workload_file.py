@@ -81,7 +81,7 @@ def test_the_workload_of_another_model(folder: Path) -> None:
         (
             "bad.yaml",
             MODEL + "workload: {q: {sql: SELECT 1, rate: 5}}\n",
-            "`5` is not a rate\n  → add the unit of time, such as `5/s`",
+            "`5` is not a rate\n  → add the unit of time: write `5/s`",
         ),
         ("late.yaml", MODEL + WORKLOAD + "requirements: {read_only: [c]}\n", "no entity `c`"),
         ("empty.sql", "-- nothing\n", "the file contains no statements"),

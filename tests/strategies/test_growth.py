@@ -62,7 +62,7 @@ def test_growth_names_the_statements_it_comes_from() -> None:
     lines = write("add_line", Access("line", StatementKind.INSERT), rate=2)
     bills = write("add_bill", Access("bill", StatementKind.INSERT), rate=0.001)
     assert (
-        "in a year (add_line inserts 2/s; no statement inserts `bill`, so the number is too high if new ones come)"
+        "in a year (add_line inserts 2/s; no statement inserts `bill`, so the number is too high if new ones are added)"
         in told(lines)
     )
     assert told(lines, bills).endswith("in a year (add_line inserts 2/s)")
@@ -81,7 +81,7 @@ def test_rates_of_a_short_while_tell_nothing_of_growth(shop_folder: Path, tmp_pa
         assert decision is not None
         grows = any("with the growth expected" in reason.text for reason in decision.reasons)
         said[reading.workload.window_seconds] = grows, [gap.what for gap in reading.gaps if "grows" in gap.what]
-    short = "how the data grows: the rates were watched for 90.0 s; capture for an hour or more"
+    short = "how the data grows: the rates were observed for 90.0 s only; capture for an hour or more"
     assert said == {90: (False, [short]), 86_400: (True, [])}
 
 
@@ -119,7 +119,7 @@ def test_a_table_that_stands_still_does_not_seem_to_grow(said: str) -> None:
         requirements=Requirements(read_only=("line",) if said == "read only" else ()),
     )
     assert situation(found, Thresholds()).fan_outs["bill_line"].grows is not bool(said)
-    guessed = "`line` has a time, and one `bill` has 400 of them, far over the mean"
+    guessed = "`line` has a time column, and one `bill` has 400 of them, far above the mean"
     assert any(guessed in note for note in pipeline.design(found, "tree").notes) is not bool(said)
 
 

@@ -39,7 +39,7 @@ def no_rate(text: str) -> Problem:
         known = f"it is more than {MOST_PER_SECOND:,.0f}/s"
     elif written is not None and 0 < written < LEAST_PER_SECOND:
         known = f"it is less than {LEAST_PER_SECOND:g}/s, once in 32 years"
-    move = f"add the unit of time, such as `{number[1]}/s`" if number else "write `900/s`, `5/min`, `3/h` or `2/day`"
+    move = f"add the unit of time: write `{number[1]}/s`" if number else "write `900/s`, `5/min`, `3/h` or `2/day`"
     return Problem(what=f"`{text.strip()}` is not a rate", known=known, next_move=move)
 
 

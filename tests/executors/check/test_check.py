@@ -199,7 +199,7 @@ def test_a_dangling_reference_has_a_next_move(shelf: Shelf) -> None:
     dangling = [each for each in report.findings if each.kind is DriftKind.DANGLING]
     assert {each.id for each in dangling if each.check == "dangling books → author"} == set(range(3, BOOKS, AUTHORS))
     assert all(
-        each.found == 3 and each.expected is MISSING and "bring the row of `author`" in each.next_move
+        each.found == 3 and each.expected is MISSING and "restore the row of `author`" in each.next_move
         for each in dangling
     )
     assert not report.clean

@@ -215,7 +215,7 @@ def test_a_part_without_its_row(mongo_client: Client, tmp_path: Path) -> None:
         database["notes"].insert_one({"_id": 99, "note": "precious"})
         report = checked(proposal, database, repair=True)
         found = [(each.kind, each.collection, each.id, each.next_move) for each in report.findings]
-        move = "bring the row of `letter` back that it was split off, or delete it, too"
+        move = "restore the row of `letter` it was split from, or delete it as well"
         assert found == [(DriftKind.DANGLING, "notes", 99, move)]
         notes = pipeline.unload(proposal, tmp_path / "after.db", database).notes
         assert notes == (
@@ -249,5 +249,5 @@ def test_a_document_of_no_kind(mongo_client: Client, tmp_path: Path, identity: t
         assert [(each.kind, each.id, each.found) for each in report.findings] == [(DriftKind.DISCRIMINATOR, pod, "pod")]
         *_, note = pipeline.unload(proposal, tmp_path / "copy.db", database).notes
         assert note.startswith(
-            "1 document of `all` tells of no row, such as _id {'kind': 'pod', 'id': 5}: no row is told by it"
+            "1 document of `all` tells of no row, such as _id {'kind': 'pod', 'id': 5}: it stands for no row"
         )

@@ -16,7 +16,7 @@ from nestling.pipeline.migrating import abort_migration
 from tests.executors.migrate.test_array_orders import designs
 
 Documents = Database[dict[str, Any]]
-TWICE = '`{_id: 7, "lines.line": 4}`, the key of `lines`, is there 2 times, in the document with _id 7'
+TWICE = '`{_id: 7, "lines.line": 4}`, the key of `lines`, occurs 2 times, in the document with _id 7'
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_rows_that_differ_in_values(mongod: Server, orders: Documents, monkeypat
     monkeypatch.setattr(migrating, "carry_over", lambda *_: None)
     done = pipeline.migrate(*moves, orders)
     assert {each.text() for each in done.differing} == {
-        "`lines` with order_id 3, line 1: not the same item",
+        "`lines` with order_id 3, line 1: different item",
         "`lines` with order_id 3, line 2: not in the new design",
     }
     assert done.repeated == ()
@@ -104,7 +104,7 @@ def _coded(mongod: Server, database: Documents) -> tuple[Proposal, Proposal]:
     return designs(mongod, database)
 
 
-TWO = '`{code: "c7"}`, UNIQUE in `orders`, is there 2 times, in documents with _id 7, 8'
+TWO = '`{code: "c7"}`, UNIQUE in `orders`, occurs 2 times, in documents with _id 7, 8'
 
 
 @pytest.mark.thorough
@@ -116,7 +116,7 @@ def test_a_unique_value_that_repeats_is_refused_before_anything_is_built(mongod:
     with pytest.raises(MigrationError) as refused:
         pipeline.migrate(*moves, database)
     assert [each.what for each in refused.value.problems] == [TWO]
-    assert "take it out of `uniques` of `orders`" in refused.value.problems[0].next_move
+    assert "remove it from `uniques` of `orders`" in refused.value.problems[0].next_move
     assert any(TWO in each for each in pipeline.plan_migration(*moves, database).risks)
     assert database.list_collection_names() == ["orders"]
     again = designs(mongod, database)  # read anew, it is not unique

@@ -115,7 +115,7 @@ def test_values_that_repeat_in_the_end_are_named(
     done = pipeline.migrate(*moves, apart, may_lose=["indexes"])
     assert not done.equal
     assert [each.text() for each in done.repeated] == [
-        '`{code: "c1-1"}`, UNIQUE in `lines`, is there 2 times, in documents with _id 0, 11'
+        '`{code: "c1-1"}`, UNIQUE in `lines`, occurs 2 times, in documents with _id 0, 11'
     ]
     apart["lines"].update_one({"_id": 0}, {"$set": {"code": "c0-0"}})
     assert pipeline.migrate(*moves, apart, may_lose=["indexes"]).equal

@@ -57,7 +57,7 @@ def test_names_of_fields() -> None:
     )
     assert differences(old, new) == (
         "`user` moves from the collection `Users` to the collection `user`",
-        "fields of `user` get other names: `Name` becomes `name`, `name` becomes `name_2`",
+        "fields of `user` are renamed: `Name` becomes `name`, `name` becomes `name_2`",
     )
 
 

@@ -50,7 +50,7 @@ def test_descendants_are_read_of_the_rows_that_go(houses: Path) -> None:
     for path in paths:
         lines = [line.strip() for line in path.splitlines() if line.startswith("  ") and not line.startswith("    ")]
         assert lines[0] == "read the documents of `building`"
-        assert "keeping rows that find nothing" in lines[1]
+        assert "keeping rows without a match" in lines[1]
 
 
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "tree"])

@@ -84,7 +84,7 @@ def test_fractions_of_several_lengths_are_text(reading: Reading) -> None:
     assert str(event.attribute("written").type) == "text"
     assert event.attribute("written").also == ()
     (note,) = [each for each in reading.notes if "event.written" in each]
-    assert "not all of one usual length; SQLite compares them as texts" in note
+    assert "not all of the same usual length; SQLite compares them as text" in note
 
 
 @pytest.mark.parametrize("odd", ["2024-03-04T10:00:00", "2024-02-30 10:00:00.5", "soon", 5])

@@ -96,11 +96,11 @@ def test_values_and_groups(both: Both) -> None:
     [
         ("JSON_CONTAINS(data, '1', '$.x')", "MySQL and MariaDB differ on a path"),
         ("JSON_CONTAINS(data, '[[1]]')", "an array in an array"),
-        ("JSON_UNQUOTE(JSON_EXTRACT(data, '$.tags[0]')) = 'a'", "no constant of keys"),
+        ("JSON_UNQUOTE(JSON_EXTRACT(data, '$.tags[0]')) = 'a'", "does not consist of constant keys"),
         (f"{_value('$.lang')} = name", "of another collation"),
         ("JSON_UNQUOTE(name) = 'a'", "JSON_UNQUOTE()"),
-        ("JSON_CONTAINS(name, '1')", "no column of JSON"),
-        ("JSON_CONTAINS_PATH(data, 'some', '$.a')", "neither 'one' nor 'all'"),
+        ("JSON_CONTAINS(name, '1')", "not on a JSON column"),
+        ("JSON_CONTAINS_PATH(data, 'some', '$.a')", "with other than 'one' or 'all'"),
     ],
 )
 def test_other_questions_are_gaps(both: Both, asked: str, why: str) -> None:

@@ -271,7 +271,7 @@ def test_a_parameter_is_bound_where_json_is_asked_for(served: Served) -> None:
     store = Store(*served[1]["normalized"])
     asked = "SELECT id FROM person WHERE contact @> :json AND contact ? 'phone' ORDER BY id"
     assert [row["id"] for row in store.execute(asked, json='{"on": true}')] == [2]
-    with pytest.raises(WorkloadError, match="is no JSON"):
+    with pytest.raises(WorkloadError, match="is not JSON"):
         store.execute(asked, json="{")
 
 

@@ -70,7 +70,7 @@ def test_values_are_sqlites(strategy: str, tmp_path: Path, database: Database[An
         with pytest.raises(NestlingError, match="no text is known, as SQLite writes it"):
             list(store.execute("SELECT contact->>'a' FROM person WHERE id = 1"))
         for place in ("contact->>0", "json_extract(contact, '$.a[0]')"):
-            with pytest.raises(GapError, match="takes an element of an array by its place"):
+            with pytest.raises(GapError, match="selects an array element by its position"):
                 list(store.execute(f"SELECT {place} FROM person"))
 
 

@@ -89,4 +89,4 @@ def test_every_digit_is_mariadbs(both: Both, sql: str) -> None:
 
 def test_digits_nobody_declared_are_a_gap(both: Both) -> None:
     """A quotient of what is given: how many digits it has follows from the value."""
-    assert "number of digits is not declared" in both.gap("SELECT :given * n / 3 FROM part")
+    assert "undeclared number of digits" in both.gap("SELECT :given * n / 3 FROM part")

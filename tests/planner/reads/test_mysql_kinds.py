@@ -54,8 +54,8 @@ GAPS = {
     "SELECT max(long_t) FROM day": "MAX of `duration`",
     "SELECT id FROM day WHERE y = '99'": "YEAR with a text of two digits",
     "SELECT id FROM day ORDER BY doc": "an order of JSON",
-    "SELECT field('5', concat(id, ''), id) FROM day": "FIELD() of anything but texts, or numbers",
-    "SELECT field(t, '9:30') FROM day": "FIELD() of anything but texts, or numbers",
+    "SELECT field('5', concat(id, ''), id) FROM day": "FIELD() of other than only texts or only numbers",
+    "SELECT field(t, '9:30') FROM day": "FIELD() of other than only texts or only numbers",
     "SELECT field(b, 5) FROM day": "FIELD() of bits",
     "SELECT length(b) FROM day": "LENGTH() of bits",
     "SELECT concat(b, '') FROM day": "CONCAT() of bits",
@@ -66,13 +66,13 @@ GAPS = {
     "SELECT nullif(b, b) FROM day": "one value of several of bits",
     "SELECT b + 1 FROM day": "arithmetic of bits",
     "SELECT t + 1 FROM day": "arithmetic of time",
-    "SELECT date_format(t, 'abc') FROM day": "no part of the time",
+    "SELECT date_format(t, 'abc') FROM day": "no part of a time",
     "SELECT max(doc) FROM day": "MAX of JSON",
     "SELECT DISTINCT doc FROM day": "DISTINCT of JSON",
-    "SELECT count(DISTINCT doc) FROM day": "of JSON, whose text decides",
+    "SELECT count(DISTINCT doc) FROM day": "of JSON, which the source compares as text",
     "SELECT a.id FROM day a JOIN day b ON a.doc = b.doc": "a comparison of JSON",
     "SELECT doc, count(*) FROM day GROUP BY doc": "groups of JSON",
-    "SELECT count(*) OVER (PARTITION BY doc) FROM day": "a window's parts of JSON",
+    "SELECT count(*) OVER (PARTITION BY doc) FROM day": "a window's partitions of JSON",
 }
 
 

@@ -293,7 +293,7 @@ def test_a_uuid_that_is_written_down_is_one(towns: tuple[sa.Engine, Proposal, Da
     assert store.execute(f"SELECT mark FROM town WHERE mark = '{other}'")[0]["mark"] == uuid.UUID(other)
     assert store.execute(f"DELETE FROM town WHERE mark = '{other}'").affected == 1
     for given in ("'a'", "CAST('a' AS uuid)"):
-        with pytest.raises(WorkloadError, match="`a` is no UUID") as found:
+        with pytest.raises(WorkloadError, match="`a` is not a UUID") as found:
             store.execute(f"SELECT id FROM town WHERE mark = {given}")
         assert "32 hexadecimal digits" in found.value.problems[0].next_move
     with pytest.raises(WorkloadError, match="'a' cannot be stored as uuid"):

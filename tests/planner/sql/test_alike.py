@@ -113,5 +113,5 @@ def test_timestamps_of_different_precision_elsewhere() -> None:
 )
 def test_a_day_there_is_not(text: str) -> None:
     """SQLite's versions show 30 February as written or as 1 March: the constant is a gap."""
-    with pytest.raises(GapError, match="a day or hour there is not"):
+    with pytest.raises(GapError, match="a date or time that does not exist"):
         translate(f"SELECT date('{text}')", shop().model)

@@ -12,12 +12,14 @@ from tests.planner.sql.shop_rows import shop
 
 DIALECTS = ("sqlite", "postgresql", "mysql")
 
-NESTED = (
-    "MongoDB has no transaction within a transaction: leave it out, and all of `store.transaction(work)` fails together"
-)
+NESTED = "MongoDB has no nested transactions: remove it, and `store.transaction(work)` fails as a whole"
 REFUSED = {
-    "several statements": ("SELECT 1; DROP TABLE person", WorkloadError, "2 statements where one is meant"),
-    "several with a comment": ("SELECT 1; -- and\nDELETE FROM person", WorkloadError, "statements where one is meant"),
+    "several statements": ("SELECT 1; DROP TABLE person", WorkloadError, "2 statements where one is expected"),
+    "several with a comment": (
+        "SELECT 1; -- and\nDELETE FROM person",
+        WorkloadError,
+        "statements where one is expected",
+    ),
     "create": ("CREATE TABLE x (id int)", GapError, "CREATE statement"),
     "alter": ("ALTER TABLE person ADD COLUMN x int", GapError, "ALTER statement"),
     "drop": ("DROP TABLE person", GapError, "DROP statement"),
@@ -25,9 +27,9 @@ REFUSED = {
     "begin": (
         "BEGIN",
         GapError,
-        "BEGIN statement; a Store makes a transaction of several statements by `store.transaction",
+        "BEGIN statement; to run several statements in a transaction, use `store.transaction",
     ),
-    "rollback": ("ROLLBACK", GapError, "ROLLBACK statement; a Store makes a transaction"),
+    "rollback": ("ROLLBACK", GapError, "ROLLBACK statement; to run several statements in a transaction"),
     **{
         f"{sql.lower()} of a savepoint": (f"{sql} s1", GapError, f"{sql.split()[0]} statement; {NESTED}")
         for sql in ("SAVEPOINT", "RELEASE", "RELEASE SAVEPOINT", "ROLLBACK TO", "ROLLBACK TO SAVEPOINT")
@@ -37,8 +39,8 @@ REFUSED = {
     "unknown column": ("SELECT nmae FROM person", WorkloadError, "no column `nmae`; there is `name`"),
     "unknown alias": ("SELECT q.id FROM person p", WorkloadError, "no table or alias `q`; there is `p`"),
     "ambiguous": ("SELECT id FROM person a, person b", WorkloadError, "`id` is ambiguous: `a` and `b` have it"),
-    "too long": ("SELECT '" + "é" * 60_000 + "'", WorkloadError, "at most 100000 are taken"),
-    "far too long": ("SELECT " + "1," * 5_000_000 + "1", WorkloadError, "at most 100000 are taken"),
+    "too long": ("SELECT '" + "é" * 60_000 + "'", WorkloadError, "at most 100000 are allowed"),
+    "far too long": ("SELECT " + "1," * 5_000_000 + "1", WorkloadError, "at most 100000 are allowed"),
     "half a string": ("SELECT 'abc", WorkloadError, "cannot be read"),
     "half a parenthesis": ("SELECT (((1", WorkloadError, "cannot be read"),
     "no SQL": ("hello world", NestlingError, ""),

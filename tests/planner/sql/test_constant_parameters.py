@@ -148,8 +148,8 @@ def test_without_values_the_gap_names_the_parameter(
     found = pipeline.convert(served.proposal, sql)
     assert isinstance(found, NotCompiled)
     assert found.gap.what == (
-        "DATE_TRUNC by a unit that is no constant: `day` is a parameter; a Store binds it when it has the value,"
-        " `convert --bind` by `-- params: {…}`"
+        "DATE_TRUNC with a unit that is not a constant: `day` is a parameter; a Store binds it when it has the value,"
+        " `convert --bind` takes it from `-- params: {…}`"
     )
     path = tmp_path / "workload.sql"
     path.write_text(f'-- name: days, rate: 1/s\n-- params: {{"day": "month", "id": 1}}\n{sql};\n')

@@ -100,7 +100,7 @@ def proposal() -> Proposal:
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("r @> '2024-01-01'::date", "what is asked of `r`, a daterange, which is kept as its text"),
+        ("r @> '2024-01-01'::date", "an operation on `r`, a daterange, which is stored as text"),
         (
             "a IN ('{}', '{x}')",
             "a conversion of text to array(text) as postgresql does it; say how many elements there are",
@@ -111,10 +111,10 @@ def proposal() -> Proposal:
         ),
         (
             "a && item.a",
-            "`&&` but of a column and an array that is written down or given, as in `tags && ARRAY['a', 'b']`",
+            "`&&` of other than a column and a constant or parameter array, as in `tags && ARRAY['a', 'b']`",
         ),
-        ("a @> item.a", "`@>` but of a column and an array"),
-        ("a <@ ARRAY['x']", "`<@` but of an array that is written down or given and a column"),
+        ("a @> item.a", "`@>` of other than a column and a constant or parameter array"),
+        ("a <@ ARRAY['x']", "`<@` of other than a constant or parameter array and a column"),
         ("power(n, 2) > 3", "POWER as postgresql does it"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Names that differ by case alone, or are one name in MongoDB, are refused, and never taken for each other."""
+"""Names that differ by case alone, or are the same name in MongoDB, are refused, and never taken for each other."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def test_names_alike(tmp_path: Path) -> None:
     (tmp_path / "schema.sql").write_text(TABLES)
     reading = pipeline.inspect(tmp_path / "schema.sql", dialect="postgresql")
     for sql in REFUSED:
-        with pytest.raises(StatementGap, match="differs from another by case alone"):
+        with pytest.raises(StatementGap, match="differs from another only in case"):
             translate(sql, reading.model, "postgresql")
     for sql in READ:
         translate(sql, reading.model, "postgresql")
-    move = "differ by case alone: statements that name them are gaps; rename all but one at the source"
-    assert [note for note in reading.notes if "by case alone" in note] == [
+    move = "differ only in case: statements that name them are not converted; rename all but one in the source"
+    assert [note for note in reading.notes if "differ only in case" in note] == [
         f"`Item` and `item` {move}",
         f"`t`: `Status` and `status` {move}",
     ]
@@ -72,10 +72,10 @@ def test_names_that_are_one_when_stored(tmp_path: Path, sql: str) -> None:
     """MongoDB keeps `_id` for itself, so the column's own name is the other's."""
     (tmp_path / "schema.sql").write_text(STORED_ALIKE)
     reading = pipeline.inspect(tmp_path / "schema.sql")
-    with pytest.raises(StatementGap, match="`m`, of which `_id` and `_id_` are one name in MongoDB"):
+    with pytest.raises(StatementGap, match="`m`, where `_id` and `_id_` are the same name in MongoDB"):
         translate(sql, reading.model, "sqlite")
     translate('SELECT "a.b" FROM n', reading.model, "sqlite")
-    said = "`m`: `_id` and `_id_` are one name in MongoDB: statements on `m` are gaps; rename all but one at the source"
+    said = "`m`: `_id` and `_id_` are the same name in MongoDB: statements on `m` are not converted; rename all but one in the source"  # noqa: E501
     assert said in reading.notes
 
 
@@ -87,7 +87,7 @@ def test_names_stored_otherwise_are_told(tmp_path: Path) -> None:
         note for note in pipeline.inspect(tmp_path / "schema.sql").notes if note.startswith("stored under other names")
     ]
     assert len(told) == 1
-    assert "`$t` as `＄t`, `$t.Line No.` as `Line No．`, `$t.$x` as `＄x`: a dot" in told[0]
+    assert "`$t` as `＄t`, `$t.Line No.` as `Line No．`, `$t.$x` as `＄x`: MongoDB does not allow names" in told[0]
 
 
 def test_all_columns(tmp_path: Path, database: Database[Any]) -> None:

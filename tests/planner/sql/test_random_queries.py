@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 _SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much)
 
 
-_GAPS = ("(DISTINCT) of values that are no numbers", "LIKE NULL of what may be bytes")
+_GAPS = ("(DISTINCT) of values that are not numbers", "LIKE NULL with a value that may be bytes")
 """Those there are among these queries."""
 
 

@@ -79,7 +79,7 @@ def _within(relation: object) -> list[object]:
         ("SELECT id FROM ticket ORDER BY spent", "an order of intervals"),
         ("SELECT id FROM ticket WHERE spent > '2 hours'", "a comparison of intervals"),
         ("SELECT meta->'src' FROM ticket", "`meta -> 'src'`"),
-        ("SELECT at AT TIME ZONE 'CET' FROM ticket", "a time zone that is no constant of a name"),
+        ("SELECT at AT TIME ZONE 'CET' FROM ticket", "a time zone that is not a constant name"),
         ("SELECT id::regclass FROM ticket", "CAST to"),
     ],
 )
@@ -113,8 +113,8 @@ _SHOP = "CREATE TABLE visit (id int PRIMARY KEY, opens time, day date, doc json)
         ("SELECT id FROM visit WHERE opens < 'soon'", "a comparison of a time of day with text"),
         ("SELECT id FROM visit WHERE opens < day", "a comparison of a time of day with date"),
         ("SELECT id FROM visit WHERE doc = '1'", "a comparison of JSON with text"),
-        ("SELECT coalesce(day, 0) FROM visit", "date and integer that become one value"),
-        ("SELECT coalesce(opens, 'never') FROM visit", "text and time that become one value"),
+        ("SELECT coalesce(day, 0) FROM visit", "date and integer in one value"),
+        ("SELECT coalesce(opens, 'never') FROM visit", "text and time in one value"),
     ],
 )
 def test_what_mysql_makes_of_two_types_is_a_gap(sql: str, what: str) -> None:

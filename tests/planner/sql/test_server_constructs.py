@@ -87,7 +87,7 @@ def test_what_stands_behind_a_parenthesis_in_from(behind: str, rows: int) -> Non
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT DISTINCT city FROM visit GROUP BY ROLLUP (city)", "DISTINCT or a window beside grouping sets"),
+        ("SELECT DISTINCT city FROM visit GROUP BY ROLLUP (city)", "DISTINCT or a window together with grouping sets"),
         (
             "SELECT city FROM visit GROUP BY CUBE (person_id, city, at, code, stars, person_id, city)",
             "more than 64 grouping sets",

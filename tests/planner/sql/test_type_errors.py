@@ -70,7 +70,7 @@ def test_operators_of_composites_are_named(operation: str, tmp_path: Path) -> No
         with pytest.raises(GapError) as found:
             translate(sql, model, "postgresql")
         assert f"`{operation}`, an operator of " in str(found.value)
-    with pytest.raises(WorkloadError, match="`x` is no array: an array is written in braces"):
+    with pytest.raises(WorkloadError, match="`x` is not an array: an array must be written in braces"):
         translate("SELECT tags || 'x' FROM t", model, "postgresql")
 
 

@@ -71,8 +71,8 @@ def with_view(*views: View) -> Model:
 @pytest.mark.parametrize(
     ("views", "said"),
     [
-        ((View("v", "SELECT * FROM v"),), "view `v`, which names itself"),
-        ((View("v", "SELECT * FROM w"), View("w", "SELECT 1 FROM v")), "view `v`, which names itself"),
+        ((View("v", "SELECT * FROM v"),), "view `v`, which refers to itself"),
+        ((View("v", "SELECT * FROM w"), View("w", "SELECT 1 FROM v")), "view `v`, which refers to itself"),
         ((View("v", "SELECT id FROM person FOR XML"),), "view `v`: the statement cannot be read"),
         ((View("v", "SELECT id FROM nobody"),), "view `v`: no table `nobody`"),
         ((View("v", "SELECT id FROM person", "mysql"),), "view `v`, which is in another dialect"),

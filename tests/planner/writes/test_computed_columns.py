@@ -80,10 +80,10 @@ def test_what_cannot_be_computed_is_a_gap(tmp_path: Path) -> None:
     assert isinstance(reading.model.entity("t").attribute("b").default, ComputedAttribute)
     proposal = pipeline.design(reading, "normalized")
     for sql, what in (
-        ("UPDATE t SET a = 'x'", "`b`, which the database computes by"),
-        ("INSERT INTO t (a) VALUES ('x')", "`b`, which the database computes by"),
-        ("DELETE FROM t", "`more` of `v` is computed of what the source changes in it"),
-        ("INSERT INTO u DEFAULT VALUES", "of a value made anew for each row"),
+        ("UPDATE t SET a = 'x'", "`b`, which the database computes as"),
+        ("INSERT INTO t (a) VALUES ('x')", "`b`, which the database computes as"),
+        ("DELETE FROM t", "`more` of `v` is computed from what the foreign key"),
+        ("INSERT INTO u DEFAULT VALUES", "from a value generated for each row"),
     ):
         assert what in str(pipeline.convert(proposal, sql, dialect="postgresql")), sql
     assert isinstance(pipeline.convert(proposal, "UPDATE t SET c = 1", dialect="postgresql"), CompiledWrite)
@@ -114,7 +114,7 @@ def test_writes_compute_what_mariadb_does(both: Both) -> None:
 
 def test_on_update_current_timestamp_is_noted(both: Both, tmp_path: Path) -> None:
     """By a database and its DDL alike: an UPDATE that is converted leaves the time as it is."""
-    told = "`product.at` is ON UPDATE CURRENT_TIMESTAMP, which statements do not keep: let each of them say the time"
+    told = "`product.at` is ON UPDATE CURRENT_TIMESTAMP, which is not carried over: let each statement write the time"
     assert told in pipeline.inspect(both.address).notes
     ddl = "CREATE TABLE product (id int PRIMARY KEY, at datetime DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)"
     (tmp_path / "schema.sql").write_text(ddl)

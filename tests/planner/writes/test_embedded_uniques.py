@@ -72,9 +72,9 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
     assert [collection.name for collection in proposal.design.collections] == ["orders"]
     told = [note for note in proposal.notes if "unique" in note or "two writers" in note]
     assert sorted(note.partition(":")[2].partition(";")[0].partition(", as")[0].strip() for note in told) == [
-        "an index keeps serial unique between documents",
-        "an index keeps shelf, place unique between documents",
-        "nestling's writes alone keep tag unique, no index does: its rows lie in arrays of `orders`",
+        "an index keeps serial unique across documents",
+        "an index keeps shelf, place unique across documents",
+        "only nestling's writes keep tag unique, no index does: its rows are in arrays of `orders`",
     ]
     return proposal.design
 

@@ -47,12 +47,12 @@ CHANGES: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("jsonb_set(data, '{n}', to_jsonb(:x::int))", {"x": 4}),
 )  # fmt: skip
 GAPS = {
-    "data || '[1]'": "what is no object",
-    "raw || '{}'": "an operator of json",
-    "data - 1": "whose key is no constant text",
-    "jsonb_set(data, '{a,0}', '1')": "such as a place in an array",
+    "data || '[1]'": "a value that is not an object",
+    "raw || '{}'": "a jsonb operator",
+    "data - 1": "whose key is not a constant text",
+    "jsonb_set(data, '{a,0}', '1')": "such as a position in an array",
     "jsonb_set(data, '{a}', 'null')": "JSON's null",
-    "jsonb_set(data, '{a}', '1', false)": "JSONB_SET() but of",
+    "jsonb_set(data, '{a}', '1', false)": "JSONB_SET() of other than",
     "jsonb_set(data, '{a}', to_jsonb(1.5))": "JSONB_SET() to decimal",
     "jsonb_set(data, '{a}', :x)": "write `to_jsonb(:x::text)`",
 }
@@ -91,7 +91,7 @@ def test_rows_are_postgresqls(served: Served, change: str, values: Mapping[str, 
 
 @pytest.mark.parametrize(("change", "why"), GAPS.items())
 def test_what_is_not_certain_is_a_gap(served: Served, change: str, why: str) -> None:
-    """Places in arrays, and what is no object."""
+    """Places in arrays, and a value that is not an object."""
     with pytest.raises(GapError, match=re.escape(why)):
         Store(*served[1]["normalized"]).execute(
             f"UPDATE note SET data = {change}", **({"x": 1} if ":x" in change else {})
@@ -107,7 +107,7 @@ def test_what_is_no_object_fails(served: Served) -> None:
             store.execute(f"UPDATE note SET data = {change}")
     with pytest.raises(NestlingError, match="only objects are changed"):
         store.execute("UPDATE note SET data = data || :patch WHERE id = 1", patch=[1])
-    with pytest.raises(WorkloadError, match="is no JSON"):
+    with pytest.raises(WorkloadError, match="is not JSON"):
         store.execute("UPDATE note SET data = data || '{'")
     assert next(row["data"] for row in store.execute("SELECT data FROM note WHERE id > 1 ORDER BY id")) == [1]
 

@@ -163,12 +163,12 @@ def test_what_is_not_kept_is_said(tmp_path: Path) -> None:
     votes = Document("vote", references=(Reference("tag_vote", Holder.CHILD),))
     homes = (Collection("ticket", Document("ticket", embeddings=(tags,)), ("id",)), Collection("vote", votes, ("id",)))
     made = Proposal("by hand", Design(small.reading.model, homes))
-    words = "`tag`: nestling's writes alone keep id unique, no index does: its rows lie in `ticket` and `loose_tag`"
+    words = "`tag`: only nestling's writes keep id unique, no index does: its rows are in `ticket` and `loose_tag`"
     assert words in explanation(made, "tag").notes
     given = replace(made, design=without_defaults(made.design))
     words = (
-        "`tag`: two writers at the same moment can both add a row with the same id, as no index compares all rows; "
-        "`nestling check` finds such rows: its rows lie in `ticket` and `loose_tag`"
+        "`tag`: two concurrent writers can both add a row with the same id, as no index covers all rows; "
+        "`nestling check` finds such rows: its rows are in `ticket` and `loose_tag`"
     )
     assert words in explanation(given, "tag").notes
 

@@ -67,7 +67,7 @@ GAPS = {
     "UPDATE a NATURAL JOIN b SET a.x = 4": "write ON",
     "UPDATE a LEFT JOIN b ON b.id = a.b_id SET a.x = 1, b.n = 2": "UPDATE of several tables; write one for each",
     "DELETE c, a FROM c JOIN a ON a.id = c.a_id WHERE a.id = 5": "DELETE from several tables; write one for each",
-    "UPDATE a JOIN b ON b.id = a.b_id SET id = 9": "write whose it is, `table.id = …`",
+    "UPDATE a JOIN b ON b.id = a.b_id SET id = 9": "name its table, `table.id = …`",
     "UPDATE a LEFT JOIN b ON b.id = a.b_id LEFT JOIN c ON c.v = b.n SET a.x = 1 WHERE c.id IS NULL": "of another LEFT JOIN",
     "UPDATE a LEFT JOIN b ON b.id = a.b_id LEFT JOIN c ON c.a_id = a.id SET a.x = 1 WHERE c.v > b.n": "two LEFT JOINs",
     "UPDATE a LEFT JOIN b ON b.id = a.b_id SET a.x = 1 WHERE EXISTS (SELECT 1 FROM c WHERE v = b.n)": "a subquery that mentions",

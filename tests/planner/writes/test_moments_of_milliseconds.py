@@ -25,7 +25,10 @@ REFUSED = (
     "UPDATE project SET created_at = CASE WHEN id > 5 THEN created_at ELSE datetime(created_at) END",
 )
 OTHERS = (
-    ("UPDATE project SET seen_at = strftime('%Y-%m-%d %H:%M:%f', 'now')", "`seen_at` holds moments of whole seconds"),
+    (
+        "UPDATE project SET seen_at = strftime('%Y-%m-%d %H:%M:%f', 'now')",
+        "`seen_at` holds timestamps of whole seconds",
+    ),
     ("UPDATE project SET day = CURRENT_TIMESTAMP", "`day` holds days"),
 )
 TAKEN = (
@@ -56,7 +59,7 @@ def test_whole_seconds_are_refused(sql: str, shop: Proposal, database: Database[
     with pytest.raises(GapError) as caught:
         Store(shop, database).execute(sql)
     said = str(caught.value)
-    assert "`created_at` holds moments of milliseconds" in said
+    assert "`created_at` holds timestamps of milliseconds" in said
     assert "gives whole seconds" in said
     assert "strftime('%Y-%m-%d %H:%M:%f', 'now')" in said
     assert list(database["project"].find()) == before
@@ -86,4 +89,4 @@ def test_a_note_tells_of_the_default(shop: Proposal, tmp_path: Path) -> None:
         each for each in pipeline.inspect(f"sqlite:///{tmp_path / 'shop.db'}").notes if "CURRENT_TIMESTAMP" in each
     ]
     assert len(notes) == 1
-    assert "`project.created_at` holds moments of milliseconds, but its default" in notes[0]
+    assert "`project.created_at` holds timestamps with milliseconds, but its default" in notes[0]

@@ -91,5 +91,5 @@ def test_without_a_target_in_sqlite(strategy: str, tmp_path: Path, database: Dat
             sql = f"INSERT INTO person VALUES {rows} ON CONFLICT DO UPDATE SET v = excluded.v || id"
             assert store.execute(sql).affected == connection.execute(sql).rowcount
             assert [tuple(row.values()) for row in store.execute(_READ)] == connection.execute(_READ).fetchall(), sql
-        with pytest.raises(ConstraintError, match="meets two rows, by `id` or `email`"):
+        with pytest.raises(ConstraintError, match="conflicts with two rows, by `id` or `email`"):
             store.execute("INSERT INTO person VALUES (2, 'a', NULL, 1, 'new') ON CONFLICT DO UPDATE SET v = 'dup'")

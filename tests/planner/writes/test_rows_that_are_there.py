@@ -146,7 +146,7 @@ def test_what_is_not_converted_says_so(
     )
     for sql, said in (
         (f"{_INTO} ON CONFLICT (tenant_id, email) WHERE active DO NOTHING", "not the condition of a unique index"),
-        (f"{selected} ON CONFLICT DO NOTHING", "insert each by INSERT … VALUES with the same clause"),
+        (f"{selected} ON CONFLICT DO NOTHING", "insert each with INSERT … VALUES and the same clause"),
         (f"{selected} ORDER BY id ON CONFLICT (id) DO NOTHING", "ORDER BY"),
     ):
         with pytest.raises(GapError, match=said):

@@ -158,4 +158,4 @@ def test_no_row_changes_twice(tmp_path: Path, database: Database[dict[str, Any]]
         store.execute(moved)
     replaced = pipeline.convert(chosen, "INSERT OR REPLACE INTO total SELECT customer_id, 9, 1, 1 FROM purchase")
     assert isinstance(replaced, NotCompiled)
-    assert "replaces rows which exist" in replaced.gap.what
+    assert "replaces existing rows" in replaced.gap.what

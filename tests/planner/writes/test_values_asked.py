@@ -77,5 +77,5 @@ def test_what_is_stored_is_what_sqlite_stores(
 )
 def test_values_that_the_statement_may_change_itself_are_a_gap(sql: str) -> None:
     """They are asked again for the row that is there and the one that comes."""
-    with pytest.raises(WriteGap, match=r"beside values read from `item`, which the statement may change"):
+    with pytest.raises(WriteGap, match=r"together with values read from `item`, which the statement may change"):
         plan_write(translate(sql, MODEL, "sqlite"), Design(MODEL, APART))  # type: ignore[arg-type]

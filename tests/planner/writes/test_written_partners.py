@@ -50,11 +50,11 @@ DONE: tuple[tuple[str, Mapping[str, object]], ...] = (
     (f"DELETE FROM item USING (VALUES (5, 'a'), (5, 'b')) {_BY_ID}", {}),
 )
 GAPS: tuple[tuple[str, Mapping[str, object], str], ...] = (
-    (f"{_NAME} (VALUES (1, 'a'), (1, 'b')) {_BY_ID}", {}, "give constants that differ"),
-    (_TYPED, {"a": 1, "x": "a", "b": 1, "y": "b"}, "give constants that differ"),
-    (f"{_N} (VALUES ('c1', 1), ('c1 ', 2)) AS t (code, n) WHERE item.code = t.code", {}, "give constants that differ"),
-    (f"{_N} (VALUES (1, 1), (2, 2)) AS t (id, n) WHERE item.id >= t.id", {}, "give constants that differ"),
-    ("UPDATE item SET n = s.n FROM item s WHERE s.code = item.code", {}, "say which by a subquery"),
+    (f"{_NAME} (VALUES (1, 'a'), (1, 'b')) {_BY_ID}", {}, "use distinct constants"),
+    (_TYPED, {"a": 1, "x": "a", "b": 1, "y": "b"}, "use distinct constants"),
+    (f"{_N} (VALUES ('c1', 1), ('c1 ', 2)) AS t (code, n) WHERE item.code = t.code", {}, "use distinct constants"),
+    (f"{_N} (VALUES (1, 1), (2, 2)) AS t (id, n) WHERE item.id >= t.id", {}, "use distinct constants"),
+    ("UPDATE item SET n = s.n FROM item s WHERE s.code = item.code", {}, "pick one with a subquery"),
 )
 
 
@@ -84,7 +84,7 @@ def test_two_rows_for_one_are_a_gap(served: Beside, sql: str, values: Mapping[st
 def test_parameters_are_named(served: Beside) -> None:
     """Where no Store has their values."""
     said = served.gap(f"{_NAME} (VALUES (:a::int, 'a'), (2, 'b')) {_BY_ID}")
-    assert said.startswith("values of VALUES, two of whose keys may be the same: `a` is a parameter; a Store binds it")
+    assert said.startswith("values from VALUES with keys that may repeat: `a` is a parameter; a Store binds it")
 
 
 def test_an_index_finds_the_rows(served: Beside) -> None:

@@ -58,7 +58,9 @@ def test_a_function_takes_no_moments_finer_than_a_millisecond(both: Both) -> Non
     """Where there are zero dates among them; of milliseconds it does."""
     here, there = both.answers("SELECT id, YEAR(paid), DATE(paid) FROM sale")
     assert [[*map(str, row)] for row in here] == [[*map(str, row)] for row in there]
-    assert "moments finer than a millisecond that also hold zero dates" in both.gap("SELECT YEAR(closed) FROM sale")
+    assert "timestamps finer than a millisecond that also contain zero dates" in both.gap(
+        "SELECT YEAR(closed) FROM sale"
+    )
 
 
 def test_what_is_taken_from_another_row_is_a_date(both: Both) -> None:

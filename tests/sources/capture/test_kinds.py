@@ -90,10 +90,7 @@ def test_a_field_of_one_kind_tells_which_is_asked_for(
 def test_what_cannot_be_said_of_kinds_says_what_to_do(live: str) -> None:
     """A list of kinds is a gap that says which statements to write."""
     (gap,) = _said(live).gaps
-    assert (
-        "`type` distinguishes the kinds click, error, login apart: write one statement for each queried kind"
-        in gap.what
-    )
+    assert "`type` distinguishes the kinds click, error, login: write one statement for each queried kind" in gap.what
 
 
 def test_an_index_on_the_kind_stays(live: str, database: Database[Any], tmp_path: Path) -> None:

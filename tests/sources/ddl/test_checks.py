@@ -70,7 +70,7 @@ def test_texts_that_are_json(column: str, dialect: str, kind: str, left: str) ->
     reading = read_ddl(ddl, "x", dialect=dialect)
     assert str(reading.model.entity("t").attribute("a").type) == kind
     assert told(ddl, dialect) == ([f"CHECK ({left}) of `t`"] if left else [])
-    stays = [note for note in reading.notes if "stays a text" in note]
+    stays = [note for note in reading.notes if "stays text" in note]
     assert stays == ([STAYS] if "UNIQUE" in column else [])
 
 

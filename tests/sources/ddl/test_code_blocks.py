@@ -58,7 +58,7 @@ def test_what_else_it_does_is_said(body, note):
     """Nothing is left out silently."""
     found = read(block(body), "postgresql")
     assert found.notes == (f"the DO block in line 2 is {note}",)
-    assert ("b" in found.model.entity("posts").attribute_names) is ("alone" in note)
+    assert ("b" in found.model.entity("posts").attribute_names) is ("read only" in note)
     assert found.model.entity("posts").attribute("user_id")
 
 

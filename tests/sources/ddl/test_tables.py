@@ -207,7 +207,7 @@ def test_tables_like_others_and_with_inherited_columns():
     assert clean(base + "CREATE TABLE a LIKE p;", "mysql").entity("a").key == ("id",)
     reading = read(base + "CREATE TABLE k (x int) INHERITS (p);", "postgresql")
     assert reading.model.entity("k").attribute_names == ("id", "n", "x")
-    assert "`k` inherits from `p`: its rows are read as rows of `p` too" in reading.gaps[0].what
+    assert "`k` inherits from `p`: its rows are also read as rows of `p`" in reading.gaps[0].what
     later = read(base + "CREATE TABLE k (id int, n text); ALTER TABLE k INHERIT public.p;", "postgresql")
     assert later.gaps[0].what == reading.gaps[0].what
 
@@ -378,13 +378,13 @@ def test_virtual_tables_and_tables_made_by_queries_are_gaps():
         ("ALTER TABLE missing ADD COLUMN x int", "ALTER TABLE `missing`, which is not declared"),
         ("ALTER TABLE good FROB x", "is not understood"),
         ("ALTER TABLE good ALTER COLUMN nope SET NOT NULL", "there is no column `nope`"),
-        ("ALTER TABLE good ADD CONSTRAINT u UNIQUE USING INDEX i", "takes its columns from the index `i`"),
+        ("ALTER TABLE good ADD CONSTRAINT u UNIQUE USING INDEX i", "its columns come from the index `i`"),
         ("CREATE UNIQUE INDEX i ON missing (a)", "a unique index on `missing`, which is not declared"),
         ("CREATE TABLE good (id int)", "table `good` is declared twice"),
         ("CREATE TABLE d (a int, a text)", "column `a` of `d` is declared twice"),
         ("CREATE TABLE l (LIKE missing, a int)", "is created LIKE `missing`, which is not declared"),
         ("CREATE TABLE f (a int, FOREIGN KEY (a) good (id))", "REFERENCES is missing before `good`"),
-        ("CREATE TABLE k (a int WIBBLE WOBBLE NOT NULL)", "type `int wibble wobble` is not known"),
+        ("CREATE TABLE k (a int WIBBLE WOBBLE NOT NULL)", "type `int wibble wobble` is unknown"),
         ("CREATE TABLE k (a int NOT NULL WIBBLE)", "column `a` of `k`: `WIBBLE` is not understood"),
         ("CREATE TABLE k (a frobtype)", "type `frobtype` is unknown and carried as text"),
         ("CREATE TABLE k (a int REFERENCES nowhere)", "no table `nowhere`"),

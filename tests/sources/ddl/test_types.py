@@ -63,7 +63,7 @@ def test_citext_is_compared_without_case():
     reading = read(text, "postgresql")
     rules = [each.collation for each in reading.model.entity("t").attributes]
     assert rules == [Collation.NOCASE] * 4 + [Collation.BINARY]
-    assert all("compared ignoring case of A to Z" in gap.what for gap in reading.gaps)
+    assert all("comparisons ignore the case of A to Z" in gap.what for gap in reading.gaps)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_locale_that_knows_no_case_is_told(postgresql_urls: tuple[str, str]) -
     with psycopg.connect(there) as connection:
         connection.execute("CREATE TABLE t (a text)")
     here, elsewhere = (open_database(each).reading().notes for each in (postgresql_urls[1], there))
-    assert [note for note in here if note.startswith("the database's locale `C` knows the case of A to Z only")]
+    assert [note for note in here if note.startswith("the database's locale `C` handles case for A to Z only")]
     assert not [note for note in elsewhere if "locale" in note]
 
 
@@ -142,9 +142,9 @@ def test_letters_of_another_case_are_told(postgresql_urls: tuple[str, str]) -> N
     told = {
         note.split("`")[1]: note for note in open_database(postgresql_urls[1]).reading().notes if "of columns" in note
     }
-    assert "`C` of columns knows the case of A to Z only" in told["C"]
-    assert "another upper or lower case of `ß`, `İ`," in told["und-x-icu"]
-    assert "another upper or lower case of `I`, `i`," in told["tr-x-icu"]
+    assert "`C` of columns handles case for A to Z only" in told["C"]
+    assert "a different upper or lower case for `ß`, `İ`," in told["und-x-icu"]
+    assert "a different upper or lower case for `I`, `i`," in told["tr-x-icu"]
     assert "C.utf8" not in told
 
 
@@ -194,7 +194,7 @@ def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> No
     assert [each.collation for each in reading.model.entity("t").attributes] == [Collation.NOCASE, Collation.BINARY]
     (gap,) = reading.gaps
     assert gap.where == "t.email"
-    assert "compared ignoring case of A to Z; the case of other letters" in gap.what
+    assert "comparisons ignore the case of A to Z; the case of other letters" in gap.what
 
 
 def test_arrays_of_citext_are_lists(postgresql_urls: tuple[str, str]) -> None:
@@ -320,7 +320,7 @@ def test_inherited_tables_are_a_gap(postgresql_urls: tuple[str, str]) -> None:
     live = [found.what]
     assert found.where == "s.c"
     assert live == [gap.what for gap in read_ddl(ddl, "m", dialect="postgresql").gaps]
-    assert live[0].startswith("`s.c` inherits from `p`: its rows are read as rows of `p` too")
+    assert live[0].startswith("`s.c` inherits from `p`: its rows are also read as rows of `p`")
 
 
 ODD_POSTGRESQL = """

@@ -66,7 +66,7 @@ def test_jdbc_names_the_user_behind_the_question_mark(mariadb: str, postgresql: 
         ("ssl_mode=VERIFY_CA", "ssl_ca"),
         ("allowMultiQueries=true", "allowMultiQueries"),
         ("password=one&password=two", "`password` is given more than once"),
-        ("ssl_mode=DISABLED&ssl-mode=REQUIRED", "said more than once"),
+        ("ssl_mode=DISABLED&ssl-mode=REQUIRED", "given more than once"),
     ],
 )
 def test_what_would_not_be_heeded_is_refused(query: str, said: str) -> None:

@@ -24,7 +24,7 @@ from nestling.planner.checks.summaries import summary_checks
 
 __all__ = ["checks_of", "field_checks", "where_held"]
 
-_ANEW = "documents of this kind of collection are not changed: load the collection anew"
+_ANEW = "documents in this kind of collection cannot be changed: load the collection again"
 
 
 def checks_of(design: Design) -> Checks:

@@ -58,8 +58,8 @@ def _unknown(store: StoredCollection, variant: Variant) -> Check:
         store.name,
         found_read(step, Place(store, store.roots[:1]), (), FieldPath(named)),
         (ComparedValue(named, "", FOUND),),
-        next_move=f"no row is told by it, as the kinds there are in `{store.name}` are {kinds}: delete it, or insert its row by a"
-        " statement, and delete it then",
+        next_move=f"it stands for no row, as the kinds in `{store.name}` are {kinds}: delete it, after inserting its row with a"
+        " statement if the row is needed",
         is_unread=True,
     )
 

@@ -61,7 +61,7 @@ def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
                     yield _or_gap(name, partial(_check, name, design, place, group))
                     if Collation.UNICODE_CI in _collations(entity, group):
                         names = ", ".join(f"`{each}`" for each in group)
-                        what = f"whether rows share {names} but for case and accents"
+                        what = f"whether rows have {names} equal except for case and accents"
                         yield Gap(GapKind.NOTIMPL, what, name)
         copied = [place for place in design.places[entity.name] if place.copy is not None]
         if copied and entity.key:
@@ -91,7 +91,7 @@ def _contradictions(name: str, design: Design, collection: str, path: str, entit
         collection,
         ReadPlan(ProjectDocuments(several, fields), tuple(OutputColumn(each, each, ANY) for each, _ in fields)),
         (ComparedValue(path, "", FOUND),),
-        next_move=f"make all copies of one `{entity.name}` say the same: they are the only home of these rows",
+        next_move=f"make all copies of one `{entity.name}` agree: these rows are stored nowhere else",
         is_walked=False,
     )
 

@@ -68,7 +68,7 @@ def _in_windows(design: Design, place: Place, window: BucketWindow, time: Column
         values,
         way_to(place, told),
         next_move=f"take the event out of the bucket ($pull from `{place.node.field}`), insert its row of"
-        f" `{place.node.entity}` by a statement, which finds the right bucket, and repair what the bucket counts",
+        f" `{place.node.entity}` with a statement, which finds the right bucket, and repair the bucket's computed values",
     )
 
 

@@ -43,7 +43,7 @@ def _part(design: Design, store: StoredCollection) -> Check:
         store.name,
         found_read(step, Place(store, store.roots), (), FieldPath("_id")),
         (ComparedValue("_id", "", FOUND),),
-        next_move=f"bring the row of `{entity}` back that it was split off, or delete it, too",
+        next_move=f"restore the row of `{entity}` it was split from, or delete it as well",
         screen=unmatched_ids(store.name, homes),
         is_unread=True,
     )
@@ -61,5 +61,5 @@ def _file(place: Place, path: str, bucket: str) -> Check:
         found_read(step, place, (), FieldPath(pointer)),
         (ComparedValue("gridfs", "", FOUND),),
         (PathStep(path),),
-        next_move=f"bring the file back into the GridFS bucket `{bucket}`, or take the pointer `{path}` out, too",
+        next_move=f"restore the file in the GridFS bucket `{bucket}`, or remove the pointer `{path}` as well",
     )

@@ -90,7 +90,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         ),
         (ComparedValue(", ".join(paths), "", FOUND),),
         way,
-        next_move=f"bring the row of `{link.parent}` back, or {or_else}",
+        next_move=f"restore the row of `{link.parent}`, or {or_else}",
         clears=clears,
         inside=inside,
         referring=tuple(
@@ -153,7 +153,9 @@ def _listed(design: Design, place: Place, link: Relationship, reference: Referen
     name, path = join(place.store.name, place.path, reference.field), join(place.path, reference.field)
     homes = [home for home in design.places[link.child] if home.copy is None]
     if any(len(home.nodes) > 1 or id_at(design, home, 0).value != FieldPath("_id") for home in homes):
-        return Gap(GapKind.NOTIMPL, f"whether its ids lead to rows of `{link.child}` that are not told by `_id`", name)
+        return Gap(
+            GapKind.NOTIMPL, f"whether its ids match rows of `{link.child}`, which are not identified by `_id`", name
+        )
     told = locators(design, place)
     step: Step = Unwind(documents_at(place), path)
     identity = join(path, "id" if reference.copied else "")
@@ -167,5 +169,5 @@ def _listed(design: Design, place: Place, link: Relationship, reference: Referen
         found_read(step, place, told, FieldPath(identity)),
         (ComparedValue(reference.field, "", FOUND),),
         way_to(place, told),
-        next_move=f"bring the row of `{link.child}` back, or take the id out of the array",
+        next_move=f"restore the row of `{link.child}`, or remove the id from the array",
     )

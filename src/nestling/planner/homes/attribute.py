@@ -208,4 +208,4 @@ def fresh_field(store: StoredCollection, name: str) -> str:
 def _untold(place: Place, level: int, attribute: str) -> DesignError:
     node = place.nodes[level]
     where = join(place.store.name, path_to(place, level))
-    return DesignError(Problem(what=f"`{attribute}` of `{node.entity}` cannot be told from its rows in `{where}`"))
+    return DesignError(Problem(what=f"`{attribute}` of `{node.entity}` cannot be derived from its rows in `{where}`"))

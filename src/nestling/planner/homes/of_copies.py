@@ -42,7 +42,7 @@ def copied_row_exists(design: Design, place: Place) -> Predicate | None:
             return FieldHasValue(_path(place, copy, field))
     if design.model.is_total(link):
         return None
-    what = f"nothing tells whether a document of `{place.store.name}` holds the inline copy `{copy.name}`"
+    what = f"nothing shows whether a document of `{place.store.name}` holds the inline copy `{copy.name}`"
     raise DesignError(Problem(what=what, next_move="copy its key or another NOT NULL attribute, or make it an object"))
 
 

@@ -29,13 +29,13 @@ def _homes(old: Design, new: Design) -> Iterator[str]:
     for entity in new.model.entities:
         before, after = _home(old, entity.name), _home(new, entity.name)
         if is_nowhere(old, entity.name):
-            yield f"`{entity.name}` is new: it comes into {after}, which has no rows of it yet"
+            yield f"`{entity.name}` is new: it is stored in {after}, which has no rows of it yet"
         elif before != after:
             yield f"`{entity.name}` moves from {before} to {after}"
         elif [*map(_form, old.places[entity.name])] != [*map(_form, new.places[entity.name])]:
             yield f"`{entity.name}` stays in {after}, in another form"
         if renamed := list(_renamed(old, new, entity)):
-            yield f"fields of `{entity.name}` get other names: {first_of(renamed, _SHOWN)}"
+            yield f"fields of `{entity.name}` are renamed: {first_of(renamed, _SHOWN)}"
 
 
 def _renamed(old: Design, new: Design, entity: Entity) -> Iterator[str]:

@@ -39,11 +39,11 @@ def _mistakes(model: Model, before: Model, given: Mapping[str, Mapping[str, str]
             if attribute not in entity:
                 yield entity.no_attribute(attribute)
             elif not before.has_entity(name) or attribute in before.entity(name):
-                what = f"`{name}.{attribute}` is not new: the rows there are have a value for it, or there are none"
-                yield Problem(what, next_move="change it by UPDATE, before or after the migration")
+                what = f"`{name}.{attribute}` is not new: existing rows already have a value for it, or there are none"
+                yield Problem(what, next_move="change it with UPDATE, before or after the migration")
             elif filled_value(_with_default(entity.attribute(attribute), value)) is None:
-                what = f"`{value}` is no {entity.attribute(attribute).type}, which `{name}.{attribute}` is"
-                yield Problem(what, next_move="give a value of that type: dates and moments as 2026-01-31 10:00:00")
+                what = f"`{value}` is not a value for `{name}.{attribute}`, which is {entity.attribute(attribute).type}"
+                yield Problem(what, next_move="give a value of that type; dates and timestamps as 2026-01-31 10:00:00")
 
 
 def _entity(entity: Entity, values: Mapping[str, str]) -> Entity:

@@ -19,7 +19,7 @@ Nodes = Mapping[Document, Node]
 """Where each document of the design is, whose layout says what it stores."""
 BEFORE = "(before)"
 """What follows the name of something that is gone, where another one has its name now."""
-_APART = "migrate to a design in which it is a field of its own first, then over the new model"
+_APART = "first migrate to a design that stores it as a field of its own, then to one of the new model"
 
 
 def with_names(design: Design, names: Mapping[str, str], after: Model) -> Design:
@@ -71,7 +71,7 @@ def _mistakes(before: Model, after: Model, tables: Mapping[str, str], columns: N
             yield replace(unknown("entity", new, coming), what=f"the new design has no entity `{new}`")
         elif new in known and new not in tables:
             what = f"`{old}` cannot be called `{new}`: the old design has an entity of that name"
-            yield Problem(what, next_move=f"say what that one is called now, too: `--renamed {new}=NAME`")
+            yield Problem(what, next_move=f"add the new name of that one too: `--renamed {new}=NAME`")
     yield from _twice("", tables)
     for name, renamed in columns.items():
         if before.has_entity(name):
@@ -90,8 +90,8 @@ def _of_columns(before: Model, entity: Entity, after: Entity | None, renamed: Ma
             yield replace(unknown("attribute", new, after.attribute_names), what=what)
         elif old in entity.key or (new not in renamed and new in {*entity.key, *before.linked_attributes(entity.name)}):
             key = old if old in entity.key else new
-            what = f"`{entity.name}.{old}` cannot be called `{new}`: `{key}` is in a key, whose attributes keep their names"
-            yield Problem(what, next_move="keep its name in the new model; statements may call it otherwise by AS")
+            what = f"`{entity.name}.{old}` cannot be called `{new}`: `{key}` is in a key, whose attributes cannot be renamed"
+            yield Problem(what, next_move="keep its name in the new model; statements can rename it with AS")
 
 
 def _twice(prefix: str, renamed: Mapping[str, str]) -> Iterator[Problem]:
@@ -99,7 +99,7 @@ def _twice(prefix: str, renamed: Mapping[str, str]) -> Iterator[Problem]:
     for new in dict.fromkeys(renamed.values()):
         olds = [f"{prefix}{old}" for old, each in renamed.items() if each == new]
         if len(olds) > 1:
-            yield Problem(f"{name_list(olds)} cannot all be called `{new}`", next_move="say which one it was")
+            yield Problem(f"{name_list(olds)} cannot all be called `{new}`", next_move="name only the right one")
 
 
 def _in_the_way(design: Design, columns: NamesGiven) -> Iterator[Problem]:
@@ -107,7 +107,7 @@ def _in_the_way(design: Design, columns: NamesGiven) -> Iterator[Problem]:
     for collection in design.collections:
         for entity, name, use in _uses(collection):
             if name in columns.get(entity, ()):
-                what = f"`{entity}.{name}` {use}, and cannot be called otherwise"
+                what = f"`{entity}.{name}` {use} and cannot be renamed"
                 yield Problem(what, where=collection.name, next_move=_APART)
 
 
@@ -116,21 +116,24 @@ def _uses(collection: Collection) -> Iterator[tuple[str, str, str]]:
     for node in nodes_in(collection):
         if isinstance(node, Document):
             pairs = (name for each in node.pairs for name in each.attributes)
-            yield from ((node.entity, name, "is stored as a pair of name and value") for name in pairs)
+            yield from ((node.entity, name, "is stored as a name-value pair") for name in pairs)
         if isinstance(node, Embedding) and node.slots is not None:
-            yield node.body.entity, node.slots.attribute, "tells a place in an array"
+            yield node.body.entity, node.slots.attribute, "gives the position in an array"
         if isinstance(node, Embedding) and node.form is Form.SCALARS:
-            yield from ((node.body.entity, each.attribute, "is an array's bare values") for each in node.body.fields)
+            yield from (
+                (node.body.entity, each.attribute, "is stored as the bare values of an array")
+                for each in node.body.fields
+            )
     for split in collection.splits:
         yield from ((collection.root, name, f"is stored in `{split.collection}`") for name in split.attributes)
         if split.rows is not None:
-            yield collection.root, split.rows.attribute, "tells what goes into the archive"
+            yield collection.root, split.rows.attribute, "decides which rows are archived"
     if (bucket := collection.bucket) is not None:
         names = [*bucket.by, *(each.attribute for each in bucket.summary if each.attribute)]
         names += [bucket.window.attribute] if bucket.window is not None else []
-        yield from ((collection.root, name, "tells the buckets apart, or is summed up in them") for name in names)
+        yield from ((collection.root, name, "identifies the buckets or is summarised in them") for name in names)
     options = (collection.options.time, collection.options.meta)
-    yield from ((collection.root, name, "tells the series apart, or its time") for name in options if name)
+    yield from ((collection.root, name, "identifies the time series or is its time") for name in options if name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from nestling.ir.words.model_changes import maybe_called, maybe_renamed
 from nestling.planner.migration.renaming import BEFORE
 
 _APART = (
-    "first migrate, over the model of today, to a design in which these rows are documents of their own"
-    " (`nestling design … --strategy normalized`), then over the new model"
+    "first migrate, with the current model, to a design that stores these rows as documents of their own"
+    " (`nestling design … --strategy normalized`), then to one of the new model"
 )
 
 
@@ -54,7 +54,7 @@ def restated(old: Design, model: Model) -> Design:
     except DesignError as error:
         gone = (entity for entity in old.model.entities if not model.has_entity(entity.name))
         renamed = "".join(maybe_renamed(entity, old.model, model) for entity in gone)
-        what = "the old design cannot be said over the new model"
+        what = "the old design cannot be expressed with the new model"
         raise InputError(
             *(replace(each, what=f"{what}: {each.what}", next_move=f"{_APART}{renamed}") for each in error.problems)
         ) from None
@@ -146,13 +146,15 @@ def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
             continue
         before = old.model.entity(entity.name)
         if before.key != entity.key:
-            move = "keep the key, and make the new one UNIQUE; or load the rows afresh"
-            yield Problem(f"`{entity.name}` has another key than in the old design", next_move=move)
+            move = "keep the key and make the new one UNIQUE, or load the rows again"
+            yield Problem(f"`{entity.name}` has a different key than in the old design", next_move=move)
         for name in sorted(set(entity.attribute_names) - set(before.attribute_names)):
             new = entity.attribute(name)
             if not new.nullable and filled_value(new) is None:
-                what = f"`{entity.name}.{name}` is new and must have a value, which the rows of today have not"
-                move = f"say what they get: `--fill {entity.name}.{name}=VALUE`; or give it a constant default in the new model"
+                what = f"`{entity.name}.{name}` is new and must have a value, which existing rows do not have"
+                move = (
+                    f"set it with `--fill {entity.name}.{name}=VALUE`, or give it a constant default in the new model"
+                )
                 was = maybe_called(new, before, entity)
                 yield Problem(what, next_move=f"{was}; else {move}" if was else move)
     yield from _embedded_along_nothing(old, model)
@@ -165,9 +167,9 @@ def _among_pairs(old: Design, model: Model) -> Iterator[Problem]:
             names = model.entity(body.entity).attribute_names if model.has_entity(body.entity) else None
             for name in (each for pairs in body.pairs for each in pairs.attributes):
                 if names is not None and name not in names:
-                    what = f"`{body.entity}.{name}` is gone, and stored as a pair of name and value"
+                    what = f"`{body.entity}.{name}` is gone from the model, but stored as a name-value pair"
                     yield Problem(
-                        what, where=collection.name, next_move="set it to NULL everywhere, and keep it in the model"
+                        what, where=collection.name, next_move="keep it in the model and set it to NULL everywhere"
                     )
 
 

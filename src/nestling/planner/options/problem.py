@@ -163,7 +163,7 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
             yield Group(archives[0][1].decision, tuple(name for name, _ in archives), optional=True)
     several = {entity: parts for entity, parts in places.cold.items() if len(parts) > 1}
     for name, parts in several.items():
-        yield Group(f"what of {name} lies apart", tuple(name for name, _ in parts), optional=True)
+        yield Group(f"what of {name} is stored separately", tuple(name for name, _ in parts), optional=True)
     decided = {name for parts in several.values() for name, _ in parts}
     for candidate in places.candidates:
         if candidate.id not in decided and not isinstance(candidate.part, (*HOMES, Archived)):
@@ -269,7 +269,7 @@ def _limits(situation: Situation, places: Places, documents: DocumentSizes) -> I
         amounts = tuple(((home.id,), _most_bytes(situation, home)) for home in homes)
         if sum(most for _, most in amounts) > bound / 2:
             most = bound - situation.row_bytes[root]
-            said = f"the document bound of {size(bound)}, for what is embedded in `{root}`, with the growth expected"
+            said = f"the document bound of {size(bound)}, for documents of `{root}` with all they embed and their expected growth"
             yield Limit(f"documents of {root}", amounts, most, said, in_bytes=True)
     budget = situation.requirements.storage_budget_bytes
     if budget is not None:

@@ -179,7 +179,7 @@ def _planned(
         made = final_shape(relation, names, lower(relation, context), context)
         return replace(made, step=with_used_fields(made.step))
     except RecursionError:
-        raise read_gap("a statement nested so deeply") from None
+        raise read_gap("a statement that is nested this deeply") from None
 
 
 def _rewritten(

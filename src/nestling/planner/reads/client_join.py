@@ -51,7 +51,7 @@ def plan_client_join(query: Query, design: Design, *, tolerated: Tolerated | Non
             found = second.columns[-1].field if halves.matched else ""
             joining = replace(halves.joining, given=first.columns[-1].field, found=found, outputs=outputs)
             return JoinPlan(first, second, _columns(query), joining, IDS)
-    raise read_gap("a join in the client: what sorts, limits or groups needs both sides at once")
+    raise read_gap("a join in the client with sorting, limits or grouping over both sides")
 
 
 def has_join(query: Query) -> bool:
@@ -116,10 +116,10 @@ def _joined(query: Query, design: Design) -> _Joined:
         chain.append(below)
         below = below.input
     if not isinstance(below, a.Join):
-        raise read_gap("a join in the client of a statement without a join")
+        raise read_gap("a join in the client for a statement without a join")
     parts = [*(out.expression for out in outputs), *(each for node in chain for each in expressions(node))]
     if any(map(has_subquery, parts)):
-        raise read_gap("a join in the client beside a subquery")
+        raise read_gap("a join in the client together with a subquery")
     for parent_rows, child_rows in ((below.right, below.left), (below.left, below.right)):
         found = _link(below, parent_rows, child_rows, design)
         if found is not None:
@@ -128,7 +128,7 @@ def _joined(query: Query, design: Design) -> _Joined:
                 outputs, tuple(chain), below, parent, parent_rows, child, child_rows, key,
                 reference, is_total,
             )  # fmt: skip
-    raise read_gap("a join in the client that is not by a key of one attribute")
+    raise read_gap("a join in the client that is not on a key of one attribute")
 
 
 def _link(

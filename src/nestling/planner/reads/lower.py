@@ -100,7 +100,7 @@ def _whole(relation: Relation, context: LoweringContext) -> Lowered:  # noqa: C9
         case a.Recursive():
             return lower_recursive(relation, context)
         case a.Working():
-            raise read_gap("a recursion that is not a walk along one relationship")
+            raise read_gap("a recursion that does not follow one relationship")
         case _:
             assert_never(relation)
 

@@ -168,8 +168,8 @@ def _is_told(output: Expression, walk: JoinWalk) -> bool:
 
 def _scattered(entity: str) -> Exception:
     where = f"`{entity}`, whose rows are not the documents of one collection in this design"
-    return read_gap(f"a recursive query over {where}; where they are, it is converted")
+    return read_gap(f"a recursive query over {where}; it is converted for designs where they are")
 
 
 def _no_walk() -> Exception:
-    return read_gap("a recursive query that is no walk along one reference of a table to itself")
+    return read_gap("a recursive query that does not follow one reference of a table to itself")

@@ -62,7 +62,7 @@ def with_attributes(rows: Lowered, place: Place, columns: tuple[Column, ...], co
     """The rows with an entity's columns, whose place's documents they are."""
     for column in columns:
         if file_split(place, column.name) is not None:
-            raise read_gap(f"`{column.name}`, which is kept in files (GridFS)")
+            raise read_gap(f"`{column.name}`, which is stored in files (GridFS)")
     found = {column: attribute_at(context.design, place, len(place.nodes) - 1, column.name) for column in columns}
     direct = {
         (column.alias, column.name): item.value.path

@@ -158,7 +158,7 @@ def _scalar(
             return known
     is_single = single(relation) or by_key(relation, context.design.model)
     if subquery.many_fail and not is_single:
-        raise read_gap("a scalar subquery that may find several rows, which is an error in this dialect")
+        raise read_gap("a scalar subquery that may return several rows, which is an error in this dialect")
     within = value_of_elements(rows, relation, context)
     if within is not None:
         return within

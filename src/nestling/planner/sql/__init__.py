@@ -68,7 +68,7 @@ def translate(
     except StatementGap as gap:
         raise gap.placed(parsed.tree, rules.grammar) from None
     except RecursionError:
-        raise StatementGap(Gap(GapKind.NOTIMPL, "a statement nested so deeply", "1:1")) from None
+        raise StatementGap(Gap(GapKind.NOTIMPL, "a statement that is nested this deeply", "1:1")) from None
 
 
 def _changes_rows(tree: exp.Expr) -> bool:

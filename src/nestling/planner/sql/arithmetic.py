@@ -97,7 +97,7 @@ def arithmetic(
     remainder = env.dialect.is_sqlite and operator is ArithmeticOperator.MODULO and isinstance(node, exp.Mod)
     operands = (left, right)
     if whole and not all(map(is_integer, operands)):
-        raise statement_gap("DIV of numbers that are not known to be whole", node)
+        raise statement_gap("DIV of numbers that may not be whole", node)
     if env.dialect.is_sqlite and (bits or remainder):
         left, right = (conversions.whole(side, env.translation) for side in given)
     elif bits:
@@ -109,7 +109,7 @@ def arithmetic(
         and any(sums.is_unsure(side, env.translation) for side in operands)
     ):
         raise statement_gap(
-            "a quotient of sums of integers, cut off unless the column is `bigint`; write `::bigint` or `::numeric`",
+            "a quotient of sums of integers, truncated unless the column is `bigint`; write `::bigint` or `::numeric`",
             node,
         )
     division = None
@@ -171,10 +171,10 @@ def _declared(operator: ArithmeticOperator, left: Expression, right: Expression,
     """The type of MySQL's exact number; the digits of a quotient follow from the declared ones."""
     digits = mysql_digits.reckoned(operator, left, right)
     if digits is None and operator is ArithmeticOperator.DIVIDE:
-        what = "a division of decimals whose number of digits is not declared"
+        what = "a division of decimals with an undeclared number of digits"
         raise statement_gap(what + _digits_for(left, right), node)
     if digits is None and any(map(mysql_digits.is_rounded_later, (left, right))):
-        what = "a quotient reckoned with a number of digits that are not declared"
+        what = "a quotient computed with an undeclared number of digits"
         raise statement_gap(what + _digits_for(left, right), node)
     return digits.type if digits is not None else DECIMAL
 

@@ -36,7 +36,7 @@ def written_array(node: exp.Array, env: Env, bound: Bind) -> Expression:
     """`ARRAY[…]`; what it is an array of is known where it is stored, or by its items."""
     if any(isinstance(each, exp.Query) for each in node.expressions):
         raise statement_gap(
-            "ARRAY of a SELECT with DISTINCT, GROUP BY or LIMIT, of which `array_agg` is converted", node
+            "ARRAY of a SELECT with DISTINCT, GROUP BY or LIMIT; `array_agg` over it is converted", node
         )
     items = [bound(each) for each in node.expressions]
     found, kind = one_value.common(items, env.translation)
@@ -123,7 +123,7 @@ def _all(parts: list[exp.Expr], node: exp.Expr, env: Env, bound: Bind) -> _Found
     """Arrays, and values that are elements, one after the other."""
     column = next((found[1] for part in parts if (found := _known(part, env, bound)) is not None), None)
     if column is None:
-        raise statement_gap("|| of arrays that are no columns", node)
+        raise statement_gap("|| of arrays that are not columns", node)
     made = [_beside(part, column, env, bound) for part in parts]
     array = made[0]
     for other in made[1:]:
@@ -177,11 +177,11 @@ def _constant(value: Expression, column: Column, node: exp.Expr, env: Env) -> Ex
         return _array_of(value.arguments, column, node, env)
     inner = getattr(value, "operand", value)
     if not isinstance(inner, Literal) or not isinstance(inner.value, str):
-        raise statement_gap(f"an array beside `{column.name}` that is neither a column nor written down", node)
+        raise statement_gap(f"an array together with `{column.name}` that is neither a column nor a constant", node)
     try:
         read_array(inner.value)
     except ValueError as problem:
-        raise mistake(f"`{inner.value}` is no array: {problem}", node, "write `ARRAY['…']`") from None
+        raise mistake(f"`{inner.value}` is not an array: {problem}", node, "write `ARRAY['…']`") from None
     return _cast(inner, column.type, env)
 
 

@@ -64,7 +64,7 @@ def cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, Ty
         or (env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL))
     ):
         is_bytes = to.this is exp.DataType.Type.BINARY and env.dialect.rules is Rules.MYSQL
-        instead = "; `x COLLATE utf8mb4_bin` compares a text to the letter" if is_bytes else ""
+        instead = "; `x COLLATE utf8mb4_bin` compares a text exactly" if is_bytes else ""
         raise statement_gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}{instead}", node)
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
     return Type(name, numbers if counted else ())
@@ -162,7 +162,7 @@ def _refuse_finer(operand: Expression, node: exp.Cast) -> None:
     """MySQL rounds what a cast to DATETIME leaves out, MariaDB cuts it off."""
     digits = int(node.to.expressions[0].name) if node.to.expressions else 0
     if operand.type.name in TIMES and operand.type.fraction_digits > digits:
-        raise statement_gap(f"CAST to {node.to.sql(dialect='mysql')} of a time that is finer", node)
+        raise statement_gap(f"CAST to {node.to.sql(dialect='mysql')} of a time with more digits", node)
 
 
 CASTS: dict[type[exp.Expr], Callable[..., Expression]] = {exp.Cast: _cast}

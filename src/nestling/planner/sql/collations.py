@@ -180,7 +180,7 @@ def _is_in_json(expression: Expression) -> bool:
 def _beside_json(found: set[Collation]) -> Collation:
     """MySQL compares the texts of values in JSON to the letter, MariaDB beside a column by that one's collation."""
     if found - {Collation.BINARY}:
-        raise statement_gap("a value in JSON beside a text of another collation, on which MySQL and MariaDB differ")
+        raise statement_gap("a value in JSON together with a text of another collation, where MySQL and MariaDB differ")
     return Collation.BINARY
 
 

@@ -59,7 +59,7 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
         return tuple(adapt(value, kind) for value in values), kind
     _refuse_carried(values, known)
     if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
-        raise statement_gap("bytes and other values that become one, whose order MongoDB has otherwise")
+        raise statement_gap("bytes and other types in one value, which MongoDB sorts differently")
     mixed = any(is_mixed(value) for value in known)
     open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
@@ -69,11 +69,11 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
         return (tuple(map(_whole, values)), INTEGER) if kind.carried == YEAR else (tuple(values), kind)
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
-        raise statement_gap("timestamps of different precision that become one value")
+        raise statement_gap("timestamps of different precision in one value")
     if translation.dialect.rules is Rules.MYSQL and mixed and len(names) > 1 and names - TIMES:
-        raise statement_gap(f"values of several kinds that become one, {' and '.join(sorted(names))}")
+        raise statement_gap(f"different types in one value: {' and '.join(sorted(names))}")
     if translation.dialect.rules is Rules.MYSQL and names & APART and len(names) > 1 and names - TIMES:
-        raise statement_gap(f"{' and '.join(sorted(names))} that become one value")
+        raise statement_gap(f"{' and '.join(sorted(names))} in one value")
     kind = _widest([value for value in alike if value != NULL], translation)
     kind = ANY if open_class else kind
     has_texts = any(is_text(v) or v.type.name is TypeName.ENUM for v in alike)
@@ -104,9 +104,9 @@ def _whole(value: Expression) -> Expression:
 
 def _refuse_carried(values: Sequence[Expression], known: Sequence[Expression]) -> None:
     if len({value.type for value in values if value != NULL}) > 1:
-        refuse_subtypes("one value of several types", *known)
+        refuse_subtypes("one value of different types", *known)
     if len({value.type for value in known}) > 1:
-        refuse_reckoning("one value of several types", None, *(value for value in known if value.type.carried))
+        refuse_reckoning("one value of different types", None, *(value for value in known if value.type.carried))
 
 
 def _as_float(value: Expression) -> Expression:
@@ -143,7 +143,7 @@ def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type
 def _of_enums(translation: Translation) -> Type:
     """One type of labels of several enums: texts, which PostgreSQL does not make of them by itself."""
     if translation.dialect.rules is Rules.POSTGRESQL:
-        raise statement_gap("labels of several enums that become one value; cast them to text")
+        raise statement_gap("labels of different enums in one value; cast them to text")
     return TEXT
 
 
@@ -154,7 +154,7 @@ def _of_several(values: Sequence[Expression]) -> Type:
     elements = {value.type.element for value in values}
     if all(each is not None and each.name is TypeName.TEXT and not each.carried for each in elements):
         return Type(TypeName.ARRAY, element=TEXT)
-    raise statement_gap(f"{' and '.join(sorted({str(value.type) for value in values}))} that become one value")
+    raise statement_gap(f"{' and '.join(sorted({str(value.type) for value in values}))} in one value")
 
 
 def _widest(values: Sequence[Expression], translation: Translation) -> Type:

@@ -63,7 +63,7 @@ def comparison(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     if (quantifier := _quantifier(node.expression)) is not None:
         return _quantified(node, quantifier, env, bound)
     if env.dialect.rules is Rules.MYSQL and isinstance(node.expression, exp.Condition) and _is_open(node.expression):
-        raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
+        raise statement_gap("chained comparisons without parentheses, which MySQL reads from the left", node)
     if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
         return conversions.compare(_COMPARISONS[type(node)], *seconds, env.translation)
     if env.dialect.rules is Rules.POSTGRESQL and type(node) in (exp.EQ, exp.NEQ):
@@ -149,9 +149,7 @@ def _compared_with_each(
         return compared(node, _COMPARISONS[type(node)], among, env, bound)
     listed = written_items(among, env)
     if is_given_list(among):
-        raise statement_gap(
-            f"{written(node, env.dialect.grammar)} of a list that is given; write `ARRAY[:a, :b]`", node
-        )
+        raise statement_gap(f"{written(node, env.dialect.grammar)} of a list parameter; write `ARRAY[:a, :b]`", node)
     if listed is None:
         raise statement_gap(written(node, env.dialect.grammar), node)
     if not listed:
@@ -289,7 +287,7 @@ def is_either_citext(node: exp.Expr, sides: tuple[Expression, ...], env: Env) ->
 
 def _refuse_null_of_bytes(word: str, node: exp.Expr, *sides: Expression) -> None:
     if NULL in sides and any(map(_may_be_bytes, sides)):
-        raise statement_gap(f"{word} NULL of what may be bytes, which SQLite finds false", node)
+        raise statement_gap(f"{word} NULL with a value that may be bytes, for which SQLite returns false", node)
 
 
 def _may_be_bytes(expression: Expression) -> bool:
@@ -301,7 +299,7 @@ def _may_be_bytes(expression: Expression) -> bool:
 def _escaped(node: exp.Escape, env: Env, bound: Bind) -> Expression:
     like = node.this.this if isinstance(node.this, exp.Not) else node.this
     if type(like) not in _LIKE_CASES or not node.expression.is_string or len(node.expression.this) > 1:
-        raise statement_gap("ESCAPE with anything but one character", node)
+        raise statement_gap("ESCAPE with other than one character", node)
     found = _like(like, env, bound, node.expression.this)
     return Not(found) if isinstance(node.this, exp.Not) else found
 

@@ -255,7 +255,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, Decimal):
         return Literal(f"{value.value:f}", TEXT)
     if isinstance(value, Literal) and isinstance(value.value, datetime) and not translation.dialect.is_sqlite:
-        raise statement_gap("a constant moment as a text; write the text")
+        raise statement_gap("a constant timestamp as a text; write the text")
     refuse_infinite("a text", None, translation, value)
     return Cast(as_written(value, translation), TEXT, translation.dialect.rules)
 
@@ -429,7 +429,7 @@ def _beside(value: Expression, wanted: Type) -> Expression:
         return found
     if isinstance(found, Parameter) and found.type == wanted:
         raise statement_gap(
-            "a comparison with jsonb that a parameter gives, as MongoDB compares objects in the order of their keys"
+            "a comparison with a jsonb parameter, as MongoDB compares objects in the order of their keys"
         )
     return as_kept(found, wanted)
 
@@ -449,7 +449,7 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return _text_beside_time(expression, other.type)
     if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
         if _mixed(expression) and _mixed(other):
-            raise statement_gap("days beside moments where both also hold zero dates")
+            raise statement_gap("dates together with timestamps if both also contain zero dates")
         return Cast(expression, TIMESTAMP, Rules.MYSQL)
     value, beside = plain(expression, translation), plain(other, translation)
     if other.type.name in TIMES and value != NULL and value.type.name in NUMBERS:

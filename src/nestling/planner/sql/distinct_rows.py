@@ -48,5 +48,5 @@ def _rule(node: exp.Expr, trees: Sequence[exp.Expr], found: Sequence[Expression]
     pairs = zip(trees, found, strict=True)
     rules = {collation(env, (tree,), (value,)) for tree, value in pairs if not is_no_text(value)}
     if len(rules) > 1 or not rules <= {Collation.BINARY, Collation.UNICODE_CI}:
-        raise statement_gap("COUNT(DISTINCT) of several texts that are compared without their case", node)
+        raise statement_gap("COUNT(DISTINCT) of several texts that are compared ignoring case", node)
     return rules.pop() if rules else Collation.BINARY

@@ -211,7 +211,7 @@ def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
         raise statement_gap("a parameter without a name", node)
     if env.translation.listed.setdefault(node.name, listed) is not listed:
         where = node.find_ancestor(exp.Predicate) or node
-        raise mistake(f"`{node.name}` is one value and a list of values", where, "give the list a name of its own")
+        raise mistake(f"`{node.name}` is used as one value and as a list", where, "give the list its own name")
     return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite, rules=env.dialect.rules)
 
 
@@ -329,7 +329,7 @@ def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
         return given_list(inner.this, env, node)
     kind = cast_type(element, env, node, SENT)
     if kind.numbers:
-        raise statement_gap(f"a list cast to {kind}; cast it to a type without numbers in brackets", node)
+        raise statement_gap(f"a list cast to {kind}; cast it to a type without numbers in parentheses", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
 
 
@@ -419,7 +419,7 @@ def _promoted(left: Expression, right: Expression) -> Expression:
 def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     bound = [bind(part, env) for part in node.flatten()]
     if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
-        raise statement_gap("|| of bit strings, which a text beside them becomes", node)
+        raise statement_gap("|| of bit strings with text, which becomes a bit string", node)
     if env.dialect.rules is Rules.POSTGRESQL:
         if any(each.type.element is not None for each in bound):
             return concatenated(node, env, _bound(env))

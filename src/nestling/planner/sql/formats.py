@@ -26,7 +26,7 @@ _MOST_DECIMALS = 4
 def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """SQLite's printf of `%d`, `%s`, `%.2f` with widths; PostgreSQL's format of `%s`. A missing argument is NULL."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or env.dialect.rules is Rules.MYSQL:
-        raise no_constant("printf with a pattern that is no constant", node, pattern)
+        raise no_constant("printf with a pattern that is not a constant", node, pattern)
     if not pattern.this:
         return Literal(None if env.dialect.is_sqlite else "", TEXT)
     waiting = iter(arguments)

@@ -21,7 +21,7 @@ def refuse_time_as_text(value: Expression, translation: Translation) -> None:
     """Raise the gap of MySQL's TIME with a fraction as a text, which has as many digits as the column, whatever the time."""
     is_time = translation.dialect.rules is Rules.MYSQL and value.type.name is TypeName.TIME
     if is_time and _digits(value, translation) > 0:
-        raise statement_gap("a time with a fraction of a second as a text, of which each column writes its own digits")
+        raise statement_gap("a time with fractional seconds as a text, as each column writes its own number of digits")
 
 
 def _digits(expression: Expression, translation: Translation) -> float:

@@ -50,7 +50,7 @@ def _extreme(function: Function) -> Handler:
             refuse_reckoning("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
             raise statement_gap(
-                "the least or greatest of an enum whose values are not listed in the order of their texts", node
+                "the least or greatest of an enum whose labels are not listed in alphabetical order", node
             )
         alike, kind = one_value.common(parts, env.translation)
         refuse_nan("the least or greatest", node, *alike)
@@ -87,7 +87,7 @@ def _field(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     values = [value for value in map(bound, node.expressions) if not isinstance(value, Parameter)]
     are_texts = all(is_text(value) or (value.type.name is TypeName.ENUM and not is_mixed(value)) for value in values)
     if not values or not (are_texts or all(map(of_numbers, values))):
-        raise statement_gap("FIELD() of anything but texts, or numbers, alone", node)
+        raise statement_gap("FIELD() of other than only texts or only numbers", node)
     places = enumerate(node.expressions[1:], start=1)
     ifs = [exp.If(this=item, true=exp.Literal.number(place)) for place, item in places]
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
@@ -113,7 +113,7 @@ def _nulls(counted: str) -> Handler:
     return call
 
 
-_INSTEAD = {"last_insert_id": "; `INSERT … RETURNING id` answers with the new number"}
+_INSTEAD = {"last_insert_id": "; `INSERT … RETURNING id` returns the new number"}
 """What to write for a function that is refused."""
 _MAY_BE_EMPTY = frozenset((*JSON_BUILDERS, *TIME_NAMES, *CALENDAR_NAMES))
 """Names of which each handler says itself how many arguments it takes."""

@@ -246,14 +246,14 @@ def _percentile(node: exp.WithinGroup, env: Env) -> AggregateCall:
     said = bind(node.this.this, env)
     share = said.value if isinstance(said, Literal) else None
     if not isinstance(share, int | Decimal):
-        raise no_constant("a percentile of a share that is no constant number", node, node.this.this)
+        raise no_constant("a percentile of a share that is not a constant number", node, node.this.this)
     if not 0 <= share <= 1:
         raise mistake(f"a percentile of {share}, which is not between 0 and 1", node)
     (key,) = bind_sort(keys, env)
     _refuse(AggregateFunction.MAX, key.expression, function.value, node, env, distinct=False)
     operand, kind = key.expression, key.expression.type
     if unplaced(unranked(operand)) != operand:
-        raise statement_gap("a percentile of an enum, or of days, whose order is not that of what is kept", node)
+        raise statement_gap("a percentile of an enum or date, whose order differs from that of the stored values", node)
     if function is AggregateFunction.PERCENTILE_CONT:
         if not of_numbers(operand):
             raise statement_gap(f"PERCENTILE_CONT of {operand.type}", node)
@@ -290,9 +290,9 @@ def _refuse(
         raise statement_gap(f"{name}(DISTINCT)", node)
     if distinct and function in _SUMS and value != NULL and not of_numbers(value) and not is_truth:
         # distinct ones may be equal as numbers
-        raise statement_gap(f"{name}(DISTINCT) of values that are no numbers", node)
+        raise statement_gap(f"{name}(DISTINCT) of values that are not numbers", node)
     if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:
-        raise statement_gap(f"{name} of an enum whose values are not listed in the order of their texts", node)
+        raise statement_gap(f"{name} of an enum whose labels are not listed in alphabetical order", node)
 
 
 def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:
@@ -391,5 +391,5 @@ def _average(operand: Expression) -> Type:
     """The type of MySQL's average of exact numbers: their sum by how many they are."""
     digits = digits_of(operand)
     if digits is None:
-        raise statement_gap("an average of decimals whose number of digits is not declared")
+        raise statement_gap("an average of decimals with an undeclared number of digits")
     return quotient(digits, Digits(0, 0)).type

@@ -35,7 +35,7 @@ def united(select: exp.Select, titles: Sequence[str], resolved: Callable[[exp.Ex
     """The SELECTs as one query; `titles` name its outputs, `resolved` gives what a key's position or alias stands for."""
     group = select.args["group"]
     if select.args.get("distinct") or any(select.find_all(exp.Window)):
-        raise statement_gap("DISTINCT or a window beside grouping sets", group)
+        raise statement_gap("DISTINCT or a window together with grouping sets", group)
     if _size(group.expressions) > MOST_SETS:
         raise statement_gap(f"more than {MOST_SETS} grouping sets", group)
     sets = [tuple(resolved(key) for key in keys) for keys in _sets(group)]

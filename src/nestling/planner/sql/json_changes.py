@@ -30,7 +30,9 @@ def merged(node: exp.DPipe, env: Env, bound: Bind) -> Expression:
     """`data || '{…}'`: objects one over the other."""
     first, *others = [bound(each) for each in node.flatten()]
     if not is_jsonb(first):
-        raise statement_gap(f"{written(node, env.dialect.grammar)}, an operator of jsonb whose left is none", node)
+        raise statement_gap(
+            f"{written(node, env.dialect.grammar)}, a jsonb operator whose left side is not jsonb", node
+        )
     for other in others:
         value = other if is_jsonb(other) else _object(other, first, node)
         first = Call(Function.JSON_MERGE, (first, value), first.type, env.dialect.rules)
@@ -42,7 +44,7 @@ def _object(value: Expression, beside: Expression, node: exp.Expr) -> Expression
     found = _constant(value, beside, node)
     inner = found.operand if isinstance(found, AttributeCast) else found
     if isinstance(inner, Literal) and not isinstance(jsonb_value(str(inner.value)), dict):
-        raise statement_gap("|| of jsonb and what is no object", node)
+        raise statement_gap("|| of jsonb and a value that is not an object", node)
     return found
 
 
@@ -55,7 +57,7 @@ def _constant(value: Expression, beside: Expression, node: exp.Expr) -> Expressi
     try:
         jsonb_value(inner.value)
     except ValueError:
-        raise mistake(f"`{inner.value}` is no JSON", node) from None
+        raise mistake(f"`{inner.value}` is not JSON", node) from None
     return AttributeCast(inner, beside.type, Rules.POSTGRESQL)
 
 
@@ -79,14 +81,14 @@ def _part(tree: exp.Expr, json: Expression, node: exp.Expr, bound: Bind) -> Expr
     assert isinstance(found.operand, Literal)
     known = jsonb_value(str(found.operand.value))
     if known is None:
-        raise statement_gap("JSONB_SET() to JSON's null", node)
+        raise statement_gap("JSONB_SET() to a JSON null", node)
     return Literal(known, TEXT) if isinstance(known, str) else found
 
 
 def without(node: exp.Sub, left: Expression, right: Expression, env: Env) -> Expression:
     """`data - 'key'`."""
     if not isinstance(right, Literal) or not isinstance(right.value, str):
-        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose key is no constant text", node)
+        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose key is not a constant text", node)
     return Call(Function.JSON_WITHOUT, (left, right), left.type, env.dialect.rules)
 
 
@@ -100,7 +102,7 @@ def set_under(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         or not path.is_string
         or env.dialect.rules is not Rules.POSTGRESQL
     ):
-        raise statement_gap("JSONB_SET() but of jsonb, a constant path and a value", node)
+        raise statement_gap("JSONB_SET() of other than jsonb, a constant path and a value", node)
     json = bound(parts[0])
     if not is_jsonb(json):
         raise statement_gap(f"JSONB_SET() of {json.type}", node)
@@ -109,6 +111,6 @@ def set_under(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     except ValueError as problem:
         raise mistake(f"the path `{path.name}`: {problem}", node) from None
     if not keys or any(key is None or key.lstrip("-").isdigit() for key in keys):
-        raise statement_gap("JSONB_SET() by a path of other than keys, such as a place in an array", node)
+        raise statement_gap("JSONB_SET() with a path of other than keys, such as a position in an array", node)
     value = _part(parts[2].unnest(), json, node, bound)
     return Call(Function.JSON_SET, (json, value, *(Literal(key, TEXT) for key in keys)), json.type, env.dialect.rules)

@@ -49,10 +49,10 @@ def as_part(value: Expression, what: str, node: exp.Expr, env: Env) -> Expressio
     if kind.name is TypeName.DATE and not is_mixed(value) and not isinstance(value, Literal):
         return values.text(value, env.translation)
     if isinstance(value, Parameter) and not _is_as_kept(kind):
-        raise statement_gap(f"{what} of a parameter whose type no cast says", node)
+        raise statement_gap(f"{what} of a parameter whose type is not given by a cast", node)
     if kind == KIND:
         raise statement_gap(
-            f"{what} of JSON that is made, but by json_agg and its kin, a subquery, CASE or coalesce of these", node
+            f"{what} of constructed JSON, except by json_agg and its kin, a subquery, CASE or coalesce of these", node
         )
     raise statement_gap(f"{what} of {kind}" + (" and other values" if is_mixed(value) else ""), node)
 
@@ -83,9 +83,9 @@ def _object(node: exp.Expr, env: Env, bound: Bind) -> Expression:
 def _key(key: exp.Expr, node: exp.Expr) -> Literal:
     inner = key.this if isinstance(key, exp.Cast) else key
     if not isinstance(inner, exp.Literal) or not inner.is_string:
-        raise no_constant(f"{node.name.upper()}() by a key that is no constant text", node, inner)
+        raise no_constant(f"{node.name.upper()}() with a key that is not a constant text", node, inner)
     if not inner.name or "." in inner.name or inner.name.startswith("$"):
-        raise statement_gap(f"{node.name.upper()}() by the key `{inner.name}`, as no field is called", node)
+        raise statement_gap(f"{node.name.upper()}() with the key `{inner.name}`, which cannot be a field name", node)
     return Literal(inner.name, TEXT)
 
 
@@ -103,7 +103,7 @@ def _to_json(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         return bound(row)
     value = bound(node.expressions[0])
     if value.type.name in _TEXTS:
-        raise statement_gap(f"{node.name.upper()}() of {value.type}, whose JSON is a text again", node)
+        raise statement_gap(f"{node.name.upper()}() of {value.type}, whose JSON is text again", node)
     return Call(Function.JSON_PART, (as_part(value, node.name.upper(), node, env),), KIND, env.dialect.rules)
 
 
@@ -111,7 +111,7 @@ def _row(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`row_to_json(table)`."""
     row = object_of(node.expressions[0], env) if len(node.expressions) == 1 else None
     if row is None:
-        raise statement_gap("ROW_TO_JSON() but of a table of FROM", node)
+        raise statement_gap("ROW_TO_JSON() of other than a table in FROM", node)
     return bound(row)
 
 

@@ -24,7 +24,7 @@ def refuse_alike(tree: exp.Expr, model: Model) -> None:
     read = {name.casefold() for table in named for name in (table.name, f"{table.db}.{table.name}")}
     for each in (entity for entity in stored if _is_read(entity, read, model)):
         names = " and ".join(f"`{name}`" for name in alike_when_stored(each))
-        raise statement_gap(f"`{each.name}`, of which {names} are one name in MongoDB", named[0])
+        raise statement_gap(f"`{each.name}`, where {names} are the same name in MongoDB", named[0])
     own = alike_attributes(each for each in columns if _is_read(each, read, model))
     for name in tree.find_all(exp.Identifier):
         _refuse(own.get(name.name.casefold()), name)
@@ -49,4 +49,4 @@ def _is_read(entity: Entity, read: set[str], model: Model) -> bool:
 def _refuse(same: tuple[str, ...] | None, node: exp.Expr) -> None:
     if same:
         names = " and ".join(f"`{name}`" for name in same)
-        raise statement_gap(f"a name that differs from another by case alone ({names})", node)
+        raise statement_gap(f"a name that differs from another only in case ({names})", node)

@@ -51,7 +51,7 @@ def _number(node: exp.Expr, env: Env, bound: Bind) -> Expression:
 
 def _pi(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001
     if env.dialect.rules is Rules.MYSQL:
-        raise statement_gap("PI(), of which MySQL shows six digits and reckons with more", node)
+        raise statement_gap("PI(), which MySQL shows with six digits but computes with more", node)
     return Literal(math.pi, FLOAT)
 
 

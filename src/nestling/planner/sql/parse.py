@@ -46,8 +46,8 @@ _LIST_ENDS = frozenset(
 )  # fmt: skip
 
 
-_TRANSACTION = "; a Store makes a transaction of several statements by `store.transaction(work)`"
-_NESTED = "; MongoDB has no transaction within a transaction: leave it out, and all of `store.transaction(work)` fails together"
+_TRANSACTION = "; to run several statements in a transaction, use `store.transaction(work)` of a Store"
+_NESTED = "; MongoDB has no nested transactions: remove it, and `store.transaction(work)` fails as a whole"
 _INSTEAD = {
     "TRUNCATE": "; `DELETE FROM` does that",
     **dict.fromkeys(("SAVEPOINT", "RELEASE"), _NESTED),
@@ -55,9 +55,9 @@ _INSTEAD = {
 }
 """What to write for a statement that is refused."""
 _OF_TABLES = (
-    "change the tables in the source and design it again; `nestling plan` and `nestling migrate` then move the data"
+    "change the tables in the source and design again; `nestling plan` and `nestling migrate` then move the data"
 )
-_OF_THE_ENGINE = "leave it out: it is about the SQL database itself, and neither reads nor changes rows of its tables"
+_OF_THE_ENGINE = "remove it: it concerns the SQL database itself and neither reads nor changes rows"
 _MOVES = {
     **dict.fromkeys(("CREATE", "ALTER", "DROP", "RENAME", "COMMENT"), _OF_TABLES),
     **dict.fromkeys(("PRAGMA", "ATTACH", "DETACH", "VACUUM", "ANALYZE", "REINDEX", "OPTIMIZE"), _OF_THE_ENGINE),
@@ -92,8 +92,8 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
     `constants` stand in place of the parameters of these names.
     """
     if len(sql.encode()) > LONGEST_BYTES:
-        what = f"the statement has {len(sql.encode())} bytes; at most {LONGEST_BYTES} are taken"
-        raise WorkloadError(Problem(what=what, next_move="put its constants into parameters or a table"))
+        what = f"the statement has {len(sql.encode())} bytes; at most {LONGEST_BYTES} are allowed"
+        raise WorkloadError(Problem(what=what, next_move="move its constants to parameters or a table"))
     sql, replaces = as_insert(sql) if dialect.lenient else (sql, False)
     found, tokens = sqlglot.Dialect.get_or_raise(dialect.grammar), list[Token]()
     try:
@@ -107,14 +107,14 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
     except UNREADABLE as error:
         raise _unread(error, tokens) from None
     if len(trees) != 1:
-        what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is meant"
+        what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is expected"
         raise WorkloadError(Problem(what=what, next_move="give one statement"))
     if not isinstance(trees[0], _STATEMENTS):
         if said := misspelt(sql.lstrip()):
             raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where="1:1"))
         raise _refused(tokens)
     if dialect.lenient and any(not each.expressions for each in trees[0].find_all(exp.Select)):
-        raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
+        raise WorkloadError(Problem("the statement cannot be read: a SELECT has no columns", where="1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
     tree = _with_functions(as_written(trees[0]), dialect)

@@ -25,7 +25,7 @@ def refuse_other_order(tree: exp.Expr, dialect: Dialect) -> None:
     differs = _differs_in_sqlite if dialect.is_sqlite else _differs_in_mysql
     for node in tree.walk():
         if differs(node):
-            said = f"{written(node, dialect.grammar)}, whose operators {dialect.rules} takes in another order; write brackets"
+            said = f"{written(node, dialect.grammar)}, whose operators {dialect.rules} evaluates differently; add parentheses"
             raise statement_gap(said, node)
 
 

@@ -186,7 +186,7 @@ def _output(tree: exp.Expr, bound: BoundQuery, right: BoundQuery | None) -> Colu
                 return bound.relation.columns[place]
     if isinstance(tree, exp.Column):
         raise no_such("output column", tree.name, bound.names, tree)
-    raise statement_gap("ORDER BY an expression behind a set operation", tree)
+    raise statement_gap("ORDER BY an expression after a set operation", tree)
 
 
 def _parenthesised(node: exp.Subquery, env: Env, wish: str) -> BoundQuery:
@@ -196,7 +196,7 @@ def _parenthesised(node: exp.Subquery, env: Env, wish: str) -> BoundQuery:
 def _values(node: exp.Values, env: Env, wish: str) -> BoundQuery:
     rows = [[bind(cell, env) for cell in row.expressions] for row in node.expressions]
     if len({len(row) for row in rows}) != 1:
-        raise mistake("VALUES has rows of different length", node)
+        raise mistake("VALUES has rows of different lengths", node)
     alias = env.translation.alias(wish or "rows")
     found = values_of([one_value.common(column, env.translation) for column in zip(*rows, strict=True)], alias)
     return _ordered(BoundQuery(found, tuple(column.name for column in found.columns)), node, env)
@@ -216,7 +216,7 @@ def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:
     query = cte.query
     assert isinstance(query, exp.SetOperation)
     if not isinstance(query, exp.Union) or query.args.get("limit") or query.args.get("order"):
-        raise statement_gap("a recursion with anything but UNION", query)
+        raise statement_gap("a recursion with other than UNION", query)
     base = bind_query(query.this, env).relation
     names = cte.columns or tuple(column.name for column in base.columns)
     alias = env.translation.alias(name)

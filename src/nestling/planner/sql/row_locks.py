@@ -19,9 +19,7 @@ def note_locks(select: exp.Select, translation: Translation) -> None:
     if not locks or _changes_what_it_reads(select):
         return
     if select.find_ancestor(exp.DML) is not None:
-        raise statement_gap(
-            "a lock on rows that the statement reads and does not change, which MongoDB has not", locks[0]
-        )
+        raise statement_gap("a lock on rows that the statement only reads, which MongoDB does not have", locks[0])
     if any(_skips(lock) for lock in locks):
         translation.locks = ReadLock.SKIPPED
     translation.locks = translation.locks or ReadLock.HELD

@@ -268,7 +268,7 @@ class Select:
                 raise mistake(f"there is no column {tree.this} in the select list", tree)
             return int(tree.this) - 1
         if isinstance(tree, exp.Boolean) and env.dialect.rules is Rules.MYSQL:
-            raise statement_gap("ORDER BY TRUE or FALSE, which MariaDB takes for the place of a column", tree)
+            raise statement_gap("ORDER BY TRUE or FALSE, which MariaDB takes for the number of a column", tree)
         if isinstance(tree, exp.Column) and not tree.table and self._is_output(tree.name.casefold(), env):
             return next(place for place, item in enumerate(self.items) if item.name.casefold() == tree.name.casefold())
         return None

@@ -53,7 +53,7 @@ def instant(parts: Sequence[exp.Expr], bound: Bind) -> Expression:
 def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
     """A number of seconds since 1970, NULL before SQLite's first day and beyond the year 9999."""
     if not is_integer(value) or is_mixed(value):
-        raise statement_gap("date modifier `unixepoch` of what is no column of whole numbers", node)
+        raise statement_gap("date modifier `unixepoch` on other than a column of whole numbers", node)
     start = typed_literal("1970-01-01 00:00:00", TIMESTAMP)
     moment = Call(Function.ADD_TIME, (start, Literal("second", TEXT), value), TIMESTAMP, Rules.SQLITE)
     first, last = (Literal(each, INTEGER) for each in (-210_866_760_000, 253_402_300_799))
@@ -73,7 +73,7 @@ def _timestamp(value: Expression) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, str) and value.value.casefold() == "now":
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     if isinstance(value, Literal) and isinstance(value.value, str) and _overflows(value.value):
-        raise statement_gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
+        raise statement_gap(f"`{value.value}`, a date or time that does not exist: SQLite versions differ on it")
     is_date = value.type.name is TypeName.TIMESTAMP and value.type.fraction_digits <= BSON_DIGITS
     if is_date and not is_mixed(value):
         return value

@@ -13,7 +13,7 @@ from nestling.planner.sql.gaps import StatementGap
 
 _DAY, _SECOND, _MILLI = "%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%f"
 _GIVES = {_DAY: "days", _SECOND: "whole seconds", _MILLI: "milliseconds"}
-_HOLDS = {_DAY: "days", _SECOND: "moments of whole seconds", _MILLI: "moments of milliseconds"}
+_HOLDS = {_DAY: "days", _SECOND: "timestamps of whole seconds", _MILLI: "timestamps of milliseconds"}
 
 
 def require_form(value: Expression, attribute: Attribute) -> None:
@@ -22,9 +22,9 @@ def require_form(value: Expression, attribute: Attribute) -> None:
     other = next((form for form in _made(value) if form in _GIVES and form != wanted), None)
     if not wanted or other is None:
         return
-    gives = f"the value or default that is stored there gives {_GIVES[other]}, which no date can tell apart from theirs"
-    move = f"give the value in that form, as by strftime('{wanted}', 'now')"
-    what = f"`{attribute.name}` holds {_HOLDS[wanted]}, and {gives}: {move}"
+    gives = f"the value or default that is stored there gives {_GIVES[other]}, a difference that a stored date loses"
+    move = f"write the value in that form, as with strftime('{wanted}', 'now')"
+    what = f"`{attribute.name}` holds {_HOLDS[wanted]}, but {gives}: {move}"
     raise StatementGap(Gap(GapKind.INPUT, what))
 
 

@@ -37,7 +37,7 @@ _ONE_TEXT = frozenset(
     }
 )
 """Types kept as texts of which equal values have equal ones."""
-_JSON_TEXTS = "JSON, whose text decides there, and of which the value is kept"
+_JSON_TEXTS = "JSON, which the source compares as text, while only its value is stored"
 _DIGITS = 6
 """Digits of a decimal that single precision tells apart."""
 
@@ -55,14 +55,14 @@ def refuse_nan(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for an order in which NaN may be: a column holds it, or a constant is it."""
     if any(NAN in each.type.carried.split() or (isinstance(each, Literal) and may_be_nan(each)) for each in found):
         raise statement_gap(
-            f"{what} of numbers some of which are NaN, which MongoDB puts before all others, not behind", node
+            f"{what} of numbers that include NaN, which MongoDB sorts before all others, not after", node
         )
 
 
 def refuse_rank(node: exp.Expr, found: Expression) -> None:
     """Raise a gap where rows are put in an order that is not that in which values are compared."""
     if found.type.carried == SET:
-        raise statement_gap("an order of SET, which goes by the place of its labels", node)
+        raise statement_gap("an order of SET, which follows the position of its labels", node)
 
 
 def _unordered(kind: TypeName) -> str:
@@ -71,9 +71,9 @@ def _unordered(kind: TypeName) -> str:
         case TypeName.JSON:
             return "JSON"
         case TypeName.ARRAY:
-            return "arrays, which MongoDB puts by their least or greatest element"
+            return "arrays, which MongoDB sorts by their least or greatest element"
         case TypeName.GEOMETRY:
-            return "places, which are kept as they are read"
+            return "geometries, which are stored as they are read"
         case (
             TypeName.BOOLEAN | TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT | TypeName.UUID | TypeName.OBJECT_ID
             | TypeName.TEXT | TypeName.ENUM | TypeName.BITS | TypeName.DATE | TypeName.TIME | TypeName.TIMESTAMP
@@ -92,13 +92,15 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
             move = "; take the seconds, `extract(epoch FROM a - b)`" if is_difference else ""
             raise statement_gap(f"{what} of intervals{move}", node)
         if is_text_apart(each.type):
-            raise statement_gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
+            raise statement_gap(
+                f"{what} of `{each.type.carried}`, which is stored as text and does not sort like it", node
+            )
 
 
 def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, node: exp.Expr | None = None) -> None:
     """Raise a gap where comparing what is kept is not comparing the values."""
     if any(isinstance(each, Call) and each.type.name is TypeName.ARRAY for each in (left, right)):
-        raise statement_gap("a comparison with an array that is made", node)
+        raise statement_gap("a comparison with a constructed array", node)
     if _is_json_text(left) and _is_json_text(right):
         raise statement_gap(f"a comparison of {_JSON_TEXTS}", node)
     alike = left.type == right.type and left.type.carried in _ONE_TEXT and not ordered
@@ -113,7 +115,8 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
     for one, other in ((left, right), (right, left)):
         if _is_real(one) and not _is_real(other) and not _is_single(other):
             raise statement_gap(
-                "a comparison of `real`, whose single precision MongoDB has not, with what may have more digits", node
+                "a comparison of `real`, whose single precision MongoDB does not have, with a value that may have more digits",
+                node,
             )
 
 
@@ -124,15 +127,15 @@ def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> No
     """Raise a gap for what is reckoned with values that are kept in another way."""
     _refuse_texts(what, node, *found)
     if told := next((each.type for each in found if each.type.name in _NO_NUMBERS), None):
-        raise statement_gap(f"{what} of {told}, which is kept as text", node)
+        raise statement_gap(f"{what} of {told}, which is stored as text", node)
     if any(map(_is_real, found)):
-        raise statement_gap(f"{what} of `real`, whose single precision MongoDB has not", node)
+        raise statement_gap(f"{what} of `real`, whose single precision MongoDB does not have", node)
 
 
 def refuse_bits(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for bits, which are kept as the text of their digits and are numbers, or bytes, to the source."""
     if any(each.type.name is TypeName.BITS for each in found):
-        raise statement_gap(f"{what} of bits, which are kept as text", node)
+        raise statement_gap(f"{what} of bits, which are stored as text", node)
 
 
 def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
@@ -144,9 +147,9 @@ def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
 
 def refuse_parts(node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for what no window is partitioned by."""
-    refuse_groups("a window's parts", node, *found)
+    refuse_groups("a window's partitions", node, *found)
     if any(each.type.name in MAY_BE_ARRAYS for each in found):
-        raise statement_gap("a window's parts of arrays or JSON, by which the server does not partition", node)
+        raise statement_gap("a window's partitions by arrays or JSON, which the server does not support", node)
 
 
 def _is_json_text(value: Expression) -> bool:

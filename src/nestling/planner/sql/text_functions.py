@@ -67,7 +67,7 @@ def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
 def _refuse_citext(node: exp.Expr, env: Env, bound: Bind) -> None:
     """PostgreSQL seeks in a citext whatever the case, which no operator of the server does."""
     if env.dialect.rules is Rules.POSTGRESQL and is_citext(bound(node.this), env.translation):
-        raise statement_gap(f"{node.key.upper()}() of a citext, which PostgreSQL seeks in whatever the case", node)
+        raise statement_gap(f"{node.key.upper()}() of a citext, which PostgreSQL searches ignoring case", node)
 
 
 def _length(node: exp.Expr, env: Env, bound: Bind) -> Expression:
@@ -95,7 +95,7 @@ def _substring(node: exp.Expr, env: Env, bound: Bind) -> Expression:
 def _matched(node: exp.Expr, pattern: exp.Expr, env: Env, bound: Bind) -> Expression:
     """PostgreSQL's `substring(text FROM pattern)`."""
     if node.args.get("length") is not None or not isinstance(pattern.unnest(), exp.Literal):
-        raise statement_gap("SUBSTRING by a regular expression that is no constant, or of SQL", node)
+        raise statement_gap("SUBSTRING with a regular expression that is not a constant, or with a SQL pattern", node)
     _refuse_citext(node, env, bound)
     return Call(Function.MATCHED, (_text(node.this, env, bound), bound(pattern)), TEXT, env.dialect.rules)
 
@@ -107,7 +107,7 @@ def _left(node: exp.Expr, env: Env, bound: Bind) -> Expression:
             return _all_but(int(inner.this.this), node, env, bound)
         raise statement_gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
-        raise no_constant(f"{called(node, env.dialect.grammar)} with a length that is no constant", node, count)
+        raise no_constant(f"{called(node, env.dialect.grammar)} with a length that is not a constant", node, count)
     value = _text(node.this, env, bound)
     if isinstance(node, exp.Left):
         return Call(
@@ -157,8 +157,8 @@ def _position(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     _refuse_citext(node, env, bound)
     parts = (node.this, node.args["substr"])
     if env.dialect.rules is Rules.MYSQL and collation(env, parts, map(bound, parts)) is not Collation.BINARY:
-        instead = "LIKE '%…%' finds them, and `COLLATE utf8mb4_bin` seeks to the letter"
-        raise statement_gap(f"the position of a text whatever case and accents: {instead}", node)
+        instead = "LIKE '%…%' finds them, and `COLLATE utf8mb4_bin` searches exactly"
+        raise statement_gap(f"the position of a text regardless of case and accents: {instead}", node)
     return Call(Function.POSITION, _texts(parts, env, bound), INTEGER, env.dialect.rules)
 
 
@@ -175,7 +175,7 @@ def _replace(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     is_sought = isinstance(node.expression, exp.Literal) and node.expression.is_string and node.expression.this
     if env.dialect.is_sqlite and not is_sought and not is_text(conversions.plain(bound(node.this), env.translation)):
         raise statement_gap(
-            "REPLACE in what may be no text, which SQLite leaves what it is where nothing is sought", node
+            "REPLACE in a value that may not be text, which SQLite leaves unchanged if the searched text is empty", node
         )
     return Call(Function.REPLACE, (*_texts([node.this, node.expression], env, bound), new), TEXT, env.dialect.rules)
 
@@ -203,7 +203,7 @@ def _split_part(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise mistake("SPLIT_PART() takes a text, a separator and a number", node)
     separator, place = (bound(each) for each in places)
     if not isinstance(separator, Literal) or not isinstance(place, Literal) or not isinstance(place.value, int):
-        raise no_constant("SPLIT_PART by a separator and a number that are no constants", node, *places)
+        raise no_constant("SPLIT_PART with a separator or number that is not a constant", node, *places)
     if not separator.value or place.value == 0:
         raise statement_gap("SPLIT_PART by nothing", node)
     return Call(Function.PART, (_text(node.this, env, bound), separator, place), TEXT, env.dialect.rules)
@@ -215,9 +215,9 @@ def _substring_index(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     known = separator.value if isinstance(separator, Literal) else None
     if env.dialect.rules is not Rules.MYSQL or not isinstance(known, str) or not isinstance(count, Literal):
         places = (node.args["delimiter"], node.args["count"])
-        raise no_constant("SUBSTRING_INDEX by a separator and a number that are no constants", node, *places)
+        raise no_constant("SUBSTRING_INDEX with a separator or number that is not a constant", node, *places)
     if not isinstance(count.value, int) or any(known.endswith(known[:size]) for size in range(1, len(known))):
-        raise statement_gap(f"SUBSTRING_INDEX by `{known}`, which may overlap itself", node)
+        raise statement_gap(f"SUBSTRING_INDEX with `{known}`, which may overlap itself", node)
     if not known or count.value == 0:
         raise statement_gap("SUBSTRING_INDEX of nothing", node)
     arguments = (_text(node.this, env, bound), separator, count)
@@ -250,7 +250,7 @@ _ONE_BYTE = re.compile(r"(?<!\\)(?:\.|\[\^[^\]]*\])(?![*+])|[^\x00-\x7f][*+?{]")
 def _regexp(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if env.dialect.is_sqlite:
-            raise statement_gap("REGEXP in SQLite, which has none of its own", node)
+            raise statement_gap("REGEXP in SQLite, which has no implementation of its own", node)
         nodes = [without_binary(side, env) for side in (node.this, node.expression)]
         text, pattern = _texts(nodes, env, bound)
         any_case = is_either_citext(node, (text, pattern), env)
@@ -258,7 +258,7 @@ def _regexp(function: Function) -> Handler:
             if collation(env, (node.this, node.expression), (text, pattern)) is not Collation.BINARY:
                 any_case = True
             elif is_by_bytes(node) and isinstance(pattern, Literal) and _ONE_BYTE.search(str(pattern.value)):
-                raise statement_gap(f"REGEXP BINARY by `{pattern.value}`, of which a part stands for one byte", node)
+                raise statement_gap(f"REGEXP BINARY by `{pattern.value}`, a part of which stands for one byte", node)
         sides = (chars.filled(text), pattern)
         return Call(Function.MATCHES_ANY_CASE if any_case else function, sides, BOOLEAN, env.dialect.rules)
 

@@ -85,7 +85,7 @@ def _day_of(value: Expression, env: Env) -> Expression:
 def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise no_constant("a time format that is no constant text", node, pattern)
+        raise no_constant("a time format that is not a constant text", node, pattern)
     if isinstance(node.this, exp.TsOrDsToDate) and pattern.this == "%B":  # as which sqlglot has MONTHNAME()
         return of_calendar(month_name)(node, env, bound)
     _refuse_constant(pattern.name, node, env)
@@ -97,7 +97,7 @@ def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
             raise statement_gap(f"time format `{pattern.this}`", node)
     elif not _SHARED_FORMAT.match(pattern.this):  # which sqlglot does not keep as it is written
         raise statement_gap(
-            f"{called(node, env.dialect.grammar)} with other parts than {_PARTS[env.dialect.rules]}", node
+            f"{called(node, env.dialect.grammar)} with parts other than {_PARTS[env.dialect.rules]}", node
         )
     moment = instant([value], bound) if env.dialect.is_sqlite else time_of(bound(value), env)
     return Call(Function.FORMAT_TIME, (moment, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
@@ -116,14 +116,16 @@ def _with_pieces(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if pieces is None:
         raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}`", node)
     if is_mixed_time(given) or given.type.name is TypeName.INTERVAL:
-        raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}` of what may be no date", node)
+        raise statement_gap(
+            f"{node.name.upper()} with the format `{pattern.name}` of a value that may not be a date", node
+        )
     return formatted(time_of(given, env), pieces, env.dialect.rules)
 
 
 def _refuse_constant(pattern: str, node: exp.Expr, env: Env) -> None:
     """Raise the gap of a format that says nothing of the time: it would not be looked at whether that is one."""
     if env.dialect.rules is Rules.MYSQL and "%" not in pattern:
-        raise statement_gap(f"DATE_FORMAT with the format `{pattern}`, which has no part of the time", node)
+        raise statement_gap(f"DATE_FORMAT with the format `{pattern}`, which contains no part of a time", node)
 
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bind) -> Expression:
@@ -131,7 +133,7 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         return _other(node, env, bound)
     pattern, *parts = node.expressions
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise no_constant("a time format that is no constant text", node, pattern)
+        raise no_constant("a time format that is not a constant text", node, pattern)
     if not _FORMAT.match(pattern.this):
         raise statement_gap(f"time format {pattern.sql()}", node)
     return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
@@ -156,7 +158,7 @@ def time_of(value: Expression, env: Env) -> Expression:
         return typed_literal(value.value, TIMESTAMP)
     if value.type.name is TypeName.INTERVAL:
         is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
-        what = "this of a moment minus another" if is_made else "a part of an interval that is kept, which is a text"
+        what = "this of the difference of two timestamps" if is_made else "a part of a stored interval, which is a text"
         raise statement_gap(what, None)
     if value.type.name in TIMES or value == NULL:
         refuse_infinite("a function", None, env.translation, value)
@@ -171,7 +173,7 @@ def _other(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001
 def _now(kind: Type, pattern: str) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001
         if isinstance(node, exp.CurrentTime) and not env.dialect.is_sqlite:
-            raise statement_gap("the time of day it is", node)
+            raise statement_gap("the current time of day", node)
         digits = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.args.get("this")
         now = Call(Function.NOW, (), TIMESTAMP, env.dialect.rules)
         if env.dialect.is_sqlite:
@@ -189,7 +191,7 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
     Where none are said MySQL's has none, and PostgreSQL's all. The server's clock has milliseconds.
     """
     if isinstance(said, exp.Expr) and not (isinstance(said, exp.Literal) and said.name.isdecimal()):
-        raise statement_gap("the time it is with digits that are no constant", node)
+        raise statement_gap("the current time with a number of digits that is not a constant", node)
     unsaid = 0 if rules is Rules.MYSQL else BSON_DIGITS
     digits = int(said.name) if isinstance(said, exp.Literal) else unsaid
     if digits >= BSON_DIGITS:
@@ -217,7 +219,7 @@ def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
     """The unit of time that a statement says as a word or a text."""
     inner = uncast(said)
     if not isinstance(inner, exp.Var | exp.Literal | exp.Identifier):
-        raise no_constant(f"{construct} by a unit that is no constant", node, said)
+        raise no_constant(f"{construct} with a unit that is not a constant", node, said)
     return inner.name.casefold()
 
 
@@ -241,7 +243,7 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
         and isinstance(given, Literal)
         and ":" not in str(given.value)
     ):
-        raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
+        raise statement_gap(f"the {unit} of a constant that is not a time but is read as one", node)
     if env.dialect.rules is Rules.MYSQL and unit in _CLOCK and (_is_given(given) or is_text_of_moment(given)):
         what = f"the {unit} of a parameter, which may be a time of day; write `CAST(… AS DATETIME)` around it"
         raise statement_gap(what, node)
@@ -295,7 +297,7 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     """An instant as clocks in the zone show it; the instant of what they show."""
     name = zone.this if isinstance(zone, exp.Literal) and zone.is_string else ""
     if not ZONE.fullmatch(name):
-        raise no_constant("a time zone that is no constant of a name as `Europe/Berlin`", zone, zone)
+        raise no_constant("a time zone that is not a constant name such as `Europe/Berlin`", zone, zone)
     if value.type.name is TypeName.DATE:
         value = Cast(value, TIMESTAMPTZ, env.dialect.rules)
     if value.type.name not in MOMENTS:
@@ -359,7 +361,7 @@ def _made_date(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise mistake(f"MAKE_DATE() takes three arguments, not {len(node.expressions)}", node)
     parts = [conversions.adapt(bound(each), INTEGER) for each in node.expressions]
     if not all(is_integer(part) or part == NULL for part in parts):
-        raise statement_gap("MAKE_DATE() of anything but whole numbers", node)
+        raise statement_gap("MAKE_DATE() of other than whole numbers", node)
     return Call(Function.MAKE_DATE, tuple(parts), DATE, Rules.POSTGRESQL)
 
 
@@ -377,7 +379,7 @@ def add_interval(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     if is_interval(left) and isinstance(node, exp.Add):
         left, right = right, left
     if not isinstance(node, exp.Add | exp.Sub) or not is_interval(right) or is_interval(left):
-        raise statement_gap("arithmetic of intervals alone", node)
+        raise statement_gap("arithmetic with intervals only", node)
     times: exp.Expr | None = None
     if isinstance(right, exp.Mul):
         times, right = (right.expression, right.this) if is_interval(right.this) else (right.this, right.expression)
@@ -400,7 +402,7 @@ def _negative(number: Expression) -> Expression:
 def _seconds_of(number: Expression, node: exp.Expr) -> Literal:
     """A constant number of microseconds as one of seconds; none finer than a BSON date."""
     if not isinstance(number, Literal) or not isinstance(number.value, int):
-        raise no_constant("an interval of microseconds that is no constant", node, node)
+        raise no_constant("an interval of microseconds that is not a constant", node, node)
     if number.value % 1000:
         raise statement_gap(f"an interval of {number.value} microseconds, which is finer than a millisecond", node)
     seconds, rest = divmod(number.value, 1_000_000)

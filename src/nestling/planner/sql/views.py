@@ -21,7 +21,7 @@ from nestling.planner.sql.scope import Env, Translation
 def bind_view(view: View, translation: Translation, wish: str) -> BoundQuery:
     """The view's rows; what its SELECT cannot be is said of the view."""
     if view.name in translation.open_views:
-        raise statement_gap(f"view `{view.name}`, which names itself")
+        raise statement_gap(f"view `{view.name}`, which refers to itself")
     if dialect_of(view.dialect) is not translation.dialect and view.dialect:
         raise statement_gap(f"view `{view.name}`, which is in another dialect than the statement")
     translation.open_views.append(view.name)

@@ -54,7 +54,7 @@ def bind_window(node: exp.Window, env: Env) -> Expression:
     """The column of a window function; raises WorkloadError where there is no window to look through."""
     windows = env.windows
     if windows is None:
-        raise mistake("a window function where there is none: it belongs into the select list or ORDER BY", node)
+        raise mistake("a window function outside the select list and ORDER BY", node)
     partition, rules, order, frame = _over(node, windows, env)
     function, arguments, kind, condition, rule = _function(node.this, env)
     found = windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule, rules))

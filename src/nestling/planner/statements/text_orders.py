@@ -149,6 +149,6 @@ def _odd(constant: Expression | None) -> str | None:
 
 def _note(entity: str, attribute: str, what: str) -> str:
     return (
-        f"the order of `{entity}.{attribute}` is MongoDB's here: the source's collation has another order of {what}, so"
-        " the answer may differ; a collation `…_bin` that the statement names is the order of both"
+        f"`{entity}.{attribute}` is sorted as in MongoDB: the source's collation sorts {what} differently, so"
+        " the answer may differ; if the statement names a collation `…_bin`, both sort alike"
     )

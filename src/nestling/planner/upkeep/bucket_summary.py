@@ -41,7 +41,7 @@ def _path_of(attribute: str, place: Place) -> str:
         return join(place.node.field, path)
     shared = place.nodes[0].path_of(attribute)
     if shared is None:
-        raise read_gap(f"the summary of `{attribute}`, which is kept in no field of its own")
+        raise read_gap(f"the summary of `{attribute}`, which is not stored in a field of its own")
     return shared
 
 

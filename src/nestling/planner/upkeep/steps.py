@@ -73,7 +73,7 @@ def _refuse_fixed(upkeep: Upkeep) -> None:
     kind = upkeep.place.store.options.kind
     if kind in (CollectionKind.CAPPED, CollectionKind.TIME_SERIES):
         raise read_gap(
-            f"keeping `{upkeep.id}` right in a {kind} collection, which takes no part in transactions", GapKind.NEVER
+            f"updating `{upkeep.id}` in a {kind} collection, which cannot take part in transactions", GapKind.NEVER
         )
 
 

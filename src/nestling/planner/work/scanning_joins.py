@@ -34,7 +34,7 @@ def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
         if scanned > FEW_ROWS and access.rows < scanned * HALF:
             yield (
                 f"for each row it joins, the server reads all of `{leading.collection}` (about {count(scanned)} documents), as no"
-                f" index finds them by `{path}`: give the statement to `nestling design` with the workload, which then weighs one"
+                f" index finds them by `{path}`: add the statement to the workload of `nestling design`, which then considers one"
             )
 
 

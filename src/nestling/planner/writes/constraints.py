@@ -198,6 +198,6 @@ def refuse_nulls(work: WriteDraft, entity: Entity, unsure: Sequence[str], rows: 
     """No row may lack a NOT NULL attribute that may have come out NULL."""
     needed = [name for name in unsure if not entity.attribute(name).nullable]
     if needed:
-        text = f"`{entity.name}` takes no NULL"
+        text = f"`{entity.name}` does not allow NULL"
         columns = tuple(column(NEW, name) for name in needed)
         work.add(WritePhase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns, entity.full_names(needed))])

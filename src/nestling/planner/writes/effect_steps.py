@@ -63,7 +63,7 @@ def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) 
 def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:
     """The rows the statement itself asks for, where more of them change."""
     if work.returning is not None:
-        raise write_gap("RETURNING where foreign keys change more rows of the same entity")
+        raise write_gap("RETURNING if foreign keys change more rows of the same entity")
     name = work.name(f"{effect.scan.entity} that are asked for")
     there = filtered(effect.scan, asked.predicate)
     found = a.Project(there, "found", (a.Named("one", _ONE),))

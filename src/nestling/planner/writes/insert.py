@@ -50,7 +50,7 @@ from nestling.planner.writes.row_set_upkeep import add_upkeep
 from nestling.planner.writes.unindexed_uniques import met, refuse_some
 
 RowExpressions = dict[str, Expression]
-_MORE_ROWS = "the SELECT has found more rows than it had when numbers were taken for them: run the statement again"
+_MORE_ROWS = "the SELECT returned more rows than when their numbers were assigned: run the statement again"
 
 
 def insert_rows(
@@ -253,8 +253,8 @@ def _refuse_mixed(entity: Entity, generated: Sequence[GeneratedValue], rows: Seq
         lacking = [place for place, value in enumerate(values) if _may_lack(value)]
         if given and lacking and given[0] < lacking[-1]:
             raise write_gap(
-                f"INSERT that gives `{name}` of `{entity.name}` in one row and leaves it to be numbered in a later one:"
-                " write the numbered rows first, or in a statement of their own"
+                f"INSERT that gives `{name}` of `{entity.name}` in one row and lets the database number a later one:"
+                " write the numbered rows first, or in a separate statement"
             )
 
 
@@ -305,7 +305,7 @@ def _left(
         if item.how not in NUMBERED or not (single(source) or known is None):
             what = "leaves" if known is None else "may give NULL for"
             raise write_gap(
-                f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})"
+                f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, which has to be generated ({item.how})"
             )
         found.append(item.attribute)
     return found

@@ -66,7 +66,7 @@ def refuse_changed_group(conflict: Conflict, group: Sequence[str]) -> None:
 def _refused(entity: Entity, group: tuple[str, ...], shared: ReadPlan) -> tuple[WriteStep, ...]:
     name = f"{entity.name} given twice"
     same = f"two rows of the INSERT have the same {', '.join(group)}"
-    text = f"{same}: ON CONFLICT DO UPDATE changes no row of `{entity.name}` twice"
+    text = f"{same}: ON CONFLICT DO UPDATE cannot change a row of `{entity.name}` twice"
     return Fetch(name, shared), refuse_alike(name, entity, group, text)
 
 

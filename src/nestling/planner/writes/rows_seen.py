@@ -49,8 +49,8 @@ def refuse_rows_changed_before(design: Design, update: Update) -> None:
     }
     if found:
         raise write_gap(
-            f"UPDATE that reads {name_list(sorted(found))}, which it changes, for each row of `{entity}`: SQLite goes from row "
-            "to row and sees what has changed before; read the rows and write each, or keep the values in another table first"
+            f"UPDATE that reads {name_list(sorted(found))}, which it changes, for each row of `{entity}`: SQLite goes row "
+            "by row and sees earlier changes; read the rows and write each, or put the values in another table first"
         )
 
 
@@ -66,8 +66,8 @@ def refuse_asked_again(design: Design, insert: Insert, conflict: Conflict, rows:
     read = frozenset().union(*(_asked_once(each) if by_row else scanned(each) for each in values)) & changed
     if read:
         raise write_gap(
-            f"several rows that change rows which exist by what a subquery reads from {name_list(sorted(read))}, which the "
-            "statement changes; write each row by itself, or read the value first and give it as a parameter"
+            f"several rows that change existing rows by what a subquery reads from {name_list(sorted(read))}, which the "
+            "statement changes; write each row by itself, or read the value first and pass it as a parameter"
         )
 
 

@@ -95,19 +95,17 @@ def _over_all_rows(met: Sequence[UniqueGroup]) -> list[tuple[str, ...]]:
 def _refuse_unlike(insert: Insert, conflict: Conflict, met: Sequence[UniqueGroup]) -> None:
     """Raise a gap if it is unknown whether rows conflict, with which row, or what happens then."""
     if conflict.action is ConflictAction.REPLACE:
-        raise write_gap("INSERT … SELECT that replaces rows which exist; DO UPDATE and DO NOTHING are converted")
+        raise write_gap("INSERT … SELECT that replaces existing rows; DO UPDATE and DO NOTHING are converted")
     changes = conflict.action is ConflictAction.UPDATE
     does = "changes" if changes else "leaves"
     if len(met) > 1 or len(_over_all_rows(met)) < len(met):
         move = (
-            "read the rows first, and insert each by INSERT … VALUES with the same clause; or name the one UNIQUE over all rows"
-            " that they may meet, as in ON CONFLICT (id): rows that meet another then fail"
+            "read the rows first, and insert each with INSERT … VALUES and the same clause; or name the one UNIQUE over all rows"
+            " that they may conflict with, as in ON CONFLICT (id): rows that conflict with another then fail"
         )
-        raise write_gap(
-            f"INSERT … SELECT that {does} rows which exist by several unique groups or by one of some rows; {move}"
-        )
+        raise write_gap(f"INSERT … SELECT that {does} existing rows by several unique keys or by a partial one; {move}")
     if _is_sorted(insert.source) and (insert.generated or not changes):
-        raise write_gap(f"INSERT … SELECT … ORDER BY that {does} rows which exist")
+        raise write_gap(f"INSERT … SELECT … ORDER BY that {does} existing rows")
 
 
 def _change_met(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, group: tuple[str, ...]) -> None:

@@ -81,7 +81,7 @@ def _close_changes(work: WriteDraft, update: RowUpdate, entity: Entity) -> None:
     if goes and (nested(work.design, entity.name) | listed_inside) & work.changed_entities:
         for link in listed.listed_links(work.design, entity.name):
             if link.parent in work.changed_entities:
-                what = f"`{entity.name}` that move as their `{link.parent}` change, which alone know them ({link.name})"
+                what = f"`{entity.name}` that move with changes of their `{link.parent}`, which alone refer to them ({link.name})"
                 raise write_gap(what)
         work.end_changes()
 

@@ -54,7 +54,7 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[RowExpress
     if read:
         names = name_list(sorted(read))
         raise write_gap(
-            f"what to do about rows that exist beside values read from {names}, which the statement may change"
+            f"handling of existing rows together with values read from {names}, which the statement may change"
         )
 
 
@@ -142,8 +142,8 @@ def _refuse_several(
     name = work.name(f"{entity.name} met by several groups")
     work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, more_than(1, filtered(scan, there)), work.prices))])
     by = name_list((", ".join(each if isinstance(each, tuple) else each.attributes) for each in groups), " or ")
-    which = "and the order of the source's indexes tells which of them changes"
-    text = f"the new `{entity.name}` meets two rows, by {by}, {which}: change the one you mean by its key"
+    which = "and the order of the source's indexes decides which of them changes"
+    text = f"the new `{entity.name}` conflicts with two rows, by {by}, {which}: change the one you mean by its key"
     about = dict.fromkeys(a for each in groups for a in (each if isinstance(each, tuple) else each.attributes))
     work.add(WritePhase.REFUSE, [Refuse(name, Violation.UNIQUE, text, attributes=entity.full_names(about))])
 

@@ -105,7 +105,7 @@ class Starts:
             yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False, served=served)
             return
         if is_found_by_unique(self.modes, self.any_case_use, statement, access, home):
-            yield self._fetched(f"{home.id}, whatever the case", home, 1.0, statement, access, ordered=False)
+            yield self._fetched(f"{home.id}, ignoring case", home, 1.0, statement, access, ordered=False)
         chosen = tuple(chosen_for_case(self.modes, self.any_case_use, statement, access, home))
         for name, index, rows in chosen:
             found = self._fetched(f"{home.id}, by {name}", home, rows, statement, access, ordered=False, needs=(name,))

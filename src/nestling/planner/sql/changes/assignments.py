@@ -306,7 +306,7 @@ def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | N
         return others.value(node, attribute.type, lambda value: stored(value, attribute, env.translation))
     found = default_expression(attribute, env, node)
     if found is None and isinstance(attribute.default, Generated):
-        raise statement_gap(f"a new {attribute.default} assigned by DEFAULT", node)
+        raise statement_gap(f"a new {attribute.default} assigned with DEFAULT", node)
     return found or NULL
 
 

@@ -57,7 +57,7 @@ def _without_cast(node: exp.Expr) -> exp.Expr:
 def _no_index_over(clause: exp.OnConflict, entity: Entity, translation: Translation) -> StatementGap:
     grammar = translation.dialect.grammar
     shown = ", ".join(written(key, grammar).strip("`") for key in _keys(clause))
-    what = f"ON CONFLICT ({shown}), over which the model of `{entity.name}` knows no unique index"
+    what = f"ON CONFLICT ({shown}), for which the model of `{entity.name}` has no unique index"
     return statement_gap(f"{what}; name the columns of one", clause)
 
 

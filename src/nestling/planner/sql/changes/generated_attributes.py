@@ -20,11 +20,11 @@ from nestling.planner.sql.scope import Env
 def refuse_given(attribute: Attribute, node: exp.Expr) -> None:
     """Raise what the source does where a statement gives a value of its own."""
     if isinstance(attribute.default, ComputedAttribute):
-        what = f"`{attribute.name}` is computed by the database: no statement gives it a value"
-        raise mistake(what, node, "leave it out, or write DEFAULT")
+        what = f"`{attribute.name}` is computed by the database and cannot be given a value"
+        raise mistake(what, node, "omit it, or write DEFAULT")
     if attribute.default is Generated.IDENTITY:
-        what = f"`{attribute.name}` is numbered by the database (GENERATED ALWAYS): no statement gives it a value"
-        raise mistake(what, node, "leave it out, or write DEFAULT or, in an INSERT, OVERRIDING SYSTEM VALUE")
+        what = f"`{attribute.name}` is numbered by the database (GENERATED ALWAYS) and cannot be given a value"
+        raise mistake(what, node, "omit it, or write DEFAULT or, in an INSERT, OVERRIDING SYSTEM VALUE")
 
 
 def computed(attribute: Attribute, env: Env) -> Expression:
@@ -44,4 +44,4 @@ def computed(attribute: Attribute, env: Env) -> Expression:
 def write_of(attribute: Attribute) -> str:
     """What cannot be converted where the expression cannot."""
     assert isinstance(attribute.default, ComputedAttribute)
-    return f"a write that changes `{attribute.name}`, which the database computes by `{attribute.default.sql}`"
+    return f"a write that changes `{attribute.name}`, which the database computes as `{attribute.default.sql}`"

@@ -102,7 +102,7 @@ def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue]
     for attribute in concerned(entity, entity.attribute_names):
         if mentions(attribute, [each.attribute for each in made]):
             raise statement_gap(
-                f"INSERT of `{attribute.name}`, which the database computes of a value made anew for each row"
+                f"INSERT of `{attribute.name}`, which the database computes from a value generated for each row"
             )
         known = {column.name: column_read(column, outside.translation) for column in rows.columns}
         columns = tuple((name, known.get(name, NULL)) for name in entity.attribute_names)
@@ -127,7 +127,7 @@ def _refuse_without_value(entity: Entity, filled: Collection[str], node: exp.Exp
     left_out = [each.name for each in entity.attributes if not each.nullable and each.name not in filled]
     if left_out:
         are = agreeing(len(left_out))
-        what = f"INSERT leaves out {name_list(left_out)} of `{entity.name}`, which {are} NOT NULL without a default"
+        what = f"INSERT omits {name_list(left_out)} of `{entity.name}`, which {are} NOT NULL without a default"
         raise mistake(what, node, "give every such column a value, or a default in the model")
 
 
@@ -137,7 +137,7 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
     if node.args.get("default"):
         return Values(outside.translation.alias("nothing"), (), ((),)), []
     if rows is None:
-        raise mistake("INSERT without rows", node, "write VALUES or a SELECT behind it")
+        raise mistake("INSERT without rows", node, "add VALUES or a SELECT")
     if isinstance(rows, exp.Values) and any(is_default(cell) for row in rows.expressions for cell in row.expressions):
         if any(len(row.expressions) != len(attributes) for row in rows.expressions):
             return bind_query(rows, outside).relation, attributes  # which says what is wrong
@@ -245,8 +245,8 @@ def _conflict(
 def _attributes_of(constraint: exp.Expr, entity: Entity) -> tuple[str, ...]:
     """The attributes of the key or UNIQUE constraint that ON CONFLICT ON CONSTRAINT names."""
     if (found := attributes_called(constraint.name, entity)) is None:
-        what = f"ON CONFLICT ON CONSTRAINT `{constraint.name}`, which the model of `{entity.name}` does not know"
-        raise statement_gap(f"{what}: name its columns, or say it in the model's `constraint_names`", constraint)
+        what = f"ON CONFLICT ON CONSTRAINT `{constraint.name}`, which is not in the model of `{entity.name}`"
+        raise statement_gap(f"{what}: name its columns, or add it to `constraint_names` in the model", constraint)
     return found
 
 

@@ -158,14 +158,14 @@ class Partners:
         """The gap of a value of which it is not seen that there is one at most."""
         rows = self.relation
         if not isinstance(rows, Values):
-            what = "values of another table that may have several rows for one of the target's"
-            return statement_gap(f"{what}; say which by a subquery, as `(SELECT max(name) …)`", node)
+            what = "values from another table, which may have several rows for one row of the target"
+            return statement_gap(f"{what}; pick one with a subquery such as `(SELECT max(name) …)`", node)
         known = keys_of(rows, self.conditions, untyped=True)
         keys = [name for name, other in known.items() if _is_known(other, {rows.alias})]
         if names := parameters_among(rows, keys):
-            return no_constant_called("values of VALUES, two of whose keys may be the same", names, node)
-        what = "values of VALUES, two of whose rows may be for one of the target's"
-        return statement_gap(f"{what}; give constants that differ, as in `t (id, name)` … `WHERE item.id = t.id`", node)
+            return no_constant_called("values from VALUES with keys that may repeat", names, node)
+        what = "values from VALUES with rows that may match the same row of the target"
+        return statement_gap(f"{what}; use distinct constants, as in `t (id, name)` … `WHERE item.id = t.id`", node)
 
     def is_one(self, translation: Translation) -> bool:
         """Whether at most one row of theirs meets the conditions: a key of every table is fixed, one after the other."""

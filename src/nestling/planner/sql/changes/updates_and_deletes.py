@@ -60,7 +60,7 @@ def _first_rows(node: _Write, translation: Translation) -> _Write:
         raise statement_gap(f"{node.key.upper()} of joined tables with LIMIT", node)
     key = translation.entity(table).key
     if len(key) != 1:
-        raise statement_gap(f"{node.key.upper()} with LIMIT of a table whose key is not one column", node)
+        raise statement_gap(f"{node.key.upper()} with LIMIT on a table whose key is not one column", node)
     column = exp.column(key[0], table=table.alias_or_name, quoted=True)
     chosen = exp.Select(expressions=[column.copy()]).from_(table.copy())
     for clause in ("where", "order", "limit"):
@@ -202,7 +202,7 @@ def _having(column: exp.Column, tables: Sequence[exp.Expr], translation: Transla
     ]
     if len(found) != 1:
         raise statement_gap(
-            f"an UPDATE of `{column.name}` of joined tables; write whose it is, `table.{column.name} = …`", column
+            f"an UPDATE of `{column.name}` in joined tables; name its table, `table.{column.name} = …`", column
         )
     return found[0]
 

@@ -32,14 +32,14 @@ def beside_bits(value: Expression, other: Expression) -> Expression:
     number = number_of(value)
     if number is not None and is_bits(other):
         if number.bit_length() > bit_count(other.type) or number < 0:
-            raise statement_gap(f"a comparison of {other.type} with {number}, which is none of their numbers")
+            raise statement_gap(f"a comparison of {other.type} with {number}, which is out of their range")
         return digits_literal(number, other.type)
     if isinstance(value, Parameter) and value.type == ANY and is_bits(other):
         return Parameter(value.name, other.type, value.listed, rules=value.rules)
     if is_bits(value) and (number_of(other) is not None or isinstance(other, Parameter)):
         return value
     raise statement_gap(
-        f"a comparison of {value.type} with {other.type}; bits are compared with whole numbers, and with bits as many"
+        f"a comparison of {value.type} with {other.type}; bits can be compared with whole numbers and with equally many bits"
     )
 
 
@@ -59,7 +59,9 @@ def stored_bits(value: Expression, kind: Type) -> Expression:
     if value.type.name is TypeName.BOOLEAN and not is_mixed(value):
         one, none = (digits_literal(number, kind) for number in (1, 0))
         return Case(((value, one), (Not(value), none)), NULL, kind)
-    raise statement_gap(f"storing {value.type} in {kind}, which takes a constant whole number, a parameter, or a truth")
+    raise statement_gap(
+        f"storing {value.type} in {kind}, which takes a constant whole number, a parameter or a boolean"
+    )
 
 
 def number_of(value: Expression) -> int | None:

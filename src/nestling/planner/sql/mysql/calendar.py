@@ -27,7 +27,7 @@ def _week(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
         raise statement_gap(f"{name}() function", node)
     if said is not None and not (isinstance(said, exp.Literal) and said.name in tuple("01234567")):
-        raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
+        raise no_constant(f"{name} with a mode that is not a constant from 0 to 7", node, said)
     mode = int(said.name) if said is not None else 0
     rule = ISO if isinstance(node, exp.WeekOfYear) else rule_of_mode(mode)
     number = year_week if isinstance(node, exp.Anonymous) else week
@@ -89,7 +89,7 @@ def _first_of_year(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     year, *days = node.expressions or [exp.Null()]
     is_first = isinstance(year, exp.Year) and [day.name for day in days] == ["1"]
     if env.dialect.rules is not Rules.MYSQL or not is_first:
-        raise statement_gap("MAKEDATE() of anything but a year and 1", node)
+        raise statement_gap("MAKEDATE() of other than a year and 1", node)
     return of_calendar(lambda time: _first_day("year", time))(year, env, bound)
 
 
@@ -112,15 +112,17 @@ def _converted(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
     names = [node.args.get("source_tz"), node.args["target_tz"]]
     if not all(isinstance(name, exp.Literal) and name.is_string for name in names):
-        raise no_constant("CONVERT_TZ with a zone that is no constant", node, node)
+        raise no_constant("CONVERT_TZ with a time zone that is not a constant", node, node)
     origin, target = (str(name.name) for name in names if name is not None)
     if origin not in _IN_UTC:
-        raise statement_gap(f"CONVERT_TZ from `{origin}`; only moments in UTC are converted", node)
+        raise statement_gap(f"CONVERT_TZ from `{origin}`; only times in UTC are converted", node)
     if not ZONE.fullmatch(target) and not _OFFSET.fullmatch(target):
-        raise statement_gap(f"CONVERT_TZ to `{target}`, which is no name as `Europe/Berlin` and no offset", node)
+        raise statement_gap(
+            f"CONVERT_TZ to `{target}`, which is neither a name such as `Europe/Berlin` nor an offset", node
+        )
     value = moment_asked(bound(node.args["timestamp"]))
     if value.type.name not in MOMENTS or is_mixed_time(value):
-        raise statement_gap("CONVERT_TZ of what may be no DATETIME", node)
+        raise statement_gap("CONVERT_TZ of a value that may not be a DATETIME", node)
     zone = Literal("UTC" if target in _IN_UTC else target, TEXT)
     return Call(Function.TIME_IN_ZONE, (zone, value), Type(TypeName.TIMESTAMP, value.type.numbers), Rules.MYSQL)
 
@@ -136,7 +138,7 @@ def _passed(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise statement_gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
     sides = (time_of(bound(node.this), env), time_of(bound(node.expression), env))
     if any(map(is_mixed_time, sides)):
-        raise statement_gap("TIMESTAMPDIFF of what may be a zero date", node)
+        raise statement_gap("TIMESTAMPDIFF of a value that may be a zero date", node)
     return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
 
 
@@ -151,7 +153,7 @@ def _weekday(unit: str, shift: int) -> Handler:
             raise mistake(f"{called(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
         inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
         if is_mixed_time(bound(inner)):
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() of a value that may be a zero date", node)
         return Arithmetic(
             ArithmeticOperator.ADD, part_of(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER
         )
@@ -168,7 +170,7 @@ def _unix_seconds(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     value = bound(node.expressions[0])
     is_whole = value.type.name is TypeName.TIMESTAMPTZ and value.type.fraction_digits == 0
     if len(node.expressions) != 1 or not is_whole or is_mixed_time(value):
-        raise statement_gap("UNIX_TIMESTAMP() of anything but a TIMESTAMP of whole seconds", node)
+        raise statement_gap("UNIX_TIMESTAMP() of other than a TIMESTAMP of whole seconds", node)
     return Call(Function.EPOCH, (value,), INTEGER, Rules.MYSQL)
 
 

@@ -89,7 +89,7 @@ def together(values: Sequence[Expression]) -> Type | None:
     """The type of one of several exact numbers; None where the digits of one are not declared."""
     known = [digits_of(value) for value in values]
     if None in known and any(map(is_rounded_later, values)):
-        raise statement_gap("a quotient and a number whose digits are not declared, which become one value")
+        raise statement_gap("a quotient and a number with undeclared digits in one value")
     if not known or None in known:
         return None
     found = [each for each in known if each is not None]

@@ -53,7 +53,7 @@ def refuse_text_of_moment(value: Expression) -> None:
     if is_text_of_moment(value):
         name = _begun(value).name
         raise statement_gap(
-            "an interval added to a parameter, of which MySQL makes a text;"
+            "an interval added to a parameter, which MySQL turns into a text;"
             f" write `CAST(:{name} AS DATE)` or `CAST(:{name} AS DATETIME)` for the parameter"
         )
 

@@ -21,7 +21,7 @@ def value_text(node: exp.Expr, bound: Bind) -> Expression:
     """`JSON_UNQUOTE(JSON_EXTRACT(data, '$."key"'))` and `data->>'$.key'`: the text, which of JSON's null is `null`."""
     inner = node if isinstance(node, exp.JSONExtractScalar) else node.expressions[0].unnest()
     if not isinstance(inner, exp.JSONExtract | exp.JSONExtractScalar) or len(inner.expressions) > 0:
-        raise statement_gap("JSON_UNQUOTE() of anything but JSON_EXTRACT() by one path", node)
+        raise statement_gap("JSON_UNQUOTE() of other than JSON_EXTRACT() with one path", node)
     column = _column(inner.this, node, bound)
     keys = _keys(inner.expression, node)
     if not keys:
@@ -33,18 +33,16 @@ def _contains(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """`JSON_CONTAINS(data, '{…}')`; of what lies under a path that is not there MySQL knows nothing, MariaDB says no."""
     _require_mysql(node, env)
     if len(node.expressions) != 2:
-        raise statement_gap(
-            "JSON_CONTAINS() of anything but a column and JSON; MySQL and MariaDB differ on a path", node
-        )
+        raise statement_gap("JSON_CONTAINS() of other than a column and JSON; MySQL and MariaDB differ on a path", node)
     target, said = node.expressions
     if not isinstance(said, exp.Literal) or not said.is_string:
-        raise no_constant("JSON_CONTAINS() of JSON that is no constant", node, said)
+        raise no_constant("JSON_CONTAINS() of JSON that is not a constant", node, said)
     try:
         value = jsonb_value(said.name)
     except ValueError:
-        raise mistake(f"`{said.name}` is no JSON", node) from None
+        raise mistake(f"`{said.name}` is not JSON", node) from None
     if _has_array_in_array(value):
-        raise statement_gap("JSON_CONTAINS() of an array in an array, on which MySQL and MariaDB differ", node)
+        raise statement_gap("JSON_CONTAINS() of an array in an array, where MySQL and MariaDB differ", node)
     return Call(Function.JSON_CONTAINS, (_column(target, node, bound), Literal(said.name, TEXT)), BOOLEAN, Rules.MYSQL)
 
 
@@ -66,12 +64,12 @@ def _contains_path(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     target, said, *paths = node.expressions
     word = said.name.casefold() if isinstance(said, exp.Literal) else ""
     if word not in ("one", "all"):
-        raise no_constant("JSON_CONTAINS_PATH() by what is neither 'one' nor 'all' and paths", node, said)
+        raise no_constant("JSON_CONTAINS_PATH() with other than 'one' or 'all' and paths", node, said)
     column, each = _column(target, node, bound), []
     for path in paths:
         *before, last = _keys(path, node) or [""]
         if not last:
-            raise statement_gap("JSON_CONTAINS_PATH() by a path without keys", node)
+            raise statement_gap("JSON_CONTAINS_PATH() with a path without keys", node)
         each.append(Call(Function.JSON_HAS, (column, *_texts((last, *before))), BOOLEAN, Rules.MYSQL))
     if len(each) == 1:
         return each[0]
@@ -92,7 +90,7 @@ def _column(node: exp.Expr, whole: exp.Expr, bound: Bind) -> Column:
     inner = node.unnest()
     found = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(found, Column) or found.type.name is not TypeName.JSON or found.mixed:
-        raise statement_gap(f"{written(whole, 'mysql')}, which is of no column of JSON", whole)
+        raise statement_gap(f"{written(whole, 'mysql')}, which is not on a JSON column", whole)
     return found
 
 
@@ -103,14 +101,14 @@ def _keys(path: exp.Expr, node: exp.Expr) -> list[str]:
         try:
             found = parse(path.name)
         except SqlglotError:
-            raise mistake(f"`{path.name}` is no path in JSON", node) from None
+            raise mistake(f"`{path.name}` is not a JSON path", node) from None
     match found:
         case exp.JSONPath(expressions=[exp.JSONPathRoot(), *steps]) if all(
             isinstance(step, exp.JSONPathKey) and isinstance(step.this, str) for step in steps
         ):
             return [str(step.this) for step in steps]
         case _:
-            raise no_constant(f"{written(node, 'mysql')}, whose path is no constant of keys", node, path)
+            raise no_constant(f"{written(node, 'mysql')}, whose path does not consist of constant keys", node, path)
 
 
 def _texts(texts: tuple[str, ...] | list[str]) -> tuple[Literal, ...]:
@@ -128,7 +126,7 @@ def constant_beside(node: exp.Expr, other: exp.Expr, env: Env) -> exp.Expr:
     try:
         value = json.loads(text)
     except ValueError:
-        raise mistake(f"`{text}` is no JSON", inner) from None
+        raise mistake(f"`{text}` is not JSON", inner) from None
     if isinstance(value, dict | list):
         raise statement_gap("a comparison of a value in JSON with an object or array", inner)
     return exp.Literal.string(value if isinstance(value, str) else text)

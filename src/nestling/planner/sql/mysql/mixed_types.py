@@ -60,7 +60,7 @@ def _beside_bytes(expression: Expression, wanted: Type) -> Expression:
     """A text beside bytes, as those it has in UTF-8."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         return Literal(expression.value.encode(), wanted)
-    raise statement_gap("a comparison of bytes with a text that is no constant; give it as a parameter")
+    raise statement_gap("a comparison of bytes with a text that is not a constant; pass it as a parameter")
 
 
 def _beside_time(expression: Expression, wanted: Type) -> Expression:

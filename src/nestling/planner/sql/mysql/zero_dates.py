@@ -23,7 +23,7 @@ def moment_of_number(number: Expression, kind: Type) -> Literal:
     try:
         return Literal(datetime.strptime(str(value), shape or ""), Type(TypeName.TIMESTAMP))  # noqa: DTZ007 - no zone
     except ValueError:
-        raise statement_gap("a date beside a number whose digits are none, as those of 20240131 are") from None
+        raise statement_gap("a date together with a number whose digits are not a date, as 20240131 is") from None
 
 
 def dates_alone(expression: Expression) -> Expression:
@@ -31,5 +31,5 @@ def dates_alone(expression: Expression) -> Expression:
     if not is_mixed_time(expression):
         return expression
     if expression.type.fraction_digits > BSON_DIGITS:
-        raise statement_gap("a function of moments finer than a millisecond that also hold zero dates")
+        raise statement_gap("a function of timestamps finer than a millisecond that also contain zero dates")
     return Call(Function.TIMESTAMP_OF, (expression,), Type(expression.type.name), Rules.MYSQL)

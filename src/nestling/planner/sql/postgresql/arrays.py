@@ -39,7 +39,7 @@ def array_column(node: exp.Expr, env: Env, bound: Bind) -> Column:
     if not isinstance(column, Column) or column.type.element is None or env.dialect.rules is not Rules.POSTGRESQL:
         if isinstance(column, Column) and column.type.carried.endswith("range"):
             raise statement_gap(
-                f"what is asked of `{column.name}`, a {column.type.carried}, which is kept as its text", node
+                f"an operation on `{column.name}`, a {column.type.carried}, which is stored as text", node
             )
         if isinstance(column, Column) and column.type != ANY:
             raise statement_gap(f"`{column.name}` is {column.type} where an array is needed", node)
@@ -49,7 +49,7 @@ def array_column(node: exp.Expr, env: Env, bound: Bind) -> Column:
             f"elements of `{column.name}`, whose values are not all {_element(column)} in one dimension", node
         )
     if declared(column, env.translation) is not Collation.BINARY or _element(column).is_char:
-        raise statement_gap(f"elements of `{column.name}`, which PostgreSQL does not compare to the letter", node)
+        raise statement_gap(f"elements of `{column.name}`, which PostgreSQL does not compare exactly", node)
     return column
 
 
@@ -63,7 +63,7 @@ def _beside(node: exp.Expr, column: Column, env: Env, bound: Bind) -> Expression
     value = bound(node)
     if collation(env, (node,), (value,)) is not Collation.BINARY:
         raise statement_gap(
-            f"elements of `{column.name}` beside a text that PostgreSQL does not compare to the letter", node
+            f"elements of `{column.name}` together with a text that PostgreSQL does not compare exactly", node
         )
     return of_elements(value, column, node)
 
@@ -76,7 +76,7 @@ def of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression
         value = Literal(float(value.value), FLOAT)
     names = {value.type.name, element.name}
     if value != NULL and (is_mixed(value) or not (len(names) == 1 or names <= EXACT_NUMBERS or names <= TEXTS)):
-        raise statement_gap(f"elements of `{column.name}` ({element}) beside {value.type}", node)
+        raise statement_gap(f"elements of `{column.name}` ({element}) together with {value.type}", node)
     return value
 
 
@@ -108,11 +108,11 @@ def _among(function: Function, *, turned: bool = False) -> Callable[..., Express
     return call
 
 
-_LIST = "an array that is written down or given"
+_LIST = "a constant or parameter array"
 _SIDES: dict[type[exp.Expr], str] = {
-    exp.ArrayContainsAll: f"`@>` but of a column and {_LIST}, as in `tags @> ARRAY['a', 'b']`",
-    exp.ArrayContainedBy: f"`<@` but of {_LIST} and a column, as in `ARRAY['a', 'b'] <@ tags`",
-    exp.ArrayOverlaps: f"`&&` but of a column and {_LIST}, as in `tags && ARRAY['a', 'b']`",
+    exp.ArrayContainsAll: f"`@>` of other than a column and {_LIST}, as in `tags @> ARRAY['a', 'b']`",
+    exp.ArrayContainedBy: f"`<@` of other than {_LIST} and a column, as in `ARRAY['a', 'b'] <@ tags`",
+    exp.ArrayOverlaps: f"`&&` of other than a column and {_LIST}, as in `tags && ARRAY['a', 'b']`",
 }
 
 
@@ -138,7 +138,7 @@ def _joined(node: exp.ArrayToString, env: Env, bound: Bind) -> Expression:
     if element.name not in (TypeName.TEXT, TypeName.INTEGER):
         raise statement_gap(f"ARRAY_TO_STRING() of an array of {element}", node)
     if of_null is not None and not (isinstance(of_null, exp.Literal) and of_null.is_string):
-        raise statement_gap("ARRAY_TO_STRING() with a text of NULL that is no constant", node)
+        raise statement_gap("ARRAY_TO_STRING() with a text for NULL that is not a constant", node)
     texts = [conversions.text(bound(each), env.translation) for each in (node.expression, of_null) if each is not None]
     return Call(Function.JOINED, (column, *texts), TEXT, env.dialect.rules)
 
@@ -156,7 +156,7 @@ def _element_at(node: exp.Bracket, env: Env, bound: Bind) -> Expression:
     """`array[1]`: sqlglot counts a constant place from 0."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
-        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose place is no number from 1", node)
+        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose index is not a number from 1", node)
     column = array_column(node.this, env, bound)
     element = element_type(column, node)
     return Call(Function.ELEMENT, (column, Literal(int(place.name) + 1, INTEGER)), element, env.dialect.rules)

@@ -16,7 +16,7 @@ from nestling.ir.types import ANY_CHAR, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql.gaps import statement_gap
 
 BLANK = " "
-_TO_TEXT = "write `::text` behind it"
+_TO_TEXT = "append `::text`"
 _OF_ITS_ARGUMENTS = (Function.COALESCE, Function.LEAST, Function.GREATEST, Function.ELEMENT)
 """Functions whose value is of the type their arguments have."""
 
@@ -41,7 +41,7 @@ def refuse_lengths(*found: Expression, node: exp.Expr | None = None) -> None:
     """Raise a gap where it is not known how many blanks are shown."""
     if any(each.type.is_char and not each.type.numbers for each in found):
         raise statement_gap(
-            f"the blanks of values that are `char` of several lengths, or constants among them; {_TO_TEXT}", node
+            f"the blanks of `char` values of different lengths, or of constants together with them; {_TO_TEXT}", node
         )
 
 
@@ -68,7 +68,8 @@ def compared(nodes: Sequence[exp.Expr | None], left: Expression, right: Expressi
     kinds = [_kind(*pair) for pair in zip(sides, nodes, strict=True)]
     if None in kinds:
         raise statement_gap(
-            f"`char` compared with what may be text or varchar, whose blanks count or do not; {_TO_TEXT}", nodes[0]
+            f"`char` compared with a value that may be text or varchar, so that its blanks may or may not count; {_TO_TEXT}",
+            nodes[0],
         )
     kind = TEXT if TEXT in kinds else ANY_CHAR
     return _as(kind, left), _as(kind, right)
@@ -103,7 +104,7 @@ def refuse_casts(nodes: Iterable[exp.Expr | None], *found: Expression) -> None:
     """Raise a gap for a `char` among values of which the SQL casts one to another text, which becomes one value with it."""
     cast = next((node for node in nodes if _cast_word(node) is not None), None)
     if cast is not None and any(each.type.is_char for each in found):
-        raise statement_gap(f"`char` and other texts that become one value; {_TO_TEXT}", cast)
+        raise statement_gap(f"`char` and other texts in one value; {_TO_TEXT}", cast)
 
 
 def one_type(values: Sequence[Expression]) -> Type:
@@ -111,7 +112,7 @@ def one_type(values: Sequence[Expression]) -> Type:
     typed = [value for value in values if value != NULL]
     kinds = {each.type for each in typed if not _takes_a_type(each)}
     if not all(kind.is_char for kind in kinds):
-        raise statement_gap(f"`char` and other texts that become one value; {_TO_TEXT}")
+        raise statement_gap(f"`char` and other texts in one value; {_TO_TEXT}")
     return kinds.pop() if len(kinds) == 1 and not any(map(_takes_a_type, typed)) else ANY_CHAR
 
 

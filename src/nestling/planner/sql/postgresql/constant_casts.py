@@ -32,7 +32,7 @@ def fitted(constant: Expression, kind: Type, node: exp.Cast) -> Expression:
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ if isinstance(value, datetime) and node.to.expressions:
             digits = int(node.to.expressions[0].name)
             if value.microsecond % 10 ** max(6 - digits, 0):
-                raise statement_gap(f"CAST to {node.to.sql()} of a time that is finer", node)
+                raise statement_gap(f"CAST to {node.to.sql()} of a time with more digits", node)
     return constant
 
 

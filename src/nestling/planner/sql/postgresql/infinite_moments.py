@@ -37,7 +37,7 @@ def placed(expression: Expression, translation: Translation) -> Expression:
     for entity, names in _compared_columns(expression, translation):
         for each in entity.attributes:
             if each.name in names and each.type.name in TIMES and each.also not in ((), (INFINITE,)):
-                raise statement_gap(f"an order of moments, as `{entity.name}.{each.name}` also holds {each.also[0]}")
+                raise statement_gap(f"an order of times, as `{entity.name}.{each.name}` also holds {each.also[0]}")
     if expression.type.fraction_digits > BSON_DIGITS:
         return expression
     if isinstance(expression, Literal):
@@ -69,4 +69,4 @@ def unplaced(expression: Expression) -> Expression:
 def refuse_infinite(what: str, node: exp.Expr | None, translation: Translation, *found: Expression) -> None:
     """Raise a gap for what is not said of dates and moments that may be infinite."""
     if translation.dialect.rules is Rules.POSTGRESQL and any(map(is_mixed_time, found)):
-        raise statement_gap(f"{what} of dates or moments some of which are infinite", node)
+        raise statement_gap(f"{what} of dates or timestamps that may be infinite", node)

@@ -60,7 +60,7 @@ def _path_keys(node: exp.Expr, env: Env) -> list[Literal]:
     keys = [_path_key(key) for key in _constant_path(node, env)]
     found = [key for key in keys if key is not None]
     if not found or len(found) < len(keys):
-        raise statement_gap(f"`{_written(node, env)}`, whose path is not of keys and plain numbers", node)
+        raise statement_gap(f"`{_written(node, env)}`, whose path does not consist of keys and plain numbers", node)
     return found[::-1]
 
 
@@ -81,7 +81,7 @@ def _constant_path(node: exp.Expr, env: Env) -> list[object]:
     ):
         return [each.name for each in said.expressions]
     if env.dialect.rules is not Rules.POSTGRESQL or not isinstance(said, exp.Literal) or not said.is_string:
-        raise no_constant(f"`{_written(node, env)}`, whose path is no constant", node, said)
+        raise no_constant(f"`{_written(node, env)}`, whose path is not a constant", node, said)
     try:
         return [*read_array(said.name)]
     except ValueError as problem:
@@ -125,7 +125,7 @@ def _path(
         is_json = False
     is_known = env.dialect.rules is Rules.POSTGRESQL or (of_sqlite and env.dialect.is_sqlite)
     if column is None or not is_json or not is_known:
-        raise statement_gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)
+        raise statement_gap(f"`{_written(node, env)}`, which is not a JSON column with keys", node)
     assert isinstance(column, Column)
     return column, keys[::-1]
 
@@ -154,12 +154,12 @@ def contains(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     said = said.this.unnest() if isinstance(said, exp.Cast) else said
     if not isinstance(said, exp.Literal) or not said.is_string:
         raise no_constant(
-            f"`{_written(node, env)}`, whose JSON is no constant", node, said, kinds=ConstantKinds(json=True)
+            f"`{_written(node, env)}`, whose JSON is not a constant", node, said, kinds=ConstantKinds(json=True)
         )
     try:
         jsonb_value(said.name)
     except ValueError:
-        raise mistake(f"`{said.name}` is no JSON", node) from None
+        raise mistake(f"`{said.name}` is not JSON", node) from None
     return _asked(Function.JSON_CONTAINS, said.name, node, env, bound)
 
 
@@ -174,7 +174,7 @@ def is_present(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     assert isinstance(inside, exp.JSONExtract | exp.JSONBExtract)
     last, *before = _keys(inside, env)
     if last.type != TEXT:
-        raise statement_gap(f"`{_written(inside, env)}` IS NULL, which asks for an element by its place", inside)
+        raise statement_gap(f"`{_written(inside, env)}` IS NULL, which selects an element by its position", inside)
     has_key = _asked(Function.JSON_HAS, str(last.value), inside, env, bound, before)
     is_object = _asked(Function.JSON_CONTAINS, "{}", inside, env, bound, before)
     return Compare(Comparison.SAME, And((has_key, is_object)), TRUE)
@@ -184,7 +184,7 @@ def _has(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     """`data ? 'key'`."""
     said = node.expression.unnest()
     if not isinstance(said, exp.Literal) or not said.is_string:
-        raise no_constant(f"`{_written(node, env)}`, whose key is no constant text", node, said)
+        raise no_constant(f"`{_written(node, env)}`, whose key is not a constant text", node, said)
     return _asked(Function.JSON_HAS, said.name, node, env, bound)
 
 
@@ -195,7 +195,7 @@ def _has_of(*, every: bool) -> Callable[..., Expression]:
         said = node.expression.unnest()
         items = said.expressions if isinstance(said, exp.Array) else []
         if not items or not all(isinstance(each, exp.Literal) and each.is_string for each in items):
-            raise statement_gap(f"`{_written(node, env)}`, whose keys are no constant texts", node)
+            raise statement_gap(f"`{_written(node, env)}`, whose keys are not constant texts", node)
         each = tuple(_asked(Function.JSON_HAS, item.name, node, env, bound) for item in items)
         return And(each) if every else Or(each)
 
@@ -208,9 +208,9 @@ def _asked(
     """`before`: keys behind which it is asked, the last first, besides those in front of the operator."""
     column, keys = _path(node, [*before], env, bound)
     if column.type.carried != JSONB:
-        raise statement_gap(f"`{_written(node, env)}`, which is asked of jsonb alone", node)
+        raise statement_gap(f"`{_written(node, env)}`, which is only for jsonb", node)
     if any(key.type != TEXT for key in keys):
-        raise statement_gap(f"`{_written(node, env)}`, which asks for an element by its place", node)
+        raise statement_gap(f"`{_written(node, env)}`, which selects an element by its position", node)
     return Call(function, (column, Literal(text, TEXT), *keys), BOOLEAN, env.dialect.rules)
 
 
@@ -238,9 +238,9 @@ def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) 
         case exp.Literal(is_string=True) if len(node.expressions) == 1 and not _PLACE.fullmatch(said.name):
             return Literal(said.name, TEXT)
         case _ if said.find(exp.JSONPathSubscript) or _PLACE.fullmatch(said.name):
-            raise statement_gap(f"`{_written(node, env)}`, which takes an element of an array by its place", node)
+            raise statement_gap(f"`{_written(node, env)}`, which selects an array element by its position", node)
         case _:
-            raise no_constant(f"`{_written(node, env)}`, whose key is no constant text", node, said)
+            raise no_constant(f"`{_written(node, env)}`, whose key is not a constant text", node, said)
 
 
 def _place(said: exp.Expr) -> int | None:

@@ -69,9 +69,9 @@ def _numbers(start: Expression, end: Expression, step: exp.Expr | None, node: ex
     trees = [node.args["start"], node.args["end"], *([step] if step is not None else [])]
     ends = [each.value for each in (start, end, by) if isinstance(each, Literal) and isinstance(each.value, int)]
     if len(ends) < 3:
-        raise no_constant("GENERATE_SERIES between numbers that are no constants", node, *trees)
+        raise no_constant("GENERATE_SERIES between numbers that are not constants", node, *trees)
     if ends[2] == 0:
-        raise mistake("GENERATE_SERIES by a step of zero", node)
+        raise mistake("GENERATE_SERIES with a step of zero", node)
     found = range(ends[0], ends[1] + (1 if ends[2] > 0 else -1), ends[2])
     _refuse_many(len(found), node)
     return found
@@ -79,7 +79,7 @@ def _numbers(start: Expression, end: Expression, step: exp.Expr | None, node: ex
 
 def _refuse_many(rows: int, node: exp.Expr) -> None:
     if rows > MOST_ROWS:
-        raise statement_gap(f"GENERATE_SERIES of {rows} rows; at most {MOST_ROWS} are written out", node)
+        raise statement_gap(f"GENERATE_SERIES of {rows} rows; at most {MOST_ROWS} are supported", node)
 
 
 def _span(step: exp.Expr | None, node: exp.Expr) -> _Span:
@@ -94,7 +94,9 @@ def _span(step: exp.Expr | None, node: exp.Expr) -> _Span:
     unit = match[2].casefold() if match else ""
     if match is None or unit not in (*_MONTHS, *_SECONDS) or int(match[1]) == 0:
         raise no_constant(
-            "GENERATE_SERIES by a step that is no constant of one unit", node, *([step] if step is not None else [])
+            "GENERATE_SERIES with a step that is not a constant of one unit",
+            node,
+            *([step] if step is not None else []),
         )
     return _Span(int(match[1]), unit)
 
@@ -116,7 +118,9 @@ def _kind(start: Expression, end: Expression, node: exp.Expr) -> Type:
     if kinds == {TypeName.DATE}:
         return TIMESTAMPTZ
     trees = (node.args["start"], node.args["end"])
-    raise no_constant("GENERATE_SERIES of anything but whole numbers, dates and moments", node, *trees, kinds=_OF_TIMES)
+    raise no_constant(
+        "GENERATE_SERIES of other than whole numbers, dates and timestamps", node, *trees, kinds=_OF_TIMES
+    )
 
 
 def _times(start: Expression, end: Expression, step: _Span, kind: Type, node: exp.Expr) -> list[Expression]:
@@ -170,7 +174,7 @@ def _relative(start: Expression, end: Expression, step: _Span, kind: Type, node:
     place = 0 if step.months else 1
     size = step.months or step.seconds
     if base != other or first[1 - place] != last[1 - place] or (step.months and not _begins_month(base)):
-        what = "GENERATE_SERIES between moments whose distance is not written down"
+        what = "GENERATE_SERIES between times whose distance is not constant"
         raise no_constant(what, node, *trees, kinds=_OF_TIMES)
     rows = max((last[place] - first[place]) // size + 1, 0)
     _refuse_many(rows, node)

@@ -24,9 +24,11 @@ def refuse_unlike(left: Expression, right: Expression) -> None:
     """Raise the mistake of a comparison PostgreSQL has no operator for, such as of a text with a number."""
     families = [next((family for family in _FAMILIES if _certain(side) in family), None) for side in (left, right)]
     if None not in families and families[0] is not families[1]:
-        of_constants = "" if not (_parts(left) or _parts(right)) else ", which a CASE or COALESCE of text constants is"
-        move = "cast each constant, as by `THEN timestamptz '…'`" if of_constants else _CAST
-        raise mistake(f"PostgreSQL compares no {_certain(left)} with {_certain(right)}{of_constants}", None, move)
+        of_constants = (
+            "" if not (_parts(left) or _parts(right)) else ", the type of a CASE or COALESCE of text constants"
+        )
+        move = "cast each constant, as in `THEN timestamptz '…'`" if of_constants else _CAST
+        raise mistake(f"PostgreSQL cannot compare {_certain(left)} with {_certain(right)}{of_constants}", None, move)
 
 
 def refuse_arithmetic(node: exp.Expr, *sides: Expression) -> None:
@@ -47,13 +49,13 @@ def refuse_label(text: str, wanted: Type) -> None:
     """Raise the mistake of a text that stands for an enum's value and is none."""
     if wanted.name is TypeName.ENUM and wanted.values and text not in wanted.values:
         known = name_list(wanted.values)
-        raise mistake(f"`{text}` is no value of its enum", None, f"there is {known}")
+        raise mistake(f"`{text}` is not a value of its enum", None, f"there is {known}")
 
 
 def refuse_no_uuid(text: str, wanted: Type) -> None:
     """Raise the mistake of a text that stands for a UUID and is none, which PostgreSQL refuses before it runs anything."""
     if wanted.name is TypeName.UUID and not UUID_TEXT.fullmatch(text):
-        raise mistake(f"`{text}` is no UUID", None, UUID_FORM)
+        raise mistake(f"`{text}` is not a UUID", None, UUID_FORM)
 
 
 def _certain(side: Expression) -> TypeName | None:

@@ -18,7 +18,7 @@ def list_of(query: exp.Expr, compared: exp.Expr, *, negated: bool = False) -> ex
     """
     found = next(_listed(query), None)
     if found is not None and (negated or not _is_condition(compared)):
-        raise statement_gap("unnest of a parameter but in a condition `IN (SELECT unnest(:ids))`", compared)
+        raise statement_gap("unnest of a parameter other than in a condition `IN (SELECT unnest(:ids))`", compared)
     return found
 
 

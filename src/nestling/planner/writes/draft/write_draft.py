@@ -70,7 +70,7 @@ class WriteDraft:
         """Raise the gap of what would read rows that have changed by then."""
         for each in expressions:
             if self.changed_before & scanned(each):
-                raise write_gap("a condition on rows that the statement itself changes before")
+                raise write_gap("a condition on rows that the statement itself changes first")
 
     def plan(self) -> WritePlan:
         """The steps of all parts, in order."""

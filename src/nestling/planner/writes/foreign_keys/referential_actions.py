@@ -143,14 +143,14 @@ def _keys_changed(work: WriteDraft, effects: Effects, link: Relationship, rows: 
         case OnUpdate.CASCADE:
             if link.is_self and set(link.child_attributes) & {*values, *link.parent_attributes}:
                 raise write_gap(
-                    f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and of these"
+                    f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and recursively theirs"
                 )
             followed = _followed(work, link, values, rows, child.scan)
             child.updates.append(RowUpdate(found, followed, None if link.is_self else link))
         case OnUpdate.SET_NULL | OnUpdate.SET_DEFAULT:
             if link.is_self and set(link.child_attributes) & set(values):
                 raise write_gap(
-                    f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these"
+                    f"UPDATE of a key of `{link.parent}` that its own rows drop (`{link.name}`), and recursively theirs"
                 )
             let_go = _let_go(work, link, default=link.on_update is OnUpdate.SET_DEFAULT)
             child.updates.append(RowUpdate(found, let_go))
@@ -190,7 +190,7 @@ def _refuse_computed(child: Entity, link: Relationship) -> None:
     """Raise a gap where the child's new foreign key changes what the source computes of it."""
     for attribute in concerned(child, link.child_attributes):
         raise write_gap(
-            f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)"
+            f"`{attribute.name}` of `{child.name}` is computed from what the foreign key `{link.name}` changes"
         )
 
 
@@ -202,6 +202,6 @@ def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str,
         attribute = entity.attribute(name)
         known = attribute.default if default else None
         if known is not None and not isinstance(known, ConstantDefault):
-            raise write_gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is made anew for each row")
+            raise write_gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is generated for each row")
         values[name] = Literal(known.value, attribute.type) if known is not None else NULL
     return values

@@ -51,7 +51,7 @@ def _key(links: Sequence[Relationship]) -> str:
     keys = {link.parent_attributes for link in links}
     names = name_list(link.name for link in links)
     if len(keys) > 1:
-        raise write_gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
+        raise write_gap(f"DELETE that follows {names} down trees of `{links[0].parent}` with different keys")
     (attributes,) = keys
     if len(attributes) != 1:
         raise write_gap(f"DELETE that follows {names}, of several attributes, down a tree")

@@ -9,7 +9,7 @@ from nestling.planner.writes.draft.gaps import write_gap
 def refuse_copied_home(design: Design, entity: str) -> None:
     """Raise the gap of an entity whose home are copies."""
     if any(place.copy is not None for place in design.places[entity]):
-        raise write_gap(f"writes to `{entity}`, whose home are copies")
+        raise write_gap(f"writes to `{entity}`, whose rows are stored only as copies")
 
 
 def refuse_home_copies(design: Design, entity: str, attributes: frozenset[str]) -> None:
@@ -20,4 +20,4 @@ def refuse_home_copies(design: Design, entity: str, attributes: frozenset[str]) 
         for copy in place.node.body.copies:
             link = design.model.relationship(copy.path[0].relationship)
             if copy.home and attributes & set(link.child_attributes):
-                raise write_gap(f"writes to `{entity}`, whose documents are the home of `{link.parent}`")
+                raise write_gap(f"writes to `{entity}`, whose documents store the rows of `{link.parent}`")

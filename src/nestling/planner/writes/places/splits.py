@@ -26,9 +26,7 @@ def insert_parts(design: Design, store: StoredCollection, root: Node, row: Cells
     for part in _parts(design, store, root):
         identity = id_value(design, store, root, row)
         if identity is None:
-            raise write_gap(
-                f"INSERT of `{root.entity}`, whose `_id` the server makes, with attributes in `{part.name}`"
-            )
+            raise write_gap(f"INSERT of `{root.entity}`, whose `_id` is generated, with attributes in `{part.name}`")
         yield from _stored(part, identity, row, frozenset(row.entity.attribute_names))
 
 
@@ -51,7 +49,7 @@ def _parts(design: Design, store: StoredCollection, root: Node) -> Iterator[Stor
         return
     for split in store.collection.splits:
         if split.gridfs:
-            raise write_gap(f"writes to `{root.entity}`, part of which is kept in files (GridFS)")
+            raise write_gap(f"writes to `{root.entity}`, part of which is stored in files (GridFS)")
         if split.attributes:
             yield design.store(split.collection)
 

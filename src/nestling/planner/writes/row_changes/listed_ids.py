@@ -111,7 +111,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
             path = place.node.path_of(parent)
             if path is None:
-                raise write_gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
+                raise write_gap(f"writes to `{link.name}`, whose parents store `{parent}` elsewhere")
             where += [FieldMatch(path, row[child]), *never_null(path, row[child])]
         identity = reference_value(design, row)
         value: WrittenValue = identity

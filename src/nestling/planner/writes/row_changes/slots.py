@@ -27,7 +27,7 @@ def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[W
     name = f"{entity.name} in the same place"
     yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
     about = entity.full_names(group)
-    text = f"{same_words(about)}, and a place in an array is one row's"
+    text = f"{same_words(about)}, and a position in an array holds one row"
     yield Refuse(name, Violation.KEY if unique else Violation.PLACE, text, attributes=about)
     column = row.column(slots.attribute)
     at_hand = same_row({column: entity.attribute(slots.attribute).type})
@@ -35,5 +35,5 @@ def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[W
     beyond = filtered(at_hand, Compare(Comparison.GREATER, at_hand.columns[0], last))
     name = f"{entity.name} beyond the last place"
     yield fetch(name, plan(design, beyond), [column])
-    text = f"the last place for a `{entity.name}` is {slots.first + slots.count - 1}"
+    text = f"the last position for a `{entity.name}` is {slots.first + slots.count - 1}"
     yield Refuse(name, Violation.PLACE, text, attributes=entity.full_names([slots.attribute]))

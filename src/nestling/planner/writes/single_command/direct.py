@@ -78,8 +78,8 @@ def refuse_fixed(plan: WritePlan, design: Design) -> None:
         if isinstance(step, _COMMANDS):
             kind = kinds.get(step.collection, CollectionKind.PLAIN)
             if kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
-                what = f"more than one change, one of them in the {kind} collection `{step.collection}`"
-                raise write_gap(f"{what}, which takes no part in transactions", GapKind.NEVER)
+                what = f"several changes, one of them in the {kind} collection `{step.collection}`"
+                raise write_gap(f"{what}, which cannot take part in transactions", GapKind.NEVER)
         if isinstance(step, Fetch):
             _refuse_capped(step, kinds)
 

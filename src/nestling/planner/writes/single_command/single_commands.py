@@ -270,7 +270,7 @@ def _parameters(value: Expression) -> Iterator[Expression]:
 
 def _not_null(entity: Entity, looked_at: Mapping[str, Sequence[Expression]]) -> tuple[WriteStep, ...]:
     """Parameters that may not be NULL, looked at before the command."""
-    rows, text = f"{entity.name} as given", f"`{entity.name}` takes no NULL"
+    rows, text = f"{entity.name} as given", f"`{entity.name}` does not allow NULL"
     given = tuple(
         (column(NEW, name if number == 0 else f"{name} {number}"), value)
         for name, values in looked_at.items()
