@@ -19,7 +19,7 @@ from nestling.cli import run
 PROGRAM = (
     str(Path(sys.executable).with_name("nestling")),
 )  # as people call it: `python -m` may end by the signal itself
-UNEXPECTED = "nestling met something it did not expect"
+UNEXPECTED = "unexpected error in nestling"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def test_nothing_seen_is_said(loaded: Path, database: Database[dict[str, Any]], 
         '{"t":{"$date":"2026-04-11T08:00:00.000+00:00"},"msg":"Waiting for connections"}\n'
     )
     done = nestling("capture", "quiet.log", *options, cwd=loaded)
-    assert (done.code, done.out) == (0, "Nothing was asked within 1 s, or nothing noted it.\n")
+    assert (done.code, done.out) == (0, "No statements in 1 s, or nothing recorded them.\n")
     assert "db.setProfilingLevel(2)" in done.err
 
 
@@ -124,10 +124,10 @@ def test_a_saved_capture_is_a_source(used: Path, target: str) -> None:
 def test_a_profiler_that_is_off_is_told_how_to_switch_on(
     used: Path, database: Database[dict[str, Any]], target: str
 ) -> None:
-    """What it would have noted is named, with the call that has it note all from now on."""
+    """What it would have noted is named, with the call that makes it record all from now on."""
     database.command("profile", 0)
     database["system.profile"].drop()
-    call = f'`db.getSiblingDB("{database.name}").setProfilingLevel(2)` has it note all'
+    call = f'`db.getSiblingDB("{database.name}").setProfilingLevel(2)` makes it record all'
     (skipped,) = nestling("capture", target, "--json", cwd=used).json["skipped"]
     assert skipped["what"].startswith(f"statements of {database.name} faster than ")
     assert skipped["why"] == f"its profiler is off; {call}: capture again after a while"
@@ -138,7 +138,7 @@ def test_a_profiler_that_is_off_is_told_how_to_switch_on(
     with_design = nestling("capture", target, "capture.json", "--design", "design.yaml", cwd=used)
     assert f"{call}: capture again after a while\n" in with_design.err
     database.command("profile", 1, slowms=5_000)
-    assert f"notes slower ones only (level 1); {call}" in nestling("capture", target, cwd=used).out
+    assert f"records only slower ones (level 1); {call}" in nestling("capture", target, cwd=used).out
 
 
 def test_a_profiler_full_of_our_own_statements_is_told(
@@ -163,7 +163,7 @@ def test_a_profiler_full_of_our_own_statements_is_told(
     assert [each["operation"] for each in captured["shapes"]] == ["find"]
     database.command("profile", 1, slowms=5_000, filter={"op": "query"})
     (skipped,) = nestling("capture", target, "--json", cwd=used).json["skipped"]
-    assert "what a filter of its own lets through" in skipped["why"]
+    assert "what its filter lets through" in skipped["why"]
 
 
 @pytest.mark.thorough

@@ -56,8 +56,8 @@ def test_nothing_to_compare(tmp_path: Path, target: str, database: Documents) ->
     assert nestling("inspect", target, "--design-out", "today.yaml", cwd=tmp_path).code == 0
     done = nestling("check", "today.yaml", target, cwd=tmp_path)
     assert done.code == 0
-    assert done.out == "Nothing to compare: this design keeps no copies and no values that follow from others.\n"
-    assert "`nestling doctor` finds those to nothing: `orders` (customer_id)" in done.err
+    assert done.out == "Nothing to compare: this design has no copies and no computed values.\n"
+    assert "`nestling doctor` finds the dangling ones: `orders` (customer_id)" in done.err
 
 
 def test_nothing_has_changed(shelf: Path, target: str) -> None:
@@ -164,7 +164,7 @@ def test_what_a_repair_leaves_is_counted(shelf: Path, target: str, database: Doc
     done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
     assert done.code == 1
     said = re.search(
-        r"^NOT clean: (\d+) differences, of .*, (\d+) repaired; (\d+) (?:is|are) left: do what → says above, then check again\.$",
+        r"^NOT clean: (\d+) differences, of .*, (\d+) repaired; (\d+) (?:is|are) left: see → above, then check again\.$",
         done.out,
         re.MULTILINE,
     )
@@ -185,11 +185,11 @@ def test_the_last_copy_of_what_is_gone_is_left(shelf: Path, target: str, databas
     done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
     assert (done.code, database["books"].count_documents(of_four)) == (1, there)
     assert there > 0
-    assert "→ nothing is there that this is a copy of, and no document may be without it" in done.out
+    assert "→ the row this was copied from no longer exists, and no document may lack the copy" in done.out
     assert database["authors"].count_documents({"_id": 5, "books": 77}) == 0
     assert nestling("check", "design.yaml", target, "--remove", cwd=shelf).code == 2
     done = nestling("check", "design.yaml", target, "--repair", "--remove", cwd=shelf)
-    assert "→ nothing is there that this is a copy of, and no document may be without it" in done.out
+    assert "→ the row this was copied from no longer exists, and no document may lack the copy" in done.out
 
 
 @pytest.fixture
@@ -219,16 +219,13 @@ def test_a_copy_that_has_to_be_there_is_not_taken_away(needed: Path, target: str
     for options in ((), ("--repair",), ("--repair", "--remove")):
         done = nestling("check", "design.yaml", target, *options, cwd=needed)
         assert done.code == 1
-        assert (
-            "the row itself is an orphan. Bring the row back that it was copied from, or delete the orphan, too"
-            in done.out
-        )
+        assert "the row itself is an orphan. Restore the row it was copied from, or delete the orphan too" in done.out
         assert "--remove" not in done.out
         assert "`--repair`" not in done.out
         assert "failed validation" not in done.out
         assert done.out.count("deleteMany") == 1
         assert 'db.getCollection("purchase").deleteMany({_id: {$in: [' in done.out
-        assert "]}}) // 20 more are left: check again then" in done.out
+        assert "]}}) // 20 more remain: check again afterwards" in done.out
     synced = nestling("sync", "design.yaml", target, "--once", "--restart", "--remove", cwd=needed)
     assert synced.code == 1
     assert "purchase.customer of 99\n→ Document failed validation: `customer` is missing" in synced.out
@@ -262,7 +259,7 @@ def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None
     database["authors"].drop()
     done = nestling("check", "design.yaml", target, cwd=shelf)
     assert done.code == 2
-    assert "collections of the design are not there: `authors`" in done.err
+    assert "collections of the design do not exist: `authors`" in done.err
 
 
 def test_a_wrong_database_gets_one_answer(loaded: Path, target: str, database: Documents) -> None:
@@ -286,7 +283,7 @@ def test_a_wrong_database_gets_one_answer(loaded: Path, target: str, database: D
         return {each.err for each in refused}
 
     (empty,) = answers("normalized.yaml")
-    assert "collections of the design are not there: `author`, `book`" in empty
+    assert "collections of the design do not exist: `author`, `book`" in empty
     database["authors"].insert_one({})
     (mistyped,) = answers("embedded.yaml")
     assert "it has `authors`" in mistyped
@@ -295,10 +292,10 @@ def test_a_wrong_database_gets_one_answer(loaded: Path, target: str, database: D
     assert done.code == 0, done.err
     assert nestling("check", "normalized.yaml", target, cwd=loaded).code == 0
     (other,) = answers("embedded.yaml")
-    assert "author: the documents are another design's: none has `book`" in other
+    assert "author: the documents follow another design: none has `book`" in other
     database[CHECKPOINT_COLLECTION].insert_one({"collections": ["author"]})
     (unfinished,) = answers("embedded.yaml")
-    assert "a load has stopped before its end, or is under way" in unfinished
+    assert "a load was interrupted, or is still running" in unfinished
     assert not (loaded / "copy.db").exists()
 
 
@@ -334,7 +331,7 @@ def test_fields_that_are_not_in_the_design(shelf: Path, target: str, database: D
     count = database["authors"].count_documents({"nickname": "N"})
     assert f"note: `authors.nickname` in {count} documents, such as _id 3, is not in the design" in done.err
     assert "note: `books.author.born` in 1 document, such as _id 3, is not in the design" in done.err
-    assert "then write what it wrote by statements of this design" in done.err
+    assert "write its changes again with statements of this design" in done.err
     assert (
         'db.getCollection("books").updateMany({"author.born": {$exists: true}}, {$unset: {"author.born": ""}})'
         in done.err

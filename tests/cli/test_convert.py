@@ -193,7 +193,7 @@ def test_the_name_of_a_statement_is_told_from_sql(shop: Path) -> None:
     """A design holds names of statements, not their texts: the error says where the SQL is taken from."""
     done = nestling("convert", "design.yaml", "product_page", cwd=shop)
     assert done.code == 2
-    assert "`product_page` is the name of a statement, not SQL: give its SQL, or" in done.err
+    assert "`product_page` is a statement's name, not SQL: give its SQL, or" in done.err
     assert "--file WORKLOAD" in done.err
 
 

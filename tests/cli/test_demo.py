@@ -69,7 +69,7 @@ def test_somebody_elses_database_is_not_replaced(mongod: Server, target: str) ->
     assert nestling(*arguments).code == 0
     done = nestling(*arguments)
     assert done.code == 2
-    assert "documents already" in done.err
+    assert "already hold documents" in done.err
 
 
 @pytest.mark.soak
@@ -101,7 +101,7 @@ def test_what_was_changed_is_not_lost(mongod: Server, tmp_path: Path) -> None:
     (tmp_path / "schema.md").unlink()
     done = _demo(tmp_path, mongod.uri)
     assert done.code == 2
-    assert "`shop.db`, `design.yaml` were changed since: what is there would be written over" in done.err
+    assert "files would be overwritten: `shop.db`, `design.yaml` were changed since the last run" in done.err
     assert "--replace" in done.err
     assert (tmp_path / "design.yaml").read_text(encoding="utf-8").endswith("# mine\n")
     done = _demo(tmp_path, mongod.uri, "--replace")
@@ -115,7 +115,7 @@ def test_files_of_somebody_else_are_left_alone(target: str, tmp_path: Path) -> N
     (tmp_path / "workload.sql").write_text(workload())
     done = _demo(tmp_path, target)
     assert done.code == 2
-    assert "`workload.sql`, `design.yaml` were not noted as left by this command" in done.err
+    assert "`workload.sql`, `design.yaml` were not written by this command" in done.err
     assert {each.name for each in tmp_path.iterdir()} == {"design.yaml", "workload.sql"}
 
 
@@ -123,4 +123,4 @@ def test_replace_is_about_a_folder() -> None:
     """Without `-o` there are no files to replace."""
     done = nestling("demo", "--replace")
     assert done.code == 2
-    assert "name it with -o DIR" in done.err
+    assert "add -o DIR" in done.err

@@ -388,7 +388,7 @@ def test_a_password_in_the_source_is_not_repeated(postgresql: str, tmp_path: Pat
 def test_a_folder_that_is_made_is_named(shop: Path, tmp_path: Path) -> None:
     """Where the design is written to one that was not there; nothing is said of one that was."""
     made = nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "no" / "x.yaml", cwd=shop)
-    assert f"Made the folder {tmp_path / 'no'}\n" in made.err
+    assert f"Created the folder {tmp_path / 'no'}\n" in made.err
     assert (
         "Made"
         not in nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "no" / "y.yaml", cwd=shop).err

@@ -175,7 +175,7 @@ def test_a_rule_is_explained_to_machines() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "no MongoDB is named"),
+        ((), "no MongoDB given"),
         (("sqlite:///x.db",), "looks at a live MongoDB"),
         (("mongodb://",), "URI"),
         (("mongodb://ada:secret@127.0.0.1:1/shop?serverSelectionTimeoutMS=200",), "cannot reach"),

@@ -163,7 +163,7 @@ def test_what_comes_next_can_be_pasted(postgresql: str, tmp_path: Path) -> None:
     engine.dispose()
     known = {"PGPASSWORD": str(url.password)}
     told = nestling("inspect", named, cwd=tmp_path, **known).err
-    assert "passwords are not shown" not in told
+    assert "which hides it" not in told
     (command,) = [shlex.split(line) for line in told.partition("Next: ")[2].splitlines()]
     assert command == ["nestling", "design", named, "-o", "design.yaml"]
     made = nestling(*command[1:], cwd=tmp_path, **known)
@@ -172,7 +172,7 @@ def test_what_comes_next_can_be_pasted(postgresql: str, tmp_path: Path) -> None:
     for arguments in (("inspect",), ("design", "-o", "again.yaml")):
         told = nestling(arguments[0], url.render_as_string(hide_password=False), *arguments[1:], cwd=tmp_path).err
         assert shown in told.replace("'", "")
-        assert "      with what stands at `***` put in again: passwords are not shown" in told
+        assert "      with the password in place of `***`, which hides it" in told
         assert f":{url.password}@" not in told
 
 

@@ -125,7 +125,7 @@ def test_how_long_a_mongodb_is_looked_at(mongod: Server, database: Database[Any]
         for option in ("--budget-seconds", "--rest"):
             done = nestling(command, "schema.sql", option, "20", cwd=tmp_path)
             assert done.code == 2
-            assert f"{option} is for a live MongoDB" in done.err
+            assert f"{option} is only for a live MongoDB" in done.err
 
 
 def events_moved(mongod: Server, database: Database[Any], folder: Path, values: list[Any]) -> Ran:
@@ -244,7 +244,8 @@ def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Database[
     assert better.code == 0, better.err
     moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
     lost = (
-        "`posts.steps` in 100 documents, such as _id 0, is in an order that none of its values tell: it would be lost"
+        "`posts.steps` in 100 documents, such as _id 0,"
+        " is in an order that none of its values determine: the order would be lost"
     )
     planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
     assert f"{lost}. `migrate` refuses this without `--drop-order`" in planned["risks"]
@@ -274,9 +275,7 @@ def test_what_only_copies_still_hold_is_not_lost(mongod: Server, database: Datab
         assert made.code == 0, made.err
         moves = ("--from-design", today, "--to-design", new, uri)
         planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
-        lost = (
-            "`orders.user_email` in 10 documents, such as _id 98, differs from what it follows from: it would be lost"
-        )
+        lost = "`orders.user_email` in 10 documents, such as _id 98, differs from its source: it would be lost"
         risk = f"{lost}. `migrate` refuses this without `--drop-copies`"
         assert (risk in planned["risks"]) is (today == "copied.yaml")
         moved = nestling("migrate", *moves, "--cutover", "--offline", cwd=tmp_path)

@@ -133,7 +133,7 @@ def test_an_interrupted_load_goes_on(
     if number is not signal.SIGKILL:
         assert process.returncode == 2
         assert "Traceback" not in err
-        assert err.splitlines()[-1] == "Stopped; what is loaded stays; go on with `--resume`"
+        assert err.splitlines()[-1] == "Stopped; loaded documents are kept; continue with `--resume`"
     done = nestling("load", "design.yaml", *FROM, "--to", target, "--resume", "--json", cwd=tmp_path)
     assert done.code == 0, done.err
     assert done.json["verified"] is True
@@ -153,7 +153,7 @@ def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
     done = nestling("load", "design.yaml", *FROM, cwd=library)
     assert done.code == 0, done.err
     assert "mongod" in done.err
-    assert "ends with this command" in done.err
+    assert "are gone when the command ends" in done.err
 
 
 @pytest.mark.thorough

@@ -114,7 +114,7 @@ def test_copies_are_kept_right_for_the_design_in_use_alone(moving: Path, target:
     """Until the cutover that is the old one, from then on the new one; the other is refused, and nothing is written for it."""
     for options, used, other, why in (
         ((), "design.yaml", "new.yaml", "a migration to this design has not taken over yet"),
-        (("--cutover",), "new.yaml", "design.yaml", "another design has taken over from this one"),
+        (("--cutover",), "new.yaml", "design.yaml", "another design has replaced this one"),
     ):
         assert nestling("migrate", *DESIGNS, target, *options, cwd=moving).code == 0
         for command in (("check",), ("check", "--repair"), ("sync", "--once")):
@@ -129,7 +129,7 @@ def test_abort_leaves_the_old_design_whole(moving: Path, target: str, database: 
     before = [(each["name"], each["options"]) for each in database.list_collections()]
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
     done = nestling("migrate", *DESIGNS, target, "--abort", cwd=moving)
-    assert (done.code, done.out) == (0, "Aborted: the old design is what it was.\n")
+    assert (done.code, done.out) == (0, "Aborted: the old design is unchanged.\n")
     after = [(each["name"], each["options"]) for each in database.list_collections()]
     assert [name for name, _ in after] == [name for name, _ in before]
     assert after[0][1]["validator"] == before[0][1]["validator"]
@@ -146,7 +146,7 @@ def test_abort_needs_no_design(moving: Path, target: str, database: Documents) -
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
     (moving / "design.yaml").write_text("gone", encoding="utf-8")
     done = nestling("migrate", target, "--abort", "--from-design", "design.yaml", cwd=moving)
-    assert (done.code, done.out) == (0, "Aborted: the old design is what it was.\n"), done.err
+    assert (done.code, done.out) == (0, "Aborted: the old design is unchanged.\n"), done.err
     assert names(database) == {"author"}
     (moving / "design.yaml").unlink()
     again = nestling("migrate", target, "--abort", cwd=moving)
@@ -185,7 +185,7 @@ def test_abort_when_the_design_has_changed(moving: Path, target: str, database: 
     (moving / "new.yaml").write_text(first, encoding="utf-8")
     refused = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert refused.code == 2
-    assert "end it with `--drop-old`, given its designs" in refused.err
+    assert "end it with `--drop-old` and its designs" in refused.err
 
 
 @pytest.mark.thorough
@@ -220,7 +220,7 @@ def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
     done = nestling("migrate", *DESIGNS, target, "--abort", cwd=moving)
     assert done.code == 2
-    assert "has taken over already" in done.err
+    assert "has already taken over" in done.err
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
 
 
@@ -231,8 +231,8 @@ def test_what_is_null_is_named(moving: Path, target: str, database: Documents) -
     database["author"].update_one({"_id": 1}, {"$set": {"born": None}})
     database["author"].update_one({"_id": 3}, {"$set": {"book": None}})
     planned = nestling("plan", *DESIGNS, target, cwd=moving)
-    assert "`author.book` in 1 document, such as _id 3, is null, and would come over as" in planned.out
-    assert (planned.code, "`migrate` would REFUSE this as it is: see the risks." in planned.out) == (1, True)
+    assert "`author.book` in 1 document, such as _id 3, is null, and would become a missing field" in planned.out
+    assert (planned.code, "`migrate` would REFUSE this: see the risks." in planned.out) == (1, True)
     done = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert done.code == 2
     assert "`author.book` in 1 document, such as _id 3, is null" in done.err
@@ -260,7 +260,7 @@ def test_fields_that_no_design_knows_are_not_lost(moving: Path, target: str, dat
     database["author"].update_one({"_id": 2}, {"$set": {"book.0.pages": 204}})
     database["mine"].insert_one({"_id": 1})
     planned = nestling("plan", *DESIGNS, target, cwd=moving)
-    assert "Not touched, as neither design names them: mine." in planned.out
+    assert "Not touched, in neither design: mine." in planned.out
     assert "`author.nickname` in 3 documents, such as _id 1; `author.book[].pages` in 1 document" in planned.out
     assert ", such as _id 2: each is not in the designs: it would be lost" in planned.out
     told = [
@@ -278,7 +278,7 @@ def test_fields_that_no_design_knows_are_not_lost(moving: Path, target: str, dat
         assert names(database) == {"author", "mine"}
     done = nestling("migrate", *DESIGNS, target, "--cutover", "--drop-unknown", cwd=moving)
     assert done.code == 0, done.err
-    assert "Left behind, as the designs do not know it: `author.nickname` in 3 documents, such as _id 1." in done.out
+    assert "Left behind, not in the designs: `author.nickname` in 3 documents, such as _id 1." in done.out
     kept = nestling("migrate", *DESIGNS, target, "--drop-old", cwd=moving)
     assert kept.code == 2
     assert "`author.before.nickname` in 3 documents, such as _id 1, is not in the designs" in kept.err
@@ -310,7 +310,7 @@ def test_a_database_of_another_design_is_refused(moving: Path, target: str, data
     database["book"].insert_one({"_id": 1})
     done = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert done.code == 2
-    assert 'author: 1 document is not what the old design says, such as _id "x"' in done.err
+    assert 'author: 1 document is not valid in the old design, such as _id "x"' in done.err
     assert "book: the new design needs this name" in done.err
     assert names(database) == {"author", "book"}
     wrong = nestling("migrate", "--from-design", "new.yaml", "--to-design", "design.yaml", target, cwd=moving)
@@ -345,7 +345,7 @@ def test_a_second_process_is_refused(moving: Path, target: str, database: Docume
     with alone(database, "_nestling_migrate"):
         done = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert done.code == 2
-    assert "another process is at this migration" in done.err
+    assert "another process is running this migration" in done.err
     assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
 
 
@@ -365,9 +365,9 @@ def test_a_cutover_that_is_stopped_takes_writes_again(
     assert "Traceback" not in err
     told = err.splitlines()[-1]
     assert told.startswith(
-        "Stopped; the old design is in use, and takes writes again, and what is built so far stays: "
+        "Stopped; the old design is in use, and accepts writes again, and what has been built is kept: "
     )
-    assert told.endswith("the same command goes on; `nestling migrate --abort` takes it back")
+    assert told.endswith("the same command continues; `nestling migrate --abort` undoes it")
     assert not refuse_writes(database, ["author"])
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
 
@@ -408,7 +408,7 @@ def test_a_plan_of_indexes_alone(moving: Path, target: str) -> None:
     (moving / "indexed.yaml").write_text(own.replace("  indexes: [", more, 1), encoding="utf-8")
     done = nestling("plan", "--from-design", "design.yaml", "--to-design", "indexed.yaml", target, cwd=moving)
     assert done.code == 0, done.err
-    assert "What changes:\n  indexes alone: both designs store the same\n" in done.out
+    assert "What changes:\n  only indexes: both designs store the same documents\n" in done.out
     assert "Indexes to build:\n  author: name" in done.out
 
 
@@ -454,7 +454,7 @@ def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> No
     planned = nestling("plan", *DESIGNS, standalone, cwd=library)
     assert planned.code == 1
     assert "it would be refused: " in planned.out
-    assert "the server is standalone: it cannot tell what is written while the migration runs" in planned.out
+    assert "the server is standalone: it cannot report what is written while the migration runs" in planned.out
     assert "say `--offline`" in planned.out
     same = ("--from-design", "design.yaml", "--to-design", "design.yaml")
     assert (
@@ -463,7 +463,7 @@ def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> No
     ) == (0, 0)
     refused = nestling("migrate", *DESIGNS, standalone, cwd=library)
     assert refused.code == 2
-    assert "no write may happen until the cutover" in refused.err
+    assert "nothing may be written until the cutover" in refused.err
     moved = nestling("migrate", *DESIGNS, standalone, "--offline", "--cutover", cwd=library)
     assert moved.code == 0, moved.err
     verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", standalone, cwd=library)

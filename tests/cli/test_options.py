@@ -30,7 +30,7 @@ def test_a_mongodb_is_named_in_either_way(name: str, library: Path) -> None:
         done = nestling(*COMMANDS[name], *given, cwd=library)
         assert (done.code, "ftp://library: the URI cannot be used" in done.err) == (2, True), done.err
     twice = nestling(*COMMANDS[name], NOWHERE, "--to", NOWHERE, cwd=library)
-    assert (twice.code, "named twice" in twice.err) == (2, True), twice.err
+    assert (twice.code, "given twice" in twice.err) == (2, True), twice.err
 
 
 def test_what_is_unloaded_from_is_an_argument_too(library: Path) -> None:

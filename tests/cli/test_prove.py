@@ -121,7 +121,7 @@ def test_a_model_without_rows(mongod: Server, books: Path) -> None:
     assert done.code in (0, 1), done.err
     assert done.json["equal"] is True
     assert done.json["setting"]["rows"] == 3 * 66
-    assert "the rows are made up, as the statistics of `library` say, 3 times as many" in done.json["notes"]
+    assert "the rows are generated from the statistics of `library`, 3 times as many" in done.json["notes"]
 
 
 def test_a_design_of_another_model(mongod: Server, books: Path) -> None:
@@ -132,6 +132,6 @@ def test_a_design_of_another_model(mongod: Server, books: Path) -> None:
     options = ("--workload", "workload.sql", "--design", "other.yaml", "--scale", "2", "--to", mongod.uri)
     done = nestling("prove", "library.db", *options, cwd=books)
     assert done.code == 2
-    assert "is a design of another model" in done.err
-    assert "where this one was, the data has changed since: inspect and design again" in done.err
+    assert "is a design of a different model" in done.err
+    assert "if this one was, the source has changed since: inspect and design again" in done.err
     assert "generating" not in done.err

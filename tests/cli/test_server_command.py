@@ -88,9 +88,12 @@ def test_a_mongod_that_dies_ends_the_command(mongod: Server, tmp_path: Path) -> 
     _kill_mongod(port)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert "mongod has ended by itself: killed by signal 9 (SIGKILL): out of memory?; the end of its log:\n    " in err
+    assert (
+        "mongod has stopped unexpectedly: killed by signal 9 (SIGKILL): out of memory?; the end of its log:\n    "
+        in err
+    )
     log = tmp_path / "data" / "nestling-mongod.log"
-    assert f"start it again; all of its log is in {log}" in err
+    assert f"start it again; its full log is in {log}" in err
     assert "waiting for connections" in log.read_text().lower()
 
 
@@ -112,4 +115,4 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = nestling("server", "--data-dir", tmp_path / "file" / "data")
     assert done.code == 2
-    assert "data directory cannot be made" in done.err
+    assert "data directory cannot be created" in done.err

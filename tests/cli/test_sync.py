@@ -27,7 +27,7 @@ def test_once_brings_everything_up_to_date(database: Database[Any], mongod: Serv
     """It says what it did; whether an instance is active is another question, with an exit code of its own."""
     design, uri = _shop(database, mongod, tmp_path)
     never = nestling("sync", design, uri, "--status")
-    assert (never.code, never.out) == (1, "It has never run here.\n")
+    assert (never.code, never.out) == (1, "No sync has run here yet.\n")
     ran = nestling("sync", design, uri, "--once", "--json")
     assert (ran.code, ran.json["written"], ran.json["state"]) == (0, 1, "stopped")
     assert database.purchases.find_one()["customer"] == {"name": "Ada"}  # type: ignore[index]
@@ -67,7 +67,7 @@ def test_no_mongodb_is_a_mistake(tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(small_shop())
     ran = nestling("sync", tmp_path / "design.yaml")
     assert ran.code == 2
-    assert "no MongoDB is named" in ran.err
+    assert "no MongoDB given" in ran.err
 
 
 @pytest.mark.thorough
@@ -87,7 +87,7 @@ def test_stopped_with_copies_left_it_says_so(database: Database[Any], mongod: Se
         running.kill()
     assert database.purchases.find_one({"customer": {"$exists": False}}) is not None, "it was too quick for this test"
     assert running.returncode == 1, err
-    assert "Stopped before its end: 1 task is not done" in out
+    assert "Stopped early: 1 task is not done" in out
     assert nestling("sync", design, uri, "--once").code == 0
     assert database.purchases.find_one({"customer": {"$exists": False}}) is None
 
@@ -100,7 +100,7 @@ def test_copies_left_are_told_apart(database: Database[Any], mongod: Server, tmp
     ran = nestling("sync", design, uri, "--once")
     assert ran.code == 1
     assert "1 change followed, 0 copies written" in ran.out
-    assert "1 copy left whose source is gone; the latest:\n  purchases.customer of 1\n" in ran.out
-    assert "or take the copy away, too (--remove)" in ran.out
+    assert "1 copy left in place whose source is gone; the latest:\n  purchases.customer of 1\n" in ran.out
+    assert "or remove the copy too (--remove)" in ran.out
     taken = nestling("sync", design, uri, "--once", "--restart", "--remove", "--json")
     assert (taken.code, taken.json["written"], taken.json["sourceless"], taken.json["left_copies"]) == (0, 1, 0, [])

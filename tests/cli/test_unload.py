@@ -60,14 +60,14 @@ def test_a_database_that_was_never_loaded(library: Path, target: str) -> None:
     """An empty database is not unloaded as no rows: the missing collection is named."""
     done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", cwd=library)
     assert done.code == 2
-    assert "collections of the design are not there: `author`" in done.err
+    assert "collections of the design do not exist: `author`" in done.err
 
 
 def test_a_source_must_be_named(library: Path) -> None:
     """There is nothing to unload from a MongoDB just started."""
     done = nestling("unload", "design.yaml", "--to", "sqlite:///copy.db", cwd=library)
     assert done.code == 2
-    assert "no MongoDB is named: give --from" in done.err
+    assert "no MongoDB given: give --from" in done.err
 
 
 def test_all_notes_are_shown(tmp_path: Path, target: str) -> None:

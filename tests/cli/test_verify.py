@@ -129,7 +129,7 @@ def test_rows_beyond_the_source_are_counted_apart(
     database["author"].update_one({"_id": 1}, {"$set": {"name": "Other"}})
     arguments = ("verify", "design.yaml", *FROM, "--to", target)
     done = nestling(*arguments, cwd=loaded)
-    said = "1 of 6 rows of the source differs or is missing, and MongoDB has 20 rows beyond those of the source; "
+    said = "1 of 6 rows of the source differs or is missing, and MongoDB has 20 rows that the source does not; "
     assert f"NOT equal: {said}" in done.out
     found = nestling(*arguments, "--json", cwd=loaded).json["entities"]
     assert found["author"] == {"rows": 3, "differing": 1, "extra": 20}
@@ -157,7 +157,7 @@ def test_a_fresh_server_is_never_started(library: Path) -> None:
     """There is nothing to verify in a MongoDB just started: one must be named."""
     done = nestling("verify", "design.yaml", *FROM, cwd=library)
     assert done.code == 2
-    assert "no MongoDB is named: give --to" in done.err
+    assert "no MongoDB given: give --to" in done.err
 
 
 def test_a_database_without_the_rows(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
@@ -176,7 +176,7 @@ def test_what_the_design_does_not_hold_is_named(loaded: Path, target: str) -> No
     with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
         connection.execute("ALTER TABLE author ADD COLUMN died INTEGER")
         connection.execute("CREATE TABLE loan (loan_id INTEGER PRIMARY KEY)")
-    said = "the source also has `author.died`, `loan`, which this design does not hold: neither loaded nor compared"
+    said = "the source also has `author.died`, `loan`, not in this design: neither loaded nor compared"
     places = ("design.yaml", "--from", "sqlite:///library.db", "--to", target)
     done = nestling("verify", *places, cwd=loaded)
     assert (done.code, said in done.err) == (0, True), done.err

@@ -95,7 +95,7 @@ class Session:
             r"'postgresql://[^\s']+/shop'", LOCAL_SQL, out.replace(self.uri, LOCAL).replace(f"'{LOCAL}'", LOCAL)
         )
         shown = re.sub(
-            r"\n +with what stands at `\*\*\*` put in again: .*", "", shown
+            r"\n +with the password in place of `\*\*\*`, .*", "", shown
         )  # the page's address has no password
         return re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, shown)
 

@@ -70,8 +70,8 @@ class Commands(click.Group):
 @click.command(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `nestling demo`. Exit codes: 0 fine; 1 differences, findings, or a table or statement that is left out "
-    "(the help of each command says which of these); 2 could not run.",
+    epilog="Start with `nestling demo`. Exit codes: 0 fine; 1 differences, findings, or a table or statement left out (each "
+    "command's help says which); 2 could not run.",
 )
 @click.version_option(__version__, prog_name="nestling")
 def group() -> None:

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     type=options.FiniteRange(5, 150),
     default=75.0,
     show_default=True,
-    help="How long to measure; loading comes on top.",
+    help="How long to measure, not counting loading.",
 )
 @options.as_json
 def command(uri: str | None, output: Path | None, name: str, seconds: float, as_json: bool) -> int:
-    """Measure what reads and writes cost on the server at URI: a profile that `design` weighs alternatives with.
+    """Measure what reads and writes cost on the server at URI: a profile by which `design` weighs alternatives.
 
-    Works in scratch databases with names of their own and drops them. Without URI the embedded MongoDB is measured. Run it when
-    the server has little else to do.
+    Works in scratch databases of its own and drops them. Without URI it measures the embedded MongoDB. Run it when the server has
+    little else to do.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
@@ -51,9 +51,7 @@ def command(uri: str | None, output: Path | None, name: str, seconds: float, as_
     else:
         show(made)
         if output is None:
-            text.say(
-                "This is kept nowhere: with -o cost.yaml it is a profile, by which `nestling design --profile` weighs."
-            )
+            text.say("Not saved: add -o cost.yaml to write a profile for `nestling design --profile`.")
         else:
             text.say(f"Wrote {output}")
             text.say_next(
@@ -101,5 +99,6 @@ def show(made: Calibrated) -> None:
     errors = sorted(made.errors)
     half, most = errors[len(errors) // 2], errors[int(len(errors) * 0.95)]
     click.echo(
-        f"\n{counted(len(errors), 'experiment')}; predicted and measured differ {half:.2f}-fold (median), {most:.2f}-fold (p95)."
+        f"\n{counted(len(errors), 'experiment')}; predicted and measured times differ by a factor of {half:.2f} "
+        f"(median), {most:.2f} (p95)."
     )

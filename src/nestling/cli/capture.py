@@ -25,27 +25,27 @@ LONGEST_SHAPE = 100
 
 @click.command(
     "capture",
-    short_help="Make a workload of what a MongoDB is asked.",
+    short_help="Make a workload file from the statements a MongoDB receives.",
     epilog="\b\nExample:\n  nestling capture mongodb://localhost/shop mongod.log --design design.yaml -o workload.sql",
 )
 @click.argument("sources", type=ADDRESS, nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--design",
     type=options.READABLE,
-    help="The design the documents follow; the statements are then written as SQL over its model.",
+    help="The design the documents follow: the statements are written as SQL over its model.",
 )
 @options.output_file("the statements, a workload file to edit,")
 @click.option(
     "--save",
     type=options.RESULT_FILE,
     metavar="FILE",
-    help="Write what was captured to this file: shapes and sums, no values.",
+    help="Write the capture to this file: shapes and totals, no values.",
 )
 @options.as_json
 def command(
     sources: tuple[str, ...], design: Path | None, output: Path | None, save: Path | None, as_json: bool
 ) -> int:
-    """Collect the statements applications send to a MongoDB: their shapes without values, and how often.
+    """Collect the statements that applications send to a MongoDB: their shapes, without values, and their rates.
 
     A SOURCE is a live MongoDB (its profiler, its latest log of slow operations, $queryStats), a server's JSON log, or a recording
     of `nestling.recorder`. With --design they become SQL over the model, with rates; what SQL cannot express is listed.
@@ -57,7 +57,7 @@ def command(
     from nestling.ir.capture import capture_text
 
     if output is not None and design is None:
-        raise click.UsageError("a workload is said over a model: give --design design.yaml")
+        raise click.UsageError("a workload file needs a model: add --design design.yaml")
     for path in (output, save):
         text.check_place(path)
     proposal = pipeline.read_proposal(design) if design is not None else None
@@ -102,7 +102,7 @@ def _refuse_blind(found: Capture) -> None:
     if found.seen or not any(what.startswith("the profiler of ") for what in refused):
         return
     move = "give the user the role `dbAdmin` on the database (profiler), or `clusterMonitor` (log and `$queryStats`)"
-    what = f"the user may not look at what the server was asked: {', '.join(refused)}"
+    what = f"the user may not see which statements the server received: {', '.join(refused)}"
     raise PermissionDenied(Problem(what, next_move=move))
 
 
@@ -169,12 +169,14 @@ def show(found: Capture, said: CapturedWorkload | None) -> None:
         return full_rate(float(f"{number:.3g}")) if number else "0"
 
     if not found.seen:
-        click.echo(f"Nothing was asked within {found.window_seconds:,.0f} s, or nothing noted it.")
-        text.say("Next: db.setProfilingLevel(2) has the server note what it is asked; capture again after a while")
+        click.echo(f"No statements in {found.window_seconds:,.0f} s, or nothing recorded them.")
+        text.say(
+            "Next: run db.setProfilingLevel(2) so that the server records statements, and capture again after a while"
+        )
     if said is not None and found.seen:
         rows = [(each.name, rate(each.rate_per_second), " ".join(each.sql.split())) for each in said.statements]
         table("Statements", ("statement", "rate", "SQL"), rows, right=(1,))
-        short = "these are rates of {:,.1f} s, which tell nothing of how the data grows: capture for an hour or more"
+        short = "these rates come from only {:,.1f} s and do not show how the data grows: capture for an hour or more"
         notes = (short.format(found.window_seconds),) if found.window_seconds < LEAST_WINDOW_SECONDS else ()
         text.notices(said.gaps, notes)
         return
@@ -188,8 +190,8 @@ def show(found: Capture, said: CapturedWorkload | None) -> None:
         table(title, ("rate", "collection", "operation", "shape"), each_row, right=(0,))
     for follow in found.follows:
         click.echo(
-            f"\nThe application joins {follow.first.namespace} with {follow.second.namespace} by {follow.field}"
-            f" ({follow.share:.0%} of the times)."
+            f"\nThe application joins {follow.first.namespace} with {follow.second.namespace} by {follow.field} "
+            f"({follow.share:.0%} of the time)."
         )
     for skipped in together(found.skipped):
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")

@@ -23,7 +23,7 @@ SHOWN_ALIKE = 10
 MOST_NAMED = 20
 """Documents that one command names."""
 
-NOTHING = "Nothing to compare: this design keeps no copies and no values that follow from others."
+NOTHING = "Nothing to compare: this design has no copies and no computed values."
 
 
 def _sample(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
@@ -45,40 +45,40 @@ def _time(context: click.Context, option: click.Parameter, text: str | None) -> 
     try:
         return datetime.fromisoformat(text) if text is not None else None
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no time such as 2024-05-31T14:00", context, option) from None
+        raise click.BadParameter(f"{text!r} is not a time such as 2024-05-31T14:00", context, option) from None
 
 
 @click.command(
     "check",
-    short_help="Find copies that went stale, and repair them.",
+    short_help="Find stale copies, and repair them.",
     epilog="\b\nExample:\n  nestling check design.yaml mongodb://localhost/shop --repair",
 )
 @options.design_file
 @options.mongodb_argument
-@click.option("--repair", is_flag=True, help="Correct the values that differ. Without this nothing is written.")
+@click.option("--repair", is_flag=True, help="Correct the values that differ. Otherwise nothing is written.")
 @click.option(
     "--remove",
     is_flag=True,
-    help="With --repair: take away copies of rows that are not there any more, which may be the last there is of them.",
+    help="With --repair: also remove copies of rows that no longer exist. They may be all that is left of those rows.",
 )
 @click.option(
     "--sample",
     metavar="N|SHARE",
     callback=_sample,
-    help="Compare only so many documents of each collection: 1000, 0.01 or 1%.",
+    help="Compare only this many documents, or this share, of each collection: 1000, 0.01 or 1%.",
 )
 @click.option(
     "--since",
     metavar="TIME",
     callback=_time,
-    help="Compare only what changes since then may have affected (ISO form; UTC).",
+    help="Compare only what may have been affected by changes since then (ISO 8601; UTC).",
 )
 @click.option(
     "--resume",
     "checkpoint",
     type=options.RESULT_FILE,
     metavar="FILE",
-    help="Keep progress in this file, and go on from it after an interruption.",
+    help="Save progress to this file, and continue from it after an interruption.",
 )
 @options.as_json
 def command(
@@ -91,17 +91,17 @@ def command(
     checkpoint: Path | None,
     as_json: bool,
 ) -> int:
-    """Compare every copy, computed value, summary, flag, reference and row's place with what its source implies, on the server.
+    """Compare every copy, computed value, summary, flag, reference and row position with its source, on the server.
 
-    Snapshot copies are to stay as they were written, and are not compared. Fields that are not in the design are notes. Exits 1
-    when something differs and is not repaired.
+    Snapshot copies are meant to stay as written, so they are not compared. Fields that are not in the design are listed as notes.
+    Exits 1 when something differs and is not repaired.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.pipeline import check, opened, read_proposal
 
     if remove and not repair:
-        raise click.UsageError("--remove is for what is repaired: add --repair")
+        raise click.UsageError("--remove has no effect without --repair: add it")
     proposal = read_proposal(design)
     text.check_place(checkpoint)
     with opened(target, proposal.design.model.name) as (server, database):
@@ -191,19 +191,20 @@ def show(report: CheckReport, *, is_whole: bool = True) -> None:
                 f"{key}: about {estimate.differing:,.0f} of {text.counted(estimate.documents, 'document')} differ, "
                 f"{estimate.least:,.0f} to {estimate.most:,.0f} with 95 % confidence"
             )
-    left = "is not in the design: no statement reads it, and a migration would leave it behind"
+    left = "is not in the design: no statement reads it, and a migration would not carry it over"
     text.notices(report.gaps, [f"{each.text()}, {left}" for each in report.unknown])
     text.notices(
         (),
         [
-            f"`{name}` is a collection of the design before the cutover: it was written after it, and no statement reads its"
-            f" {text.counted(count, 'document')}"
+            f"`{name}` belongs to the design before the cutover but was written to after it; no statement reads "
+            f"its {text.counted(count, 'document')}"
             for name, count in report.strays.items()
         ],
     )
     if report.strays:
         text.say(
-            "→ stop the application that writes them, write what it wrote by statements of this design, and drop them"
+            "→ stop the application that writes to them, write its changes again with statements of this design, and drop "
+            "these collections"
         )
     _say_unknown(report)
     click.echo(verdict(report) if report.checks or not is_whole else NOTHING)
@@ -216,9 +217,9 @@ def _say_unknown(report: CheckReport) -> None:
     if not report.unset_commands:
         return
     text.say(
-        "→ where it is an application's own data, give the model and the design an attribute for it. Where an application still"
-        " writes as before a cutover, change that application first; then write what it wrote by statements of this design, and"
-        " take the field out:"
+        "→ if an application needs the field, add an attribute for it to the model and the design. If an application still "
+        "writes as it did before a cutover, change that application first, write its changes again with statements of this "
+        "design, and then remove the field:"
     )
     for command in report.unset_commands[:SHOWN_ALIKE]:
         click.echo(f"  {command}", err=True)
@@ -233,7 +234,7 @@ def _say_moves(report: CheckReport) -> None:
         click.echo(f"  {command}")
     lagging = [f for f in report.findings if f.freshness is not None and f.freshness.seconds and not f.repaired]
     for freshness in dict.fromkeys(str(each.freshness) for each in lagging):
-        click.echo(f"→ values kept {freshness} may still be on their way: check again once that is over")
+        click.echo(f"→ values kept {freshness} may still be catching up: check again after that time")
 
 
 def _mending(report: CheckReport) -> Iterator[str]:
@@ -253,7 +254,7 @@ def _mending(report: CheckReport) -> Iterator[str]:
             asked = f"updateMany({these}, {{$unset: {unset}}})" if check.clears else f"deleteMany({these})"
             more = report.verdicts[check.key].values - MOST_NAMED
             told = [] if check.clears else [*_hanging_on(check)]
-            told += [f"{more:,} more are left: check again then"] if more > 0 else []
+            told += [f"{more:,} more remain: check again afterwards"] if more > 0 else []
             yield f"{collection}.{asked}{' // ' * bool(told)}{'; '.join(told)}"
 
 
@@ -262,9 +263,9 @@ def _hanging_on(check: Check) -> Iterator[str]:
     from nestling.common.errors import name_list
 
     if check.inside:
-        yield f"their rows of {name_list(check.inside)} are gone with them"
+        yield f"this also deletes their rows of {name_list(check.inside)}"
     if check.referring:
-        yield f"rows of {name_list(check.referring)} may refer to them: look there first"
+        yield f"rows of {name_list(check.referring)} may refer to them: check those first"
 
 
 def verdict(report: CheckReport) -> str:
@@ -286,7 +287,7 @@ def verdict(report: CheckReport) -> str:
     left = values - report.repaired
     if report.repaired:
         are = agreeing(left)
-        rest = f", {report.repaired:,} repaired; {left:,} {are} left: do what → says above, then check again"
+        rest = f", {report.repaired:,} repaired; {left:,} {are} left: see → above, then check again"
     else:
-        rest = "; `--repair` mends what can be mended" * can_mend
+        rest = "; `--repair` fixes what can be fixed" * can_mend
     return f"NOT clean: {counted(values, 'difference')}, of {looked}{rest}."

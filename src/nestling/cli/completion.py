@@ -19,16 +19,16 @@ SET_UP = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/comple
 
 @click.command(
     "completion",
-    short_help="Print what lets your shell or editor complete.",
+    short_help="Print completions for your shell, or schemas for your editor.",
     epilog="\b\nExamples:\n  nestling completion bash >> ~/.bashrc\n  nestling completion design > design.schema.json",
 )
 @click.argument("kind", type=click.Choice((*SHELLS, *SCHEMAS)))
 @options.as_json
 def command(kind: str, as_json: bool) -> None:
-    """Print the lines that let a shell complete commands, options and files. They belong into the file it reads when it starts.
+    """Print the lines that let a shell complete commands, options and files. Put them in the file the shell reads at startup.
 
-    With `model` or `design` it is the JSON Schema of such files, by which editors complete and check them as you type: it
-    belongs beside them, as model.schema.json and design.schema.json, which their first lines name.
+    With `model` or `design`, print the JSON Schema by which editors complete and check such files as you type. Save it beside
+    them, as model.schema.json or design.schema.json: their first line names it.
     """
     if kind in SCHEMAS:
         _schema(kind, as_json=as_json)
@@ -45,7 +45,7 @@ def _schema(kind: FileKind, *, as_json: bool) -> None:
         text.print_json({"kind": kind, "file": schema_name(kind), "schema": json.loads(schema)})
         return
     click.echo(schema, nl=False)
-    text.say(f"This belongs beside your {kind} files, as {schema_name(kind)}.")
+    text.say(f"Save this beside your {kind} files, as {schema_name(kind)}.")
 
 
 def _lines(shell: str, *, as_json: bool) -> None:
@@ -62,4 +62,4 @@ def _lines(shell: str, *, as_json: bool) -> None:
         text.print_json({"shell": shell, "file": SET_UP[shell], "script": script})
         return
     click.echo(script)
-    text.say(f"For {shell} this belongs into {SET_UP[shell]}.")
+    text.say(f"For {shell}, put this in {SET_UP[shell]}.")

@@ -31,7 +31,7 @@ class _OfSql(click.Command):
 @click.command(
     "convert",
     cls=_OfSql,
-    short_help="Turn SQL statements into MongoDB's.",
+    short_help="Convert SQL statements to MongoDB's.",
     epilog='\b\nExample:\n  nestling convert design.yaml "SELECT name FROM product WHERE product_id = 7"',
 )
 @options.design_file
@@ -42,9 +42,9 @@ class _OfSql(click.Command):
     "file",
     type=options.READABLE,
     metavar="FILE",
-    help="A workload file instead: every statement of it.",
+    help="Convert every statement of this workload file instead.",
 )
-@click.option("--bind", "bound", is_flag=True, help="With --file: put in the values of its `-- params: {…}` lines.")
+@click.option("--bind", "bound", is_flag=True, help="With --file: insert the values of its `-- params: {…}` lines.")
 @options.statements_dialect
 @click.option(
     "--as",
@@ -52,7 +52,7 @@ class _OfSql(click.Command):
     type=click.Choice(["mongosh", "python", "json"]),
     default="mongosh",
     show_default=True,
-    help="What to print; json is one line a statement.",
+    help="What to print; json is one line per statement.",
 )
 @click.option(
     "--join",
@@ -60,21 +60,21 @@ class _OfSql(click.Command):
     type=click.Choice(["server", "client"]),
     default="server",
     show_default=True,
-    help="Who joins: the server by $lookup, or the client by a second query for the ids found.",
+    help="Where to join: on the server with $lookup, or in the client with a second query for the ids found.",
 )
 @options.as_json
 def command(
     design: Path, sql: str | None, file: Path | None, bound: bool, dialect: str, form: str, join: str, as_json: bool
 ) -> int:
-    """Turn SQL statements into MongoDB's for a design: queries, commands, and programs where one command cannot do it.
+    """Convert SQL statements to MongoDB's for a design: queries, commands, and programs where one command is not enough.
 
-    --as python prints a module of functions that needs pymongo alone. --json is --as json. Exits 1 when a statement is not
+    --as python prints a module of functions that needs only pymongo. --json is --as json. Exits 1 when a statement is not
     converted, or has no function.
     """
     from nestling import pipeline
 
     if (sql is None) == (file is None):
-        raise click.UsageError("give one statement, or --file (--workload is the same) with a workload")
+        raise click.UsageError("give one statement, or a workload file with --file (or --workload)")
     if bound and file is None:
         raise click.UsageError(
             "--bind needs --file, whose `-- params: {…}` lines hold the values: leave it out, or write the values into the SQL"
@@ -104,7 +104,7 @@ def _refuse_name(proposal: Proposal, sql: str) -> None:
 
     if sql in known_statements(proposal):
         raise click.UsageError(
-            f"`{sql}` is the name of a statement, not SQL: give its SQL, or convert the whole workload with --file WORKLOAD"
+            f"`{sql}` is a statement's name, not SQL: give its SQL, or convert the whole workload with --file WORKLOAD"
         )
 
 

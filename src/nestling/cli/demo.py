@@ -34,7 +34,7 @@ OWN_DATABASE = "nestling_demo"
 ASKED = {
     "purchase_details": "two joins, one of them inside a document",
     "account_page": "an array inside a document",
-    "category_listing": "a list with what was copied into it",
+    "category_listing": "a list with copied values",
 }
 """Statements asked on both sides, and what is shown by each."""
 MOST_LINES = 4
@@ -54,15 +54,13 @@ MOST_LINES = 4
     help="Keep the shop, the design and its scripts here.",
 )
 @click.option(
-    "--replace", is_flag=True, help="Write the files of DIR anew, also those that were changed since a demo left them."
+    "--replace", is_flag=True, help="Overwrite the files in DIR, including those changed since the last demo."
 )
 @options.to_mongodb
 @click.option(
     "--strategy", default="optimal", show_default=True, metavar="NAME", help="optimal, tree, embedded or normalized."
 )
-@click.option(
-    "--no-prove", is_flag=True, help="Leave out the measuring of rival designs, which takes most of the time."
-)
+@click.option("--no-prove", is_flag=True, help="Skip measuring rival designs, which takes most of the time.")
 @options.as_json
 def command(
     output: Path | None, replace: bool, target: str | None, strategy: str, no_prove: bool, as_json: bool
@@ -72,11 +70,13 @@ def command(
     from nestling.cli.parts.text import check_place
 
     if replace and output is None:
-        raise click.UsageError("--replace is about the files of a folder: name it with -o DIR")
+        raise click.UsageError("--replace needs a folder: add -o DIR")
     if output is not None:
         check_place(output / "shop.db")
         if not replace:
-            check_own(output, (*FILES, *_UNFINISHED), "name an empty folder with -o DIR, or say --replace to lose it")
+            check_own(
+                output, (*FILES, *_UNFINISHED), "choose an empty folder with -o DIR, or add --replace to overwrite them"
+            )
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nestling-demo-")))
         if as_json:
@@ -119,7 +119,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
         address, reading, proposal = _designed(folder, strategy)
         _title("1. Inspect", "a relational shop, and the statements its application runs")
         inspect_command.show(reading)
-        _title("2. Design", f"strategy {strategy}, asked of these numbers")
+        _title("2. Design", f"strategy {strategy}, decided by these numbers")
         design_tables.show(proposal)
         started = server.data_directory is not None
         _title("3. Create, load, verify", f"on {server.origin}, started for this" if started else server.text())
@@ -127,15 +127,15 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
         with progress() as watch:
             done = load(proposal, address, database, mode=mode, watch=watch)
         show_load(done, address)
-        _title("4. Look", "a document of the collection that embeds most, as it is stored")
+        _title("4. Look", "a document of the collection that embeds the most, as stored")
         _document(proposal, database)
-        _title("5. Ask", "the application's SQL, converted for this design, and the same of the SQL database")
+        _title("5. Ask", "the application's SQL, converted for this design, and the SQL database's own answers")
         answers = list(_asked(folder, reading, proposal, database))
         for each in answers:
             _show_answer(each)
         mended = spoil_and_mend(proposal, database)
         if mended is not None:
-            _title("6. Keep right", "a copy goes stale by a hand edit, `check` names it, and its repair mends it")
+            _title("6. Keep right", "a hand edit makes a copy stale; `check` finds it and repairs it")
             _show_mended(mended)
         if measured:
             _title(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "profile_file",
     type=options.READABLE,
     metavar="FILE",
-    help="What work costs on your server, as `nestling calibrate` measured it. Default: a profile that ships.",
+    help="What work costs on your server, as measured by `nestling calibrate`. Default: the built-in profile.",
 )
 @options.cache
 @click.option(
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     default=60.0,
     show_default=True,
     metavar="S",
-    help="Seconds to search, and to weigh alternatives in what is left of them; then the best design found so far is given, with"
-    " its gap to the bound.",
+    help="Seconds to search for a design and then, in what remains, to weigh alternatives. When time runs out, the best design "
+    "so far is given, with its gap to the bound.",
 )
 @click.option(
     "--budget",
@@ -55,16 +55,16 @@ if TYPE_CHECKING:
     metavar="storage=SIZE",
     help="The most that data and indexes may take, such as storage=500MB.",
 )
-@click.option("--pareto", "trade", is_flag=True, help="Also show what each further byte of storage buys.")
+@click.option("--pareto", "trade", is_flag=True, help="Also show what more storage buys.")
 @click.option(
-    "--short-names", is_flag=True, help="Store attributes under initials; the design remembers what they mean."
+    "--short-names", is_flag=True, help="Store attributes under their initials; the design file maps them back."
 )
 @click.option(
     "--threshold",
     "thresholds",
     multiple=True,
     metavar="NAME=N",
-    help="Change a number the decision tree asks about, such as few=30; may be given several times.",
+    help="Change a threshold of the decision tree, such as few=30; may be given several times.",
 )
 @options.looking(120.0)
 @options.no_values
@@ -91,15 +91,16 @@ def command(
 ) -> int:
     """Decide the document schema for a SOURCE: what to embed, what to reference, what to copy, which indexes.
 
-    optimal is the design that costs the workload least, proved; tree follows the published decision tree and rules, embedded
-    embeds all it may, normalized embeds nothing. For a MongoDB (mongodb://host/database) the present design is read and
-    priced too, and the changes to it are listed, the largest saving first; without --workload, the workload is what the server
-    has recorded.
+    optimal is the design with the lowest cost for the workload, proved; tree follows the published decision tree and rules,
+    embedded embeds all it may, normalized embeds nothing. For a MongoDB (mongodb://host/database) the current design is read and
+    priced too, and the changes to it are listed, largest saving first; without --workload, the workload is what the server has
+    recorded.
 
-    The file holds values of the data, as that of `nestling inspect` does; --no-values decides by them and leaves them out.
+    Like the file of `nestling inspect`, the design file holds values of the data. With --no-values they are used to decide, but
+    not written.
 
-    Exits 1 when a table could not be read and is in no model, and when statements of the workload were left out, were read only
-    in part, or are not converted. The design is made all the same. Other gaps are listed.
+    Exits 1 when a table could not be read and is not in the model, or when statements of the workload were left out, read only
+    in part, or not converted. The design is still made. Other gaps are listed.
     """
     from nestling.cli.parts import design_tables, sources, text, weighing
     from nestling.cli.parts.progress import progress
@@ -175,7 +176,7 @@ def _follow_search(watch: Watch | None, strategy: str) -> None:
     from nestling.ir.proposal import OPTIMAL
 
     if watch is not None:
-        watch("looking for the least cost" if strategy == OPTIMAL else "designing", 0, None)
+        watch("searching for the lowest cost" if strategy == OPTIMAL else "designing", 0, None)
 
 
 def _to_write(proposal: Proposal, *, no_values: bool) -> Proposal:

@@ -50,45 +50,48 @@ def _number(text: str) -> float:
     epilog="\b\nExample:\n  nestling doctor mongodb://localhost/shop --save facts.json --html report.html",
 )
 @click.argument("uri", required=False)
-@click.option("--facts", "facts_file", type=options.READABLE, help="Report on a saved facts file; no server is asked.")
+@click.option("--facts", "facts_file", type=options.READABLE, help="Report on a saved facts file, without a server.")
 @click.option("--save", type=options.RESULT_FILE, metavar="FILE", help="Write the facts to this file.")
 @click.option("--since", type=options.READABLE, help="Facts saved earlier: shows what grows, and how fast.")
 @click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule; may be given several times.")
-@click.option("--explain", is_flag=True, help="Say what the rules look for instead of looking.")
+@click.option("--explain", is_flag=True, help="Explain what the rules look for, and stop.")
 @click.option(
     "--threshold",
     "thresholds",
     multiple=True,
     metavar="RULE.NAME=NUMBER",
     callback=_thresholds,
-    help="A threshold of your own; may be given several times.",
+    help="Your own threshold; may be given several times.",
 )
 @click.option("--as", "office", type=click.Choice(("atlas", "compass", "sources")), help="Whose thresholds to use.")
 @click.option(
     "--config",
     "config_file",
     type=options.READABLE,
-    help="YAML of {as, fail_on, thresholds, ignore}; options on the command line win.",
+    help="YAML of {as, fail_on, thresholds, ignore}; command-line options take precedence.",
 )
 @click.option(
-    "--captured", type=options.READABLE, multiple=True, help="Statements to weigh too: a server's log, or a recording."
+    "--captured",
+    type=options.READABLE,
+    multiple=True,
+    help="Also consider statements from this server log or recording.",
 )
-@click.option("--ignore", type=options.READABLE, help="YAML list of {rule, where, reason}: findings to set aside.")
-@click.option("--baseline", type=options.READABLE, help="An earlier --json report: its findings are set aside.")
+@click.option("--ignore", type=options.READABLE, help="YAML list of {rule, where, reason}: findings to ignore.")
+@click.option("--baseline", type=options.READABLE, help="An earlier --json report: its findings are ignored.")
 @click.option(
     "--fail-on",
     type=click.Choice(("error", "warning", "info", "never", "incomplete")),
     multiple=True,
-    help="Exit 1 from this severity on. Default: warning. `incomplete`: also where time was too short to look at all.",
+    help="Exit 1 at this severity or above. Default: warning. `incomplete`: also when there was no time to look at everything.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(1, 1_000_000),
     default=10_000,
     show_default=True,
-    help="Documents to read of a collection; smaller ones are read whole.",
+    help="Documents to read per collection; smaller collections are read whole.",
 )
-@click.option("--whole", is_flag=True, help="Have the server measure all documents of large collections too.")
+@click.option("--whole", is_flag=True, help="Also measure every document of large collections, on the server.")
 @options.looking(60.0)
 @click.option("--sarif", type=options.RESULT_FILE, metavar="FILE", help="Write a SARIF 2.1 report.")
 @click.option("--html", type=options.RESULT_FILE, metavar="FILE", help="Write an HTML report.")
@@ -117,10 +120,10 @@ def command(
     markdown: Path | None,
     as_json: bool,
 ) -> int:
-    """Look at a live MongoDB and list what is wrong: the number, the threshold it passes and whose that is, the cost, the remedy.
+    """Look at a live MongoDB and list what is wrong: the number, the threshold it passes and its source, the cost, the remedy.
 
-    Only reads. Looks at the URI's database, or at all of them when it names none. Facts and reports hold names,
-    types, counts and sizes, and no values of your documents. Exits 1 when something is found.
+    Only reads. Looks at the URI's database, or at all databases if it names none. Facts and reports hold names, types, counts
+    and sizes, but no values of your documents. Exits 1 when something is found.
     """
     from nestling import pipeline
     from nestling.cli.parts import text
@@ -228,7 +231,7 @@ def _offices(values: Mapping[str, float]) -> str:
 def _facts(path: Path) -> Facts:
     from nestling.ir.facts.form import read_facts
 
-    return read_facts(text_given(path, "name a file of `nestling doctor URI --save FILE`"), str(path))
+    return read_facts(text_given(path, "give a file written by `nestling doctor URI --save FILE`"), str(path))
 
 
 def _accepted(ignore: Path | None) -> tuple[Accepted, ...]:
@@ -243,7 +246,7 @@ def _in_baseline(baseline: Path | None) -> tuple[Accepted, ...]:
 
     if baseline is None:
         return ()
-    return read_baseline(text_given(baseline, "name a report of `nestling doctor URI --json`"), str(baseline))
+    return read_baseline(text_given(baseline, "give a report written by `nestling doctor URI --json`"), str(baseline))
 
 
 def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | None, markdown: Path | None) -> None:
@@ -312,4 +315,4 @@ def _details(told: Alike) -> None:
     for each in finding.commands:
         click.echo(f"    {printable(each)}")
     if more and finding.commands:
-        click.echo(f"    … and so for {more:,} more (--json, --html and --markdown list all)")
+        click.echo(f"    … and likewise for {more:,} more (--json, --html and --markdown list all)")

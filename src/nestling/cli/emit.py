@@ -32,23 +32,23 @@ from nestling.cli.parts import options
     "--workload",
     type=options.READABLE,
     metavar="FILE",
-    help="With --as python: also a function for each statement of this workload file.",
+    help="With --as python: also write a function for each statement of this workload file.",
 )
 @options.statements_dialect
 @options.as_json
 def command(design: Path, as_name: str, output: Path | None, workload: Path | None, dialect: str, as_json: bool) -> int:
-    """Print or write what follows from a design.
+    """Print or write scripts, validators, code or diagrams of a design.
 
-    mongosh and python create its collections, validators and indexes; jsonschema is the validators alone; mermaid draws it;
-    markdown describes it, with a sample document of each collection. Several schemas are printed as one JSON object by file
-    name, several modules under comments with their names. Exits 1 when statements have no function, and names them.
+    mongosh and python create its collections, validators and indexes; jsonschema is only the validators; mermaid draws it;
+    markdown describes it, with a sample document of each collection. Several schemas are printed as one JSON object keyed by
+    file name, several modules under comments with their names. Exits 1 when statements have no function, and names them.
     """
     from nestling.cli.parts import text
     from nestling.emitters import emit
     from nestling.pipeline import queries_module, read_proposal
 
     if workload is not None and as_name != "python":
-        raise click.UsageError("--workload goes with --as python")
+        raise click.UsageError("--workload needs --as python")
     proposal = read_proposal(design)
     files, gaps = dict(emit(proposal, as_name)), tuple[tuple[str, str], ...]()
     if workload is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "design_file",
     type=options.RESULT_FILE,
     metavar="FILE",
-    help="For a MongoDB: write its present schema, as a design, to this file.",
+    help="For a MongoDB: write its current schema, as a design, to this file.",
 )
 @options.looking(120.0)
 @options.no_values
@@ -44,17 +44,16 @@ def command(
     no_values: bool,
     as_json: bool,
 ) -> int:
-    """Read a SOURCE: its entities and relationships, and what was measured of them.
+    """Read a SOURCE: its entities and relationships, and measurements of them.
 
     With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source. In a MongoDB
     (mongodb://host/database) sub-documents and arrays become entities too, references are found by names and values, and
-    --design-out writes how it is all stored at present.
+    --design-out writes how everything is currently stored.
 
-    The file holds values of the data: the most common ones of a column, and some that cut the others into equal parts, by which
-    ranges are priced. It holds none of columns that are named like secrets, hold long texts or are unique to each row;
-    --no-values leaves out all values.
+    The file holds values of the data: the most common ones of each column, and quantiles of the rest, by which ranges are
+    priced. It omits values of columns that are named like secrets, hold long texts or are unique; --no-values omits all values.
 
-    Exits 1 when a table could not be read and is in no model. What else is not understood is listed as gaps.
+    Exits 1 when a table could not be read and is not in the model. Anything else not understood is listed as a gap.
     """
     from dataclasses import replace
 
@@ -68,7 +67,7 @@ def command(
     text.check_place(output)
     text.check_place(design_file)
     if design_file is not None and not is_mongodb(source):
-        raise click.UsageError("only a MongoDB has a design of today: nestling inspect mongodb://host/database")
+        raise click.UsageError("--design-out needs a live MongoDB: nestling inspect mongodb://host/database")
     sources.check_source(source, milliseconds=milliseconds)
     with progress(enabled=not as_json, noun="collection") as watch:
         reading, found = sources.read_source(

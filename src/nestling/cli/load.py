@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @options.to_mongodb
 @options.as_argument
 @click.option("--replace", is_flag=True, help="Drop the design's own collections first.")
-@click.option("--resume", is_flag=True, help="Go on after an interrupted load.")
-@click.option("--no-verify", is_flag=True, help="Do not read everything back and compare.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted load.")
+@click.option("--no-verify", is_flag=True, help="Do not read everything back to compare it.")
 @options.long_decimals
 @options.microseconds
 @options.as_json
@@ -45,8 +45,8 @@ def command(
 ) -> int:
     """Create a design's collections, validators and indexes, load the rows of a SQL database, and verify that they are equal.
 
-    Without --from, or from a schema.sql or a model.yaml, the collections are created empty. Collections that hold data are left
-    alone: say --replace or --resume. Ctrl-C at any moment is fine; --resume goes on.
+    Without --from, or from a schema.sql or a model.yaml, the collections are created empty. Collections that hold data
+    are an error without --replace or --resume. Ctrl-C is safe at any time; --resume continues.
     Exits 1 when they are not equal.
     """
     from nestling.cli.parts import text
@@ -55,9 +55,9 @@ def command(
     from nestling.pipeline import LoadMode, load, opened, reach_rows, read_proposal
 
     if replace and resume:
-        raise click.UsageError("--replace starts anew and --resume goes on: choose one")
+        raise click.UsageError("--replace starts over and --resume continues: choose one")
     if replace and source is None:
-        raise click.UsageError("--replace drops what is there: say with --from what is loaded instead of it")
+        raise click.UsageError("--replace drops existing data: add --from with the data to load instead")
     mode = LoadMode.REPLACE if replace else LoadMode.RESUME if resume else LoadMode.REFUSE
     proposal, policy = read_proposal(design), options.policy(long_decimals, microseconds)
     reach_rows(proposal, source)
@@ -92,7 +92,9 @@ def say_server(server: Server, database: str) -> None:
 
     text.say(f"Using {server.text()}, database {database}")
     if server.data_directory is not None:
-        text.say("It ends with this command, and its data with it; nestling server --data-dir DIR keeps one running.")
+        text.say(
+            "This server and its data are gone when the command ends; `nestling server --data-dir DIR` keeps one running."
+        )
 
 
 def load_json(done: Loaded) -> dict[str, object]:
@@ -126,8 +128,8 @@ def show(done: Loaded, source: str | None) -> None:
     rows, documents = sum(loaded for _, loaded in report.entities.values()), sum(report.documents.values())
     rate = rows / report.seconds if report.seconds else 0
     click.echo(
-        f"Loaded {text.counted(rows, 'row')} as {text.counted(documents, 'document')} in {report.seconds:.1f} s:"
-        f" {rate:,.0f} rows/s, {report.peak_bytes / 1e6:,.0f} MB of memory at most."
+        f"Loaded {text.counted(rows, 'row')} as {text.counted(documents, 'document')} in {report.seconds:.1f} "
+        f"s: {rate:,.0f} rows/s, {report.peak_bytes / 1e6:,.0f} MB peak memory."
     )
     text.notices((), report.notes)
     if done.verified is not None:

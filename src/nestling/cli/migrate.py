@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 _LOSSES = {
-    "unknown": "Leave behind what documents hold that the designs do not know. Without this it is an error.",
-    "nulls": "Let nulls be lost that the new design has no field for, such as one for an array. Without this it is an error.",
-    "empty": "Let sub-documents with nothing in them become missing fields. Without this it is an error.",
-    "order": "Let arrays lose an order that no values of their elements tell. Without this it is an error.",
-    "id_order": "Let `_id`s of several parts get the new design's order of these. Without this it is an error.",
-    "copies": "Let go copies and computed values that differ from what they follow from. Without this it is an error.",
-    "indexes": "Let go indexes of the database that the new design does not have. Without this it is an error.",
-    "options": "Let go a collection's own collation, bounds or validator. Without this it is an error.",
-    "views": "Let views find other documents than today, where their collections do not stay. Without this it is an error.",
+    "unknown": "Leave behind fields that are not in the designs. Otherwise they are an error.",
+    "nulls": "Lose nulls that the new design has no field for, such as a null instead of an array. Otherwise they are an error.",
+    "empty": "Turn empty sub-documents into missing fields. Otherwise they are an error.",
+    "order": "Lose the order of arrays whose elements have no field to sort by. Otherwise it is an error.",
+    "id_order": "Reorder the fields of compound `_id`s to match the new design. Otherwise a different order is an error.",
+    "copies": "Lose copies and computed values that differ from their source. Otherwise they are an error.",
+    "indexes": "Lose indexes that the new design does not have. Otherwise they are an error.",
+    "options": "Lose a collection's own collation, size limits or validator. Otherwise they are an error.",
+    "views": "Let views over replaced collections return different documents. Otherwise they are an error.",
 }
 """The help of `--drop-…`, by the value of `ir.migration.Loss`."""
 
@@ -47,15 +47,15 @@ def _losses(command: Callable[..., int]) -> Callable[..., int]:
 @partial(options.two_designs, but_to="--abort")
 @options.renamed
 @options.filled
-@click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
+@click.option("--cutover", is_flag=True, help="Switch to the new design once both are equal.")
 @click.option(
     "--abort",
     is_flag=True,
-    help="End the migration, whatever its designs: drop what was built, and leave the old design as it was.",
+    help="Abort the migration, whatever its designs: drop what was built, and leave the old design as it was.",
 )
 @click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
 @_losses
-@click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
+@click.option("--offline", is_flag=True, help="Nothing else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.microseconds
 @options.as_json
@@ -74,10 +74,10 @@ def command(
     as_json: bool,
     **lets_go: bool,
 ) -> int:
-    """Build the new design beside the old one while the application goes on writing, and prove that both hold the same rows.
+    """Build the new design beside the old one while the application keeps writing, and prove that both hold the same rows.
 
-    Without --cutover the old design stays in use: run it again to carry over what has changed since. After an interruption, or a
-    kill, it goes on where it stopped. Exits 1 when rows still differ.
+    Without --cutover the old design stays in use: run it again to carry over what has changed since. After an interruption, even
+    a kill, it continues where it stopped. Exits 1 when rows still differ.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.afterwards import say_afterwards
@@ -139,12 +139,12 @@ def _abort(target: str, old: Path | None, *, as_json: bool) -> int:
         text.say(f"Using {server.text()}, database {database.name}")
         aborted = abort_migration(database)
     indexes = [f"{each.collection}.{each.name}" for each in aborted.indexes]
-    lines = ["Aborted: the old design is what it was."]
+    lines = ["Aborted: the old design is unchanged."]
     if indexes:
-        lines.append(f"Dropped the indexes it had built on collections in use: {', '.join(indexes)}.")
+        lines.append(f"Dropped the indexes that the migration had built on collections in use: {', '.join(indexes)}.")
     lines += [
-        f"`{name}` has what was written while a collection had no name, and has no place there: others have its key, or"
-        " the validator refuses it. Write it anew, and drop the collection."
+        f"`{name}` holds documents written while a collection was being renamed that cannot be put back: their key is "
+        "taken, or the validator refuses them. Write them again, and drop the collection."
         for name in aborted.late
     ]
     shape = {"aborted": True, "indexes_dropped": indexes, "late": list(aborted.late)}
@@ -182,7 +182,7 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
 
 
 def _gone(unknown: Sequence[FoundField]) -> list[str]:
-    return [f"Left behind, as the designs do not know it: {each.text()}." for each in unknown]
+    return [f"Left behind, not in the designs: {each.text()}." for each in unknown]
 
 
 def _show_differing(done: MigrationReport) -> None:
@@ -192,19 +192,21 @@ def _show_differing(done: MigrationReport) -> None:
     for key in done.repeated:
         click.echo(f"{key.collection}: {key.text()}.")
     if uniques := [key for key in done.repeated if key.is_unique]:
-        click.echo(f"Change all but one of them and run it again; or end it with --abort; {uniques[0].allowing()}.")
+        click.echo(
+            f"Change all but one of them and run this again; or end the migration with --abort; {uniques[0].allowing()}."
+        )
         return
     if done.repeated:
         click.echo(
-            "The new design keeps one row of a key: change or remove all but one, and run it again; or end it with --abort,\n"
-            "and give these rows a key that does not repeat, in the model and in both designs."
+            "The new design keeps one row per key: change or remove all but one, and run this again; or end the migration "
+            "with\n--abort, and give these rows a unique key, in the model and in both designs."
         )
         return
-    click.echo("Run it again; where writers are very busy, when they are less so.")
+    click.echo("Run this again, at a quieter time if there are many writes.")
     if any(row.has_texts for row in done.differing):
         click.echo(
-            "If the same rows differ though nobody writes, they may spell the key of their parent in another case.\n"
-            "Design anew from the source, which then keeps nothing along such keys."
+            "If the same rows differ although nothing writes, they may spell their parent's key in a different case.\n"
+            "Design again from the source: the new design will not embed or copy along such keys."
         )
 
 
@@ -214,24 +216,27 @@ def show(done: MigrationReport) -> None:
     from nestling.ir.migration import Phase
 
     if done.changes:
-        click.echo(f"Carried over {counted(done.changes, 'change')} made meanwhile.")
+        click.echo(f"Carried over {counted(done.changes, 'change')} made in the meantime.")
     if done.rows:
         verdict = "equal in both designs" if done.equal else "compared: some still DIFFER"
         click.echo(f"{counted(sum(done.rows.values()), 'row')} of {counted(len(done.rows), 'entity')} {verdict}.")
     for line in _gone(done.unknown):
         click.echo(line)
     for each in done.lagging:
-        click.echo(f"Derived anew, as it lagged behind what it follows from: {each.text()}.")
+        click.echo(f"Computed again, as it lagged behind its source: {each.text()}.")
     if not done.equal:
         _show_differing(done)
     elif done.phase is Phase.DONE:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:
-        click.echo("Ready. Run it again with --cutover; the application then uses the new design. --abort ends it.")
+        click.echo(
+            "Ready. Run this again with --cutover, and have the application use the new design from then on. --abort ends the "
+            "migration."
+        )
     for name in done.late:
         click.echo(
-            f"`{name}` has what was written in the moment between two names: it is in the old form, and in neither design."
-            " Write it anew by the new design, and drop the collection."
+            f"`{name}` holds documents written while collections were being renamed: they have the old form and are in "
+            "neither design. Write them again with the new design, and drop the collection."
         )
     if done.refused_seconds is not None:
         click.echo(f"The old collections refused writes for {done.refused_seconds:.1f} s.")

@@ -19,7 +19,7 @@ FEW_CHANGES = 1_000
 
 @click.command(
     "plan",
-    short_help="Say what `migrate` would do, its time and its risks.",
+    short_help="Show what `migrate` would do, how long it takes, and its risks.",
     epilog="\b\nExample:\n  nestling plan --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
 @options.two_designs
@@ -27,9 +27,9 @@ FEW_CHANGES = 1_000
 @options.filled
 @options.as_json
 def command(old: Path, new: Path, target: str, renamed: dict[str, str], filled: dict[str, str], as_json: bool) -> int:
-    """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing.
+    """Compare two designs in words, and measure on the live database what migrating between them takes. Writes nothing.
 
-    Exits 1 when one of the risks is that `migrate` would refuse it.
+    Exits 1 when `migrate` would refuse to run.
     """
     from nestling.cli.parts import text
     from nestling.pipeline import opened, plan_migration, read_proposal
@@ -83,15 +83,15 @@ def _under_way(phase: Phase) -> str:
     ends = "`migrate --abort` ends it"
     match phase:
         case Phase.BACKFILL:
-            return f"This migration has begun, and its collections are being built: `migrate` goes on; {ends}."
+            return f"This migration has begun, and its collections are being built: `migrate` continues; {ends}."
         case Phase.FOLLOWING:
-            return f"This migration has built all: `migrate` carries over what has changed since, and compares; {ends}."
+            return f"This migration has built everything: `migrate` carries over what has changed since, and compares; {ends}."
         case Phase.READY:
-            return f"This migration was ready when `migrate` last ran: `migrate --cutover` takes it to its end; {ends}."
+            return f"This migration was ready when `migrate` last ran: `migrate --cutover` completes it; {ends}."
         case Phase.FENCED | Phase.SWITCHING:
             return (
-                "The cutover of this migration is under way, and every write to the old collections is refused, also to those"
-                f" that stay: `migrate --cutover` goes on; {ends}."
+                "The cutover of this migration is under way, and all writes to the old collections are refused, even to "
+                f"those that stay: `migrate --cutover` continues; {ends}."
             )
         case Phase.DONE:
             return "The new design has taken over: `migrate --drop-old` drops what the old one left behind."
@@ -108,7 +108,11 @@ def show(made: MigrationPlan) -> None:
     if made.phase is not None:
         click.echo(f"{_under_way(made.phase)}\n")
     has_other_indexes = bool(made.indexes_built or made.indexes_dropped)
-    same = "indexes alone: both designs store the same" if has_other_indexes else "nothing: both designs store the same"
+    same = (
+        "only indexes: both designs store the same documents"
+        if has_other_indexes
+        else "nothing: both designs store the same documents"
+    )
     _list("What changes", made.changes or (same,))
     rows = (
         (each.collection, each.way, ", ".join(each.of), each.documents, _megabytes(each.size_bytes))
@@ -119,27 +123,28 @@ def show(made: MigrationPlan) -> None:
     if made.left:
         click.echo(f"Kept aside until --drop-old: {', '.join(made.left)}.\n")
     if made.untouched:
-        click.echo(f"Not touched, as neither design names them: {', '.join(made.untouched)}.\n")
+        click.echo(f"Not touched, in neither design: {', '.join(made.untouched)}.\n")
     _list("Indexes to build", made.indexes_built)
-    _list("Indexes that go at the cutover", made.indexes_dropped)
+    _list("Indexes dropped at the cutover", made.indexes_dropped)
     _list("Risks", made.risks)
     if made.refused:
-        click.echo("`migrate` would REFUSE this as it is: see the risks.\n")
+        click.echo("`migrate` would REFUSE this: see the risks.\n")
     if made.seconds is not None:
         total = counted(sum(made.rows.values()), "row")
         seconds = max(made.seconds, 1.0)
         click.echo(f"{total}; building and comparing may take about {seconds:,.0f} s, give or take a factor of three.")
     if made.changes_per_second is not None and made.changes_per_second < FEW_CHANGES:
         click.echo(
-            f"While applications write, about {made.changes_per_second:,.0f} changes a second can be carried over where documents"
-            f" of `{made.slowest}` are concerned, as each has a whole document read or derived again, give or take a factor of"
-            " three: where they write more, it gets ready when they write less."
+            f"While applications write, about {made.changes_per_second:,.0f} changes a second to documents of "
+            f"`{made.slowest}` can be carried over, give or take a factor of three, because each change makes `migrate` "
+            "read or compute a whole document again. If applications write faster than that, it catches up only when they "
+            "slow down."
         )
     if made.refused_seconds is not None and any(each.way is not CollectionOrigin.KEPT for each in made.moves):
         seconds = max(made.refused_seconds, 1.0)
         click.echo(
-            "At the cutover the old collections refuse writes while the last changes are carried over and all rows that move are"
-            f" compared: about {seconds:,.0f} s, and longer where writers are busy."
+            "At the cutover the old collections refuse writes while the last changes are carried over and all rows that "
+            f"move are compared: about {seconds:,.0f} s, longer under a heavy write load."
         )
 
 

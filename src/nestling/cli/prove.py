@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     "--scale",
     type=options.FiniteRange(0.001, 100_000),
     metavar="TIMES",
-    help="Measure with made-up rows, TIMES as many as the source has; those of a model file or a MongoDB always are.",
+    help=(
+        "Measure with generated rows, TIMES as many as the source has; for a model file or a MongoDB, rows are always "
+        "generated."
+    ),
 )
 @click.option(
     "--random",
@@ -49,27 +52,27 @@ if TYPE_CHECKING:
 @click.option(
     "--seconds",
     type=options.FiniteRange(1, 86_400),
-    help="How long to measure; longer where all --rounds take longer, as each runs every statement on every design. "
-    "Loading, comparing answers and --open-seconds come on top.",
+    help="How long to measure; longer if --rounds take longer, since each round runs every statement on every design. Loading, "
+    "comparing answers and --open-seconds are extra.",
 )
-@click.option("--rounds", type=click.IntRange(2, 1_000), help="How many rounds to measure in.")
+@click.option("--rounds", type=click.IntRange(2, 1_000), help="Number of rounds to measure.")
 @click.option(
-    "--clients", type=click.IntRange(1, 256), default=1, show_default=True, help="How many clients run at once."
+    "--clients", type=click.IntRange(1, 256), default=1, show_default=True, help="Number of concurrent clients."
 )
 @click.option(
     "--open-seconds",
     type=options.FiniteRange(0, 3_600),
-    help="Seconds to run each design at the stated rates; 0 leaves this out.",
+    help="Seconds to run each design at the stated rates; 0 skips this.",
 )
 @click.option(
     "--cache-ratio",
     type=options.FiniteRange(0.01, 1_000),
     metavar="RATIO",
-    help="Bytes of data for a byte of the server's cache, such as 0.2 or 5; with nestling's own server only.",
+    help="Bytes of data per byte of the server's cache, such as 0.2 or 5; only with nestling's own server.",
 )
 @options.cache
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed draws the same values and order again."
+    "--seed", type=int, default=0, show_default=True, help="The same seed draws the same values in the same order."
 )
 @click.option("--html", type=options.RESULT_FILE, metavar="FILE", help="Write a report with plots.")
 @options.as_json
@@ -95,12 +98,12 @@ def command(
 ) -> int:
     """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show how fast each is.
 
-    The chosen design is the one `nestling design` makes of the same input; of a design file, the design in it as it is.
+    The chosen design is the one that `nestling design` makes from the same input; for a design file, the design in it.
 
-    The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
-    given by --design. All answers are compared with one another, and those of reads with the SQL source's own: a design that
-    answers wrong is disqualified. Works in databases with names of its own, which it drops, and only reads the source. Exits 1
-    when an answer is wrong, a design was disqualified or the chosen one is beaten.
+    The rivals are the normalized, embedded and tree designs, the chosen one with single decisions made differently, and those
+    given by --design. All answers are compared with one another, and answers to reads also with the SQL source's own: a design
+    that answers wrongly is disqualified. Works in databases of its own, which it drops, and only reads the source. Exits 1 when
+    an answer is wrong, a design was disqualified or the chosen one is beaten.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
@@ -265,7 +268,7 @@ def _copies(proof: Proof) -> None:
     rows = list(copies_read(proof))
     if rows:
         click.echo("")
-        title = "Copies: how long they had been behind their source when they were read"
+        title = "Copies: how far behind their source they were when read"
         table(title, COPIES_READ, rows, right=range(4, 9))
 
 
@@ -277,7 +280,10 @@ def _decisions(proof: Proof) -> None:
     if rows:
         click.echo("")
         table(
-            "What one decision buys: times as long without it", ("taken the other way", "times", ""), rows, right=(1,)
+            "What each decision buys: times as long without it",
+            ("taken the other way", "times", ""),
+            rows,
+            right=(1,),
         )
 
 

@@ -25,13 +25,13 @@ POLL_SECONDS = 0.5
     "--data-dir",
     type=options.RESULT_FOLDER,
     metavar="DIR",
-    help="Keep the data here, for the next time. Default: a temporary directory, removed at the end.",
+    help="Keep the data here, for later runs. Default: a temporary directory, removed at the end.",
 )
 @options.as_json
 def command(data_dir: Path | None, as_json: bool) -> None:
     """Run the embedded MongoDB until Ctrl-C or SIGTERM. Its URI is the only line on stdout.
 
-    It listens on 127.0.0.1 alone and asks for no password: whoever is on the same machine can read what is loaded into it.
+    It listens only on 127.0.0.1 and asks for no password: anyone on the same machine can read what is loaded into it.
     """
     from nestling.cli.parts import text
     from nestling.common.server import start_server

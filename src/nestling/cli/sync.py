@@ -23,26 +23,26 @@ LOCALHOST = "127.0.0.1"
 
 @click.command(
     "sync",
-    short_help="Keep copies and computed values right, whoever writes.",
+    short_help="Keep copies and computed values up to date, whoever writes.",
     epilog="\b\nExample:\n  nestling sync design.yaml mongodb://localhost/shop --listen 9216",
 )
 @options.design_file
 @options.mongodb_argument
-@click.option("--once", is_flag=True, help="Carry over everything written so far, then end.")
+@click.option("--once", is_flag=True, help="Apply everything written so far, then exit.")
 @click.option("--no-wait", is_flag=True, help="Fail when another instance is active, instead of standing by.")
 @click.option(
-    "--restart", is_flag=True, help="Forget the resume point and compare everything once: for a changed design."
+    "--restart", is_flag=True, help="Forget the resume point and compare everything once, for a changed design."
 )
 @click.option(
     "--pre-images",
     is_flag=True,
-    help="Have the server keep documents as they were before a change (collMod; 6.0 and later), where deletes and moves need it.",
+    help="Have the server keep pre-images of changed documents (collMod; 6.0 and later), where deletes and moves need them.",
 )
 @click.option(
     "--remove",
     is_flag=True,
-    help="Take away copies of rows that are not there any more, which may be the last there is of them. Without this they"
-    " stay, and a collection with copies that is not there any more is an error.",
+    help="Remove copies of rows that no longer exist. They may be all that is left of those rows. Otherwise they stay, and a "
+    "missing collection that was copied from is an error.",
 )
 @click.option(
     "--lease",
@@ -51,7 +51,7 @@ LOCALHOST = "127.0.0.1"
     default=15.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long after an instance died another takes over.",
+    help="How long after an instance dies another one takes over.",
 )
 @click.option(
     "--listen", metavar="[HOST:]PORT", help=f"Serve /metrics, /status and /health; HOST is {LOCALHOST} by default."
@@ -66,7 +66,7 @@ LOCALHOST = "127.0.0.1"
     "--status",
     "only_status",
     is_flag=True,
-    help="Say whether an instance is active and how far it is, then end. Writes nothing.",
+    help="Show whether an instance is active and how far it has got, then exit. Writes nothing.",
 )
 @options.as_json
 def command(
@@ -83,13 +83,13 @@ def command(
     only_status: bool,
     as_json: bool,
 ) -> int:
-    """Follow the changes of a database and write what follows from them, wherever it is kept: copies, computed values, ids.
+    """Follow the changes of a database and update everything derived from them: copies, computed values, ids.
 
-    Changes may come from any program. Runs until Ctrl-C or SIGTERM; started again it goes on where it stopped. One instance of a
-    design is active, others stand by. Snapshots are never touched.
+    Changes may come from any program. Runs until Ctrl-C or SIGTERM; when started again, it continues where it stopped. One
+    instance per design is active, others stand by. Snapshots are never touched.
 
-    Exits 1 when something could not be mended, and names it, or was not done when it was stopped; with --status when no instance
-    is active.
+    Exits 1 when something could not be repaired, and names it, or was unfinished when it was stopped; with --status, when no
+    instance is active.
     """
     from nestling.cli.parts import text
     from nestling.executors.sync import Metrics
@@ -147,7 +147,7 @@ def _tell(stack: ExitStack, metrics: Metrics, name: str, listen: str | None, sta
     if listen is not None:
         host, _, port = listen.rpartition(":")
         if not port.isdigit() or int(port) > 65_535:
-            raise click.BadParameter(f"`{listen}` is no [HOST:]PORT", param_hint="--listen")
+            raise click.BadParameter(f"`{listen}` is not [HOST:]PORT", param_hint="--listen")
         found = stack.enter_context(served(metrics, name, host or LOCALHOST, int(port)))
         text.say(f"Metrics at http://{host or LOCALHOST}:{found}/metrics")
     if status_file is not None:
@@ -168,7 +168,7 @@ def _say_standing(found: SyncState | None, *, as_json: bool) -> int:
             }
         )
     elif found is None:
-        click.echo("It has never run here.")
+        click.echo("No sync has run here yet.")
     else:
         behind = f"{found.behind_seconds:.0f} s ago" if found.behind_seconds is not None else "none yet"
         click.echo(f"{'Active' if found.live else 'NOT active'}: {found.owner}. Resume point: {behind}.")
@@ -180,20 +180,20 @@ def _show(report: SyncReport, metrics: Metrics) -> None:
     from nestling.ir.quantity_words import agreeing, counted
 
     click.echo(
-        f"{counted(report.changes, 'change')} followed, {counted(report.written, 'copy')} written, "
-        f"{counted(report.full_refreshes, 'upkeep')} compared as a whole."
+        f"{counted(report.changes, 'change')} followed, {counted(report.written, 'copy')} "
+        f"written, {counted(report.full_refreshes, 'full comparison')}."
     )
     if refused := metrics.refused():
-        click.echo(f"\nNOT mended: {counted(report.refused, 'copy')}; the latest:")
+        click.echo(f"\nNOT repaired: {counted(report.refused, 'copy')}; the latest:")
         for why, copies in refused.items():
             click.echo("\n".join([*(f"  {each}" for each in copies), f"→ {why}"]))
-        click.echo("`nestling check --repair` says of each what can be done.")
+        click.echo("`nestling check --repair` shows what to do about each.")
     if left := metrics.left_copies():
-        click.echo(f"\n{counted(report.sourceless, 'copy')} left whose source is gone; the latest:")
+        click.echo(f"\n{counted(report.sourceless, 'copy')} left in place whose source is gone; the latest:")
         click.echo("\n".join(f"  {each}" for each in left))
         click.echo(f"→ {BRING_BACK} (--remove)")
     if report.left:
         click.echo(
-            f"\nStopped before its end: {counted(report.left, 'task')} {agreeing(report.left)} not done, so copies may be stale."
-            " The next run goes on from there: start it again, or bring all up to date with --once."
+            f"\nStopped early: {counted(report.left, 'task')} {agreeing(report.left)} not done, so copies may be stale. "
+            "The next run continues from there: start it again, or bring everything up to date with --once."
         )

@@ -22,14 +22,14 @@ from nestling.cli.parts import options
     "copy",
     required=True,
     metavar="SQL",
-    help="The SQL database to write: sqlite:///copy.db, postgresql://…, mysql://… Tables that are there must be empty.",
+    help="The SQL database to write: sqlite:///copy.db, postgresql://…, mysql://… Existing tables must be empty.",
 )
 @options.as_json
 def command(design: Path, target: str, copy: str, as_json: bool) -> None:
     """Rebuild the rows from a MongoDB of this design and write them to a SQL database, all or nothing.
 
-    Tables that are missing are made. Tables that are there are filled as they are: none is dropped or changed, and their
-    triggers run. Where these take rows away or add some, nothing is kept; what they change in rows `nestling verify` shows.
+    Missing tables are created. Existing tables are filled as they are: none is dropped or changed, and their triggers run. If
+    triggers add or remove rows, nothing is kept; `nestling verify` shows what they change within rows.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress

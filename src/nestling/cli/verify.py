@@ -82,8 +82,8 @@ def say_left_out(names: Sequence[str]) -> None:
 
     if names:
         listed = first_of([f"`{name}`" for name in names], _MOST_LEFT_OUT)
-        say(f"note: the source also has {listed}, which this design does not hold: neither loaded nor compared")
-        say("  → inspect and design the source anew, and load by that design")
+        say(f"note: the source also has {listed}, not in this design: neither loaded nor compared")
+        say("  → inspect and design the source again, and load with that design")
 
 
 def show(report: VerifyReport) -> None:
@@ -103,9 +103,9 @@ def _show(report: VerifyReport) -> None:
         return
     if rows and all((v.differing, v.extra) == (v.rows, 0) for v in report.entities.values()) and _are_missing(report):
         click.echo(f"NOT equal: MongoDB holds none of {counted(rows, 'row')}.")
-        say("Was it loaded into this database? Name the one it was loaded into: --to mongodb://host/database")
+        say("Was it loaded into this database? If not, give the right one: --to mongodb://host/database")
         return
-    columns = ("entity", "rows", "differing or missing", "beyond the source")
+    columns = ("entity", "rows", "differing or missing", "not in the source")
     unequal = [
         (name, v.rows, v.differing or None, v.extra or None) for name, v in report.entities.items() if not v.equal
     ]
@@ -128,10 +128,10 @@ def _unequal(report: VerifyReport, rows: int) -> str:
         sum(each) for each in zip(*((v.differing, v.extra) for v in report.entities.values()), strict=True)
     )
     if not differing:
-        return f"MongoDB has {counted(extra, 'row')} beyond the {rows:,} of the source"
+        return f"MongoDB has {counted(extra, 'row')} more than the {rows:,} of the source"
     are = agreeing(differing, "differs or is missing", "differ or are missing")
     said = f"{differing:,} of {counted(rows, 'row')} of the source {are}"
-    return f"{said}, and MongoDB has {counted(extra, 'row')} beyond those of the source" if extra else said
+    return f"{said}, and MongoDB has {counted(extra, 'row')} that the source does not" if extra else said
 
 
 def _told_apart(difference: RowDifference) -> tuple[str, str]:

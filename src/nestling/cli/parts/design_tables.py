@@ -127,14 +127,14 @@ def show_changes(made: Redesign) -> None:
     costs = made.proposal.costs
     said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
     if made.warning and not made.changes:
-        said = "nothing to change that is known of"
+        said = "no changes to suggest from what is known"
     elif made.changes and costs is not None and made.today is None:
-        said = "today's design was not priced: the costs know no way to answer the whole workload with it"
+        said = "today's design was not priced: the cost model knows no way to answer the whole workload with it"
     if made.moves and not made.changes:
-        said += ", but for what follows"
+        said += ", except for what follows"
     click.echo("\n".join(wrap(said, console().width - 1)))
     if made.moves:
-        click.echo("\nall that `nestling migrate` would do between the two designs:")
+        click.echo("\neverything `nestling migrate` would do between the two designs:")
         for each in moves_lines(made.moves):
             click.echo(hanging(f"  {each}", console().width))
     if made.measured and made.today is not None:
@@ -158,7 +158,7 @@ def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
         click.echo()
         columns = ("statements of a command", "measured", "cost model")
         rows = measured_rows((each.statements, each.measured_seconds, each.predicted_seconds) for each in apart)
-        table("Far from what was measured: do not go by what a change saves for these", columns, rows, right=(1, 2))
+        table("Far from what was measured: do not rely on savings for these", columns, rows, right=(1, 2))
 
 
 _SECONDS = ("measured_seconds", "predicted_seconds")

@@ -10,7 +10,7 @@ import click
 from nestling.cli.parts.streams import COULD_NOT_RUN
 from nestling.common.errors import NestlingError
 
-REPORT = "set NESTLING_DEBUG=1 to see where, and report it"
+REPORT = "set NESTLING_DEBUG=1 for a traceback, and report it"
 
 
 def say_failure(error: BaseException) -> int:
@@ -49,7 +49,7 @@ def _say_stopped(error: BaseException) -> None:
 def _say_unexpected(error: BaseException) -> None:
     if os.environ.get("NESTLING_DEBUG"):
         raise error
-    _say(f"Error: nestling met something it did not expect: {type(error).__name__}: {error}\n  → {REPORT}")
+    _say(f"Error: unexpected error in nestling: {type(error).__name__}: {error}\n  → {REPORT}")
 
 
 def _say(text: str) -> None:

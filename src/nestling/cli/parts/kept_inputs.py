@@ -29,11 +29,11 @@ def check_kept(path: Path, renews: Sequence[Path | None] = ()) -> None:
             if _is_result(parameter):
                 results += realpath(given) == realpath(path)
             elif given not in renews and _is_same(given, path):
-                what = f"this is what the command reads ({_called(parameter)}), and it would be written over"
-                raise InputError(Problem(what, where=str(path), next_move="name another file for what is written"))
+                what = f"the command reads this file ({_called(parameter)}) and would overwrite it"
+                raise InputError(Problem(what, where=str(path), next_move="choose another output file"))
     if results > 1:
         what = "two results cannot be written to one file"
-        raise InputError(Problem(what, where=str(path), next_move="name a file for each"))
+        raise InputError(Problem(what, where=str(path), next_move="give each its own file"))
 
 
 def _files(parameter: click.Parameter, value: object) -> Iterator[Path]:

@@ -40,9 +40,7 @@ class ResultPath(click.Path):
     ) -> str | bytes | os.PathLike[str]:
         """The path; fails for `-`."""
         if value == "-":
-            self.fail(
-                f"name a {'file' if self.file_okay else 'folder'}: `-` does not stand for stdout here.", param, ctx
-            )
+            self.fail(f"give a {'file' if self.file_okay else 'folder'}: `-` does not mean stdout here.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -61,20 +59,20 @@ def as_json(command: AnyCommand) -> AnyCommand:
 
 def no_values(command: AnyCommand) -> AnyCommand:
     """`--no-values`."""
-    words = "Leave out values of the data: common ones and quantiles."
+    words = "Omit values of the data (common values and quantiles)."
     return click.option("--no-values", is_flag=True, help=words)(command)
 
 
 def source(command: AnyCommand) -> AnyCommand:
     """The `SOURCE` argument, and how to read it."""
     decorated = click.option(
-        "--workload", type=READABLE, help="SQL statements, each under a line `-- name: …, rate: 5/s`."
+        "--workload", type=READABLE, help="SQL statements, each below a line `-- name: …, rate: 5/s`."
     )(command)
     decorated = click.option(
         "--dialect",
         default="",
         metavar="NAME",
-        help="What a schema.sql is written in: sqlite, postgresql or mysql. Default: found out from the text.",
+        help="SQL dialect of a schema.sql: sqlite, postgresql or mysql. Default: detected from the text.",
     )(decorated)
     return click.argument("source", type=ADDRESS)(decorated)
 
@@ -84,14 +82,14 @@ def milliseconds(command: AnyCommand) -> AnyCommand:
     return click.option(
         "--milliseconds",
         is_flag=True,
-        help="Keep moments as dates of milliseconds: cut off what is finer. Without it they are texts.",
+        help="Store timestamps as dates, truncated to milliseconds. Otherwise they are stored as text.",
     )(command)
 
 
 def check_milliseconds(*, milliseconds: bool) -> None:
     """Refuse `--milliseconds` for a MongoDB, whose dates have no finer unit."""
     if milliseconds:
-        raise click.UsageError("--milliseconds is for SQL sources: dates of a MongoDB have milliseconds")
+        raise click.UsageError("--milliseconds is for SQL sources: a MongoDB's dates already have milliseconds")
 
 
 def statements_dialect(command: AnyCommand) -> AnyCommand:
@@ -100,7 +98,7 @@ def statements_dialect(command: AnyCommand) -> AnyCommand:
         "--dialect",
         default="",
         metavar="NAME",
-        help="The statements' SQL: sqlite, postgresql or mysql. Default: that of the design's source.",
+        help="SQL dialect of the statements: sqlite, postgresql or mysql. Default: that of the design's source.",
     )(command)
 
 
@@ -111,14 +109,14 @@ def cache(command: AnyCommand) -> AnyCommand:
         "cache_bytes",
         metavar="SIZE",
         callback=_size,
-        help="The cache of your server, such as 16GB, for the prices of reads from disk. Default: the profile's.",
+        help="Your server's cache size, such as 16GB, for pricing reads from disk. Default: the profile's.",
     )(command)
 
 
 def _size(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
     found = bytes_of(value) if value is not None else None
     if value is not None and found is None:
-        raise click.BadParameter(f"`{value}` is no size: write it as 500MB or 16GB", context, option)
+        raise click.BadParameter(f"`{value}` is not a size: write it as 500MB or 16GB", context, option)
     return found
 
 
@@ -131,14 +129,14 @@ def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:
             type=FiniteRange(0, 100),
             default=4.0,
             show_default=True,
-            help="While others use the MongoDB, pause this many times as long as each look took.",
+            help="While others use the MongoDB, pause after each query for this multiple of its duration.",
         )(command)
         return click.option(
             "--budget-seconds",
             type=FiniteRange(1, 86_400),
             default=seconds,
             show_default=True,
-            help="How long to look at a MongoDB; what there was no time for is listed.",
+            help="How long to examine a MongoDB; whatever there was no time for is listed.",
         )(resting)
 
     return decorated
@@ -151,7 +149,7 @@ def check_looking() -> None:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             option = f"--{name.replace('_', '-')}"
             raise click.UsageError(
-                f"{option} is for a live MongoDB: name one, mongodb://host/database, or leave it out"
+                f"{option} is only for a live MongoDB: give mongodb://host/database, or leave the option out"
             )
 
 
@@ -178,7 +176,7 @@ def from_sql(command: AnyCommand) -> AnyCommand:
         "source",
         required=True,
         metavar="SQL",
-        help="The SQL database whose rows they are: sqlite:///…, postgresql://…, mysql://…",
+        help="The SQL database that the rows came from: sqlite:///…, postgresql://…, mysql://…",
     )(command)
 
 
@@ -188,8 +186,8 @@ def from_source(command: AnyCommand) -> AnyCommand:
         "--from",
         "source",
         metavar="SOURCE",
-        help="The SQL database whose rows they are: sqlite:///…, postgresql://…, mysql://…"
-        " A schema.sql or a model.yaml has no rows. Default: no rows.",
+        help="The SQL database to load from: sqlite:///…, postgresql://…, mysql://… A schema.sql or a model.yaml has no rows. "
+        "Default: no rows.",
     )(command)
 
 
@@ -235,7 +233,7 @@ def _either(context: click.Context, parameter: click.Parameter, value: str | Non
     """Return the value from the option or the argument. Raises `UsageError` if both are given."""
     other: str | None = context.meta.get(_OTHERWISE, {}).get(parameter.name)
     if value is not None and other is not None:
-        raise click.UsageError("the MongoDB is named twice, by an argument and by an option", context)
+        raise click.UsageError("the MongoDB is given twice, as an argument and as an option", context)
     return other if value is None else value
 
 
@@ -248,7 +246,7 @@ def named_mongodb(uri: str | None, option: str = "", context: click.Context | No
     """The URI given or the environment's, never an embedded one: a MongoDB just started would be empty."""
     found = uri or os.environ.get(VARIABLE)
     if not found:
-        raise click.UsageError(f"no MongoDB is named: give {option}mongodb://host/database, or set {VARIABLE}", context)
+        raise click.UsageError(f"no MongoDB given: give {option}mongodb://host/database, or set {VARIABLE}", context)
     return found
 
 
@@ -265,7 +263,7 @@ def _mongodb(command: AnyCommand, *, nargs: int = 1, callback: Callable[..., str
         is_eager=True,
         expose_value=False,
         callback=_keep,
-        help="The MongoDB, for who looks for it here: the same as URI.",
+        help="Same as the argument URI.",
     )(command)
     return click.argument("target", metavar="[URI]", required=False, is_eager=True, nargs=nargs, callback=callback)(
         decorated
@@ -288,7 +286,7 @@ def two_designs(command: AnyCommand, *, but_to: str = "") -> AnyCommand:
             type=READABLE,
             required=not but_to,
             metavar="DESIGN.YAML",
-            help=f"{words} Only {but_to} does without." if but_to else words,
+            help=f"{words} Required except with {but_to}." if but_to else words,
         )(decorated)
     return decorated
 
@@ -300,7 +298,10 @@ def renamed(command: AnyCommand) -> AnyCommand:
         multiple=True,
         metavar="OLD=NEW",
         callback=_names,
-        help="What the new model calls otherwise: `customer.phone=telephone`, or `customer=client`. May be given again.",
+        help=(
+            "A name that differs in the new model: `customer.phone=telephone`, or `customer=client`; may be given several "
+            "times."
+        ),
     )(command)
 
 
@@ -312,7 +313,10 @@ def filled(command: AnyCommand) -> AnyCommand:
         multiple=True,
         metavar="COLUMN=VALUE",
         callback=_names,
-        help="What a new column is in the rows there are, in place of its default: `customer.tier=gold`. May be given again.",
+        help=(
+            "The value of a new column in existing rows, in place of its default: `customer.tier=gold`; may be given several "
+            "times."
+        ),
     )(command)
 
 
@@ -321,7 +325,7 @@ def _names(context: click.Context, option: click.Parameter, values: tuple[str, .
     for value in values:
         old, _, new = value.partition("=")
         if not old or not new or old in found:
-            raise click.BadParameter(f"{value!r}: say each name once, as {option.metavar}", context, option)
+            raise click.BadParameter(f"{value!r}: give each name once, as {option.metavar}", context, option)
         found[old] = new
     return found
 
@@ -337,7 +341,7 @@ def _alone(context: click.Context, argument: click.Parameter, values: tuple[str,
     """Return the URI. Raises `UsageError` for more arguments: designs are given by option, as it matters which is which."""
     if len(values) > 1:
         form = f"nestling {context.info_name} --from-design OLD.yaml --to-design NEW.yaml mongodb://host/database"
-        raise click.UsageError(f"one MongoDB is named here, and each design by its option: {form}", context)
+        raise click.UsageError(f"give one MongoDB as the argument, and each design by its option: {form}", context)
     return _named(context, argument, next(iter(values), None))
 
 
@@ -359,7 +363,7 @@ def microseconds(command: AnyCommand) -> AnyCommand:
         type=click.Choice(["error", "text"]),
         default="error",
         show_default=True,
-        help="Moments with microseconds where the design keeps dates: stop, or store them as text.",
+        help="Timestamps with microseconds where the design stores dates: stop, or store them as text.",
     )(command)
 
 

@@ -28,11 +28,11 @@ def check_own(folder: Path, names: Iterable[str], next_move: str) -> None:
     changed = [name for name in there if name in noted and noted[name] != _digest(folder / name)]
     said = [
         f"{name_list(names)} {agreeing(len(names), 'was', 'were')} {why}"
-        for names, why in ((changed, "changed since"), (foreign, "not noted as left by this command"))
+        for names, why in ((changed, "changed since the last run"), (foreign, "not written by this command"))
         if names
     ]
     if said:
-        what = f"{' and '.join(said)}: what is there would be written over"
+        what = f"files would be overwritten: {' and '.join(said)}"
         raise InputError(Problem(what, where=str(folder), next_move=next_move))
 
 

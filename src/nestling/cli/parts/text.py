@@ -76,7 +76,7 @@ def say_next(*commands: str) -> None:
     for number, each in enumerate(commands):
         say(f"{'      ' if number else 'Next: '}{each}")
     if any(MASK in each for each in commands):
-        say(f"      with what stands at `{MASK}` put in again: passwords are not shown")
+        say(f"      with the password in place of `{MASK}`, which hides it")
 
 
 def print_json(value: object, *, indent: int | None = 2) -> None:
@@ -158,14 +158,14 @@ def check_place(path: Path | None, renews: Sequence[Path | None] = ()) -> None:
 def _check_writable(path: Path) -> None:
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():
-        raise _not_written(path, f"{folder} is no folder")
+        raise _not_written(path, f"{folder} is not a folder")
     if not os.access(folder, os.W_OK):
-        raise _not_written(path, f"no right to write in {folder}")
+        raise _not_written(path, f"no permission to write in {folder}")
     try:
         with TemporaryFile(dir=folder):
             return
     except OSError as error:  # as under /proc, where rights say nothing
-        raise _not_written(path, f"{folder} takes no files: {error.strerror}") from None
+        raise _not_written(path, f"no files can be created in {folder}: {error.strerror}") from None
 
 
 def write_result(path: Path, text: str) -> None:
@@ -173,7 +173,7 @@ def write_result(path: Path, text: str) -> None:
     made = not path.absolute().parent.exists()
     write_text(path, text)
     if made:
-        say(f"Made the folder {path.absolute().parent}")
+        say(f"Created the folder {path.absolute().parent}")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -187,7 +187,7 @@ def write_text(path: Path, text: str) -> None:
         whole.parent.mkdir(parents=True, exist_ok=True)
         write_whole(whole, text.encode("utf-8", "backslashreplace"))
     except (OSError, RuntimeError) as error:  # a RuntimeError is a symbolic link to itself
-        said = error.strerror if isinstance(error, OSError) else "its symbolic links go in a circle"
+        said = error.strerror if isinstance(error, OSError) else "its symbolic links form a loop"
         raise _not_written(path, str(said)) from None
 
 

@@ -20,7 +20,7 @@ def check_budget(reading: Reading, storage: int | None) -> None:
     if storage is None:
         return
     if not any(statement.accesses for statement in reading.workload.statements):
-        raise click.UsageError("budgets need a workload, as without one no costs decide: add --workload FILE")
+        raise click.UsageError("budgets need a workload, since without one costs are not compared: add --workload FILE")
 
 
 def check_weighing(strategy: str, storage: int | None, *, trade: bool) -> None:
@@ -33,12 +33,12 @@ def check_weighing(strategy: str, storage: int | None, *, trade: bool) -> None:
     if strategy == OPTIMAL:
         return
     if storage is not None:
-        raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which weighs costs: {strategy} keeps to none")
+        raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which compares costs: {strategy} ignores budgets")
     context = click.get_current_context()
     for name, option in () if trade else _OF_COSTS:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
-                f"{option} needs --strategy {OPTIMAL}, which weighs costs, or --pareto: {strategy} weighs none"
+                f"{option} needs --strategy {OPTIMAL}, which compares costs, or --pareto: {strategy} does not compare costs"
             )
 
 
@@ -56,7 +56,7 @@ def storage_of(given: tuple[str, ...]) -> int | None:
         size = sizes.bytes_of(said) if name.strip().lower() == "storage" else None
         if size is None:
             raise InputError(
-                Problem(what=f"`{text}` is no budget", next_move="write it as storage=500MB or storage=2GB")
+                Problem(what=f"`{text}` is not a budget", next_move="write it as storage=500MB or storage=2GB")
             )
         found = int(size)
     return found
@@ -76,7 +76,7 @@ def thresholds_of(given: tuple[str, ...]) -> Thresholds:
         if name not in names:
             problems.append(unknown("threshold", name, names))
         elif (value := _finite(number)) is None:
-            problems.append(Problem(what=f"`{text}` gives no number", next_move=f"write it as {name}=30"))
+            problems.append(Problem(what=f"`{text}` is not a number", next_move=f"write it as {name}=30"))
         else:
             chosen[name] = int(value) if value.is_integer() else value
     if problems:
