@@ -152,10 +152,10 @@ def test_parameters_as_drivers_take_them(run: tuple[Run, Run]) -> None:
         assert list(execute(sql, given)) == [{"id": 3}], sql
     assert list(execute("SELECT product_id AS id FROM product WHERE product_id = 3", [])) == [{"id": 3}]
     refused: list[tuple[Any, dict[str, int], str]] = [
-        (3, {}, "parameters are a dict by name, or a list or tuple in order, not int"),
+        (3, {}, "parameters must be a dict by name, or a list or tuple in order, not int"),
         ("39", {}, "not str"),
-        ({1: 3}, {}, "not a dict whose keys are no names"),
-        ([3], {"most": 9}, "parameters are given both in one value and by name"),
+        ({1: 3}, {}, "not a dict whose keys are not names"),
+        ([3], {"most": 9}, "parameters are given both as one value and by name"),
     ]
     for values, more, said in refused:
         with pytest.raises(InputError, match=said):

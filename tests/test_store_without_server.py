@@ -70,26 +70,26 @@ def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | Asyn
     database = client["shop"]
     none_of_them: tuple[Any, ...] = ({}, 5, ["SELECT 1"])
     for wrong in none_of_them:
-        with pytest.raises(InputError, match="a design or its file is wanted, not"):
+        with pytest.raises(InputError, match="expected a design or its file, not"):
             kind(wrong, database)
-        with pytest.raises(InputError, match="a workload or its file is wanted, not"):
+        with pytest.raises(InputError, match="expected a workload or its file, not"):
             kind(made, database, workload=wrong)
     other: Any = AsyncMongoClient if kind is Store else MongoClient
-    wanted = f"a database of pymongo's {'client' if kind is Store else 'asyncio client'} is wanted, not"
+    wanted = f"expected {'a' if kind is Store else 'an asyncio'} pymongo database, not"
     none_of_its: tuple[tuple[Any, str], ...] = (
-        ("shop", f'name it: {type(client).__name__}(uri)["shop"]'),
-        (other(connect=False)["shop"], f"take `{'AsyncStore' if kind is Store else 'Store'}` for this one, or name it"),
+        ("shop", f'get one with {type(client).__name__}(uri)["shop"]'),
+        (other(connect=False)["shop"], f"use `{'AsyncStore' if kind is Store else 'Store'}` for this one, or get one"),
     )
     for name, move in none_of_its:
         with pytest.raises(InputError, match=f"{wanted} {type(name).__name__}") as error:
             kind(made, name)
         assert error.value.problems[0].next_move.startswith(move)
     store: Any = kind(made, database)
-    with pytest.raises(InputError, match="a statement is wanted, not NoneType"):
+    with pytest.raises(InputError, match="expected a statement, not NoneType"):
         _done(store.execute(None))
-    with pytest.raises(InputError, match="the name of a statement is wanted, not int"):
+    with pytest.raises(InputError, match="expected the name of a statement, not int"):
         _done(store.run(5))
-    with pytest.raises(InputError, match="a function that takes the transaction is wanted, not int"):
+    with pytest.raises(InputError, match="expected a function that takes the transaction, not int"):
         _done(store.transaction(5))
 
 

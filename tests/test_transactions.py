@@ -153,7 +153,7 @@ def test_an_error_that_is_caught_ends_it(
         async with AsyncMongoClient[dict[str, Any]](mongod.uri) as client:
             await AsyncStore(made, client[database.name]).transaction(work_async)
 
-    with pytest.raises(TransactionFailed, match="nothing of it stays") as error:
+    with pytest.raises(TransactionFailed, match="nothing of it is kept") as error:
         Store(made, database).transaction(work) if way == "sync" else asyncio.run(run_async())
     assert isinstance(error.value.__cause__, NestlingError)
     assert tries == [1]
@@ -164,9 +164,9 @@ def test_an_error_that_is_caught_ends_it(
 @pytest.mark.parametrize(
     ("dialect", "said", "asked"),
     [
-        ("", "postgresql", "say ON CONFLICT"),
-        ("", "mysql", "say INSERT IGNORE or ON DUPLICATE KEY UPDATE"),
-        ("MariaDB", "postgresql", "say INSERT IGNORE or ON DUPLICATE KEY UPDATE"),
+        ("", "postgresql", "use ON CONFLICT"),
+        ("", "mysql", "use INSERT IGNORE or ON DUPLICATE KEY UPDATE"),
+        ("MariaDB", "postgresql", "use INSERT IGNORE or ON DUPLICATE KEY UPDATE"),
     ],
 )
 def test_what_to_say_where_a_row_may_be_there(
@@ -181,7 +181,7 @@ def test_what_to_say_where_a_row_may_be_there(
 
     with pytest.raises(TransactionFailed) as error:
         store.transaction(work)
-    assert error.value.problems[0].next_move.endswith(f"where a row may be there, {asked}")
+    assert error.value.problems[0].next_move.endswith(f"if a row may already exist, {asked}")
 
 
 def test_what_is_not_understood_fails_nothing(proposal: Proposal, database: Database[Any]) -> None:

@@ -119,9 +119,11 @@ class _Statements(Generic[Driver]):
         from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 
-        check_kind(design, Proposal | Design | Path | str, "a design or its file", "name the file, design.yaml")
+        check_kind(design, Proposal | Design | Path | str, "a design or its file", "give its path, such as design.yaml")
         self._check_database(database)
-        check_kind(workload, Workload | Path | str | None, "a workload or its file", "name the file, workload.sql")
+        check_kind(
+            workload, Workload | Path | str | None, "a workload or its file", "give its path, such as workload.sql"
+        )
         if dialect and dialect.lower() not in NAMES:
             raise InputError(unknown("dialect", dialect, DIALECTS))
         if microseconds not in MICROSECONDS:
@@ -208,7 +210,7 @@ class _Statements(Generic[Driver]):
         """
         from nestling.pipeline.converting import numbers_asked
 
-        check_kind(sql, str, "a statement", "write SQL as text")
+        check_kind(sql, str, "a statement", "give SQL as a string")
         numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, name, dialect)))
         constants = (*(self._constants.get((name, sql)) or ()), *numbers)
         known = self._made.get(_key(name, sql, constants, parameters))
@@ -258,13 +260,13 @@ def _values(given: Given, named: Mapping[str, object]) -> Mapping[str, object]:
     if given is None:
         return named
     if named:
-        what = "parameters are given both in one value and by name"
+        what = "parameters are given both as one value and by name"
         raise InputError(Problem(what, next_move="give all of them in a dict, or all of them by name"))
     if isinstance(given, list | tuple):
         return {f"p{place}": value for place, value in enumerate(given, 1)}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        found = "a dict whose keys are no names" if isinstance(given, Mapping) else type(given).__name__
-        what = f"parameters are a dict by name, or a list or tuple in order, not {found}"
+        found = "a dict whose keys are not names" if isinstance(given, Mapping) else type(given).__name__
+        what = f"parameters must be a dict by name, or a list or tuple in order, not {found}"
         raise InputError(Problem(what, next_move="give `id=1` for `:id`, `[1]` or `p1=1` for `?` and `%s`"))
     return given
 
@@ -320,8 +322,8 @@ class Store(_Statements["SyncDriver"]):
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 
-        other = "take `AsyncStore` for this one, or " if isinstance(database, AsyncDatabase) else ""
-        check_kind(database, Database, "a database of pymongo's client", f'{other}name it: MongoClient(uri)["shop"]')
+        other = "use `AsyncStore` for this one, or " if isinstance(database, AsyncDatabase) else ""
+        check_kind(database, Database, "a pymongo database", f'{other}get one with MongoClient(uri)["shop"]')
 
     def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload. Parameters are given by name, or as `given`: a dict, or a list for `?`, `%s` and `$1`.
@@ -420,9 +422,9 @@ class AsyncStore(_Statements["AsyncDriver"]):
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 
-        other = "take `Store` for this one, or " if isinstance(database, Database) else ""
-        move = f'{other}name it: AsyncMongoClient(uri)["shop"]'
-        check_kind(database, AsyncDatabase, "a database of pymongo's asyncio client", move)
+        other = "use `Store` for this one, or " if isinstance(database, Database) else ""
+        move = f'{other}get one with AsyncMongoClient(uri)["shop"]'
+        check_kind(database, AsyncDatabase, "an asyncio pymongo database", move)
 
     async def run(self, name: str, given: Given = None, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""

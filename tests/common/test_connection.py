@@ -36,7 +36,7 @@ def test_database_name(uri: str, name: str):
 
 def test_a_name_with_a_dot():
     """The driver takes what is behind the dot for a collection, and would use another database than is named."""
-    with pytest.raises(ConnectionFailed, match=r"`a\.b` is no name of a database") as caught:
+    with pytest.raises(ConnectionFailed, match=r"`a\.b` is not a database name") as caught:
         database_name("mongodb://ada:pass@host/a.b", "fallback")
     assert "ada:pass" not in str(caught.value)
 
@@ -77,7 +77,7 @@ def test_a_raw_password(scheme: str, password: str):
     ("cause", "said", "move"),
     [
         (NXDOMAIN(), "`nohost` was not found in DNS: it has no record `_mongodb._tcp.nohost`", "check the name"),
-        (Timeout(), "DNS cannot be asked for `nohost`", "reaches its DNS server"),
+        (Timeout(), "the DNS lookup of `nohost` failed", "reach its DNS server"),
     ],
 )
 def test_a_name_that_dns_does_not_tell(cause: Exception, said: str, move: str):
@@ -196,9 +196,9 @@ def test_a_user_without_roles_is_told_which(guarded: str, ask: Any, what: str, m
 def test_who_has_not_logged_in_is_told_so(guarded: str) -> None:
     """The way in is an address with user and password."""
     uri = f"mongodb://{guarded}/"
-    with connect(uri) as client, pytest.raises(PermissionDenied, match="logged in") as caught, typed_errors(uri):
+    with connect(uri) as client, pytest.raises(PermissionDenied, match="only after login") as caught, typed_errors(uri):
         client.shop.orders.find_one()
-    assert caught.value.problems[0].next_move == "name user and password in the address"
+    assert caught.value.problems[0].next_move == "give user and password in the URI"
 
 
 def test_what_a_refused_document_says_is_not_the_servers_disk(database: Database[Any]) -> None:

@@ -191,7 +191,7 @@ def test_directory_of_another_replica_set(tmp_path: Path, monkeypatch: pytest.Mo
 def test_directory_that_cannot_be_made(tmp_path: Path):
     """A data directory below a file is an error that says so."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(ServerError, match="cannot be made"), start_server(data_directory=tmp_path / "file" / "data"):
+    with pytest.raises(ServerError, match="cannot be created"), start_server(data_directory=tmp_path / "file" / "data"):
         pass
 
 
@@ -200,7 +200,7 @@ def test_directory_of_other_files(tmp_path: Path):
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(ServerError, match="holds other files") as caught, start_server(data_directory=tmp_path):
         pass
-    assert "name an empty folder" in str(caught.value)
+    assert "choose an empty folder" in str(caught.value)
     assert [each.name for each in tmp_path.iterdir()] == ["thesis.tex"]
 
 
@@ -351,7 +351,7 @@ def test_the_end_of_a_server_is_told(number: signal.Signals, said: str):
         error = told_end(server)
     assert said in error
     assert "(the log is empty)" not in error
-    assert "all of its log" not in error
+    assert "its full log" not in error
 
 
 @pytest.mark.thorough
@@ -360,7 +360,7 @@ def test_a_server_that_was_told_to_stop():
     with start_server() as server:
         assert server.pid is not None
         os.kill(server.pid, signal.SIGTERM)
-        assert "exit code 0, as when it is told to stop" in told_end(server)
+        assert "exit code 0, as after a request to stop" in told_end(server)
 
 
 def test_trouble_long_past_is_no_reason():

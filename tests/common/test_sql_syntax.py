@@ -18,7 +18,7 @@ from nestling.common.sql_syntax import syntax_words
         ("SELECT 1 selec 1", "something unexpected near `1`"),
         (
             "SELECT x %% 2",
-            "something is missing near `%`; `%%` is one per cent sign beside `%s` parameters only: write `%`",
+            "something is missing near `%`; `%%` is a percent sign only beside `%s` parameters: write `%`",
         ),
         ("SELECT x % % 2", "something is missing near `%`"),
     ],

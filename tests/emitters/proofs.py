@@ -74,7 +74,7 @@ PROOF = Proof(
         76,
         8,
         (("newest", "rows may be tied in the ORDER BY of a LIMIT"),),
-        (("sales", "it asks for the time, which goes on"),),
+        (("sales", "it uses the current time"),),
         (OtherAnswer("product_page", (("id", 7),), "1 row", "0 rows", ("tree",)),),
     ),
 )

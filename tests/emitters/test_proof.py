@@ -39,12 +39,12 @@ def test_a_reason_is_told_once() -> None:
 
 def test_statements_left_out_are_told() -> None:
     """Answers are equal of what was run; the last words are about what was not."""
-    unasked = SourceComparison(why_not="the rows are made up")
+    unasked = SourceComparison(why_not="the rows are generated")
     told = replace(
         PROOF, setting=replace(PROOF.setting, left_out=2), designs=PROOF.designs[:1], missing="", source=unasked
     )
     assert verdict(told).endswith(
-        "all answers and rows equal to one another; not compared with a source: the rows are made up; NOTHING IS PROVED OF 2"
+        "all answers and rows equal to one another; not compared with a source: the rows are generated; NOTHING IS PROVED OF 2"
         " STATEMENTS LEFT OUT"
     )
 
@@ -93,7 +93,7 @@ def test_json() -> None:
         "allowed": 5.0, "synced": True, "reads": 200, "behind": 9, "late": 2, "p50": 0.0, "p95": 0.013, "oldest": 7.25
     }  # fmt: skip
     assert shape["source"]["choices"] == {"newest": "rows may be tied in the ORDER BY of a LIMIT"}
-    assert shape["source"]["not_compared"] == {"sales": "it asks for the time, which goes on"}
+    assert shape["source"]["not_compared"] == {"sales": "it uses the current time"}
     assert shape["source"]["differences"][0]["values"] == {"id": 7}
     assert shape["designs"]["tree"]["disqualified"].startswith("`product_page` gives another answer")
 
@@ -110,7 +110,7 @@ def test_the_page_in_a_browser(chromium: str, tmp_path: Path, width: int) -> Non
     assert found["bold"] == 0, "text of a statement is no markup"
     assert "tree is disqualified" in found["text"]
     assert "`product_page` with id = 7: the source (SQLite) gives 1 row; tree gave 0 rows" in found["text"]
-    assert "`sales` is not compared with the source: it asks for the time, which goes on" in found["text"]
+    assert "`sales` is not compared with the source: it uses the current time" in found["text"]
     assert "Not all of it was measured: the server was lost" in found["text"]
     assert "13 ms" in found["text"], "how old copies were"
 

@@ -25,7 +25,7 @@ CREATE TABLE loan (
 );
 """
 MODEL = read_ddl(TABLES, "library", dialect="sqlite").model
-PEERS = "is taken over rows that may be tied in its ORDER BY"
+PEERS = "runs over rows that may be tied in its ORDER BY"
 
 
 @pytest.mark.parametrize(

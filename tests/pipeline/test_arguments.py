@@ -39,32 +39,32 @@ def test_every_function_checks_its_arguments() -> None:
     for each in checked:
         assert "pipeline/arguments.py" in each.__code__.co_filename, each.__name__
     wrong: Any = object()
-    _wrong(lambda: pipeline.explain(wrong), "`proposal`: a design with its decisions is wanted, not object")
-    _wrong(lambda: pipeline.explain(proposal=wrong), "`proposal`: a design with its decisions is wanted, not object")
+    _wrong(lambda: pipeline.explain(wrong), "`proposal`: expected a design with its decisions, not object")
+    _wrong(lambda: pipeline.explain(proposal=wrong), "`proposal`: expected a design with its decisions, not object")
 
 
 def test_what_is_nearly_right(reading: Reading, proposal: Proposal, tmp_path: Path) -> None:
     """It says what is wanted, what was given, and how to come by the one from the other."""
     p: Any = pipeline
-    made = "give what `design` makes or `read_proposal` reads"
-    _wrong(lambda: p.explain(proposal.design), "`proposal`: a design with its decisions is wanted, not Design", made)
-    _wrong(lambda: p.explain("d.yaml"), "a design with its decisions is wanted, not str", made)
-    _wrong(lambda: p.explain(proposal, 5), "`about`: a text is wanted, not int")
-    _wrong(lambda: p.design(proposal), "what is known of a source or the address of a source is wanted, not Proposal")
-    _wrong(lambda: p.design(reading, thresholds={"few": 30}), "`Thresholds` is wanted, not dict", "Thresholds(few=30)")
-    _wrong(lambda: p.pareto(proposal), "`reading`: what is known of a source is wanted, not Proposal", "`inspect`")
-    _wrong(lambda: p.inspect("shop.db", workload=["SELECT 1"]), "`workload`: a file of statements is wanted, not list")
-    _wrong(lambda: p.convert(proposal, 5), "`sql`: a statement is wanted, not int", "write SQL as text")
-    _wrong(lambda: p.facts_of(5), "`uri`: the address of a MongoDB is wanted, not int", "mongodb://host/database")
-    _wrong(lambda: p.diagnose(None), "`facts`: what is known of a MongoDB is wanted, not NoneType", "`facts_of`")
+    made = "give what `design` or `read_proposal` returns"
+    _wrong(lambda: p.explain(proposal.design), "`proposal`: expected a design with its decisions, not Design", made)
+    _wrong(lambda: p.explain("d.yaml"), "expected a design with its decisions, not str", made)
+    _wrong(lambda: p.explain(proposal, 5), "`about`: expected a string, not int")
+    _wrong(lambda: p.design(proposal), "expected a source as it was read or the address of a source, not Proposal")
+    _wrong(lambda: p.design(reading, thresholds={"few": 30}), "expected `Thresholds`, not dict", "Thresholds(few=30)")
+    _wrong(lambda: p.pareto(proposal), "`reading`: expected a source as it was read, not Proposal", "`inspect`")
+    _wrong(lambda: p.inspect("shop.db", workload=["SELECT 1"]), "`workload`: expected a file of statements, not list")
+    _wrong(lambda: p.convert(proposal, 5), "`sql`: expected a statement, not int", "give SQL as a string")
+    _wrong(lambda: p.facts_of(5), "`uri`: expected the address of a MongoDB, not int", "mongodb://host/database")
+    _wrong(lambda: p.diagnose(None), "`facts`: expected facts about a MongoDB, not NoneType", "`facts_of`")
     for work in (p.load, p.verify, p.unload):
-        with pytest.raises(InputError, match="`database`: a database of pymongo's client is wanted, not str") as error:
+        with pytest.raises(InputError, match="`database`: expected a pymongo database, not str") as error:
             work(proposal, tmp_path / "shop.db", "mongodb://x/shop")
-        assert error.value.problems[0].next_move == 'name it: MongoClient(uri)["shop"]'
+        assert error.value.problems[0].next_move == 'get one with MongoClient(uri)["shop"]'
     database = MongoClient[dict[str, Any]](connect=False)["shop"]
     _wrong(lambda: p.load(proposal, "shop.db", database, mode="replace"), "a member of `LoadMode`", "LoadMode.REPLACE")
-    _wrong(lambda: p.check(proposal, database, since="2024"), "`since`: a moment is wanted, not str", "datetime(2024")
-    _wrong(lambda: p.check(proposal, database, sample="x"), "`sample`: a number is wanted, not str")
+    _wrong(lambda: p.check(proposal, database, since="2024"), "`since`: expected a datetime, not str", "datetime(2024")
+    _wrong(lambda: p.check(proposal, database, sample="x"), "`sample`: expected a number, not str")
 
 
 @pytest.mark.parametrize("sample", [-1, 0, 1.5, float("nan"), float("inf")])

@@ -79,7 +79,7 @@ def test_of_many_statements_some_are_looked_at(reading: Reading, monkeypatch: py
     monkeypatch.setattr(converting, "MANY", 3)
     seconds = count(step=6)
     found = with_unconverted(design(reading, "normalized"), reading, clock=lambda: float(next(seconds)))
-    assert any(note.startswith("1 of 6 statements were converted for this design") for note in found.notes)
+    assert any(note.startswith("only 1 of 6 statements were tried for conversion") for note in found.notes)
     assert [gap.where for gap in found.gaps] == [
         "statement `before`",
         "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
@@ -109,7 +109,7 @@ def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Readi
     told = [note for note in looked_at.notes if "not proved" in note]
     assert len(told) == 1
     assert told[0].startswith("the query for `fine` costs ")
-    assert "reckoned with 0.001 ms" in told[0]
+    assert "assumed 0.001 ms" in told[0]
 
 
 OPTIONAL_DETAIL = """

@@ -128,7 +128,7 @@ def test_an_index_of_fewer_documents_is_a_risk(one_without: str, database: Datab
     new = replace(found.in_place, strategy="by hand", design=replace(design, indexes=(weak, *others)))
     plan = pipeline.plan_migration(found.in_place, new, database)
     (told,) = (risk for risk in plan.risks if "keeps that email of `users` is unique today" in risk)
-    assert "only where email is not null: beyond that the application has to" in told
+    assert "only where email is not null: the application must take care of the rest" in told
     with pytest.raises(MigrationError, match="email_1"):
         pipeline.migrate(found.in_place, new, database, cutover=True)
 
@@ -139,7 +139,7 @@ def test_what_no_index_can_keep_is_said(live: str, database: Database[Any]) -> N
     found = in_place(live)
     made = redesign(found, "embedded").proposal
     assert (
-        "no index keeps that rows of `sessions` go 86,400 s after at, as one does today: the application has to"
+        "no index keeps that rows of `sessions` go 86,400 s after at, as one does today: the application must do so instead"
         in made.notes
     )
     plan = pipeline.plan_migration(found.in_place, made, database)

@@ -132,4 +132,4 @@ def test_without_a_background(books: tuple[Reading, Proposal, LoadedDesign, Data
     _, proposal, on, _ = books
     elsewhere = replace(on, database=on.database.client[f"{on.database.name}_empty"])
     with kept_right(proposal, elsewhere) as background:
-        assert "collections of the design are not there" in background.missing
+        assert "collections of the design do not exist" in background.missing

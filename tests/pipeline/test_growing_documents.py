@@ -85,7 +85,7 @@ def test_what_costs_more_says_why_first(
     show_changes(made)
     said = capsys.readouterr().out.split()
     text = " ".join(said)
-    assert text.startswith("today's design does not last: a document of `products` reaches")
+    assert text.startswith("today's design will not last: a document of `products` reaches")
     assert " costs " in text
     assert "today's is cheaper only as long as its documents fit" in text
     assert "What costs is there since today's documents will not fit" in text

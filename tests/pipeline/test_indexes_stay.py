@@ -72,8 +72,8 @@ def test_a_new_index_finds_a_name(address: str, database: Documents) -> None:
     new = _with(found, Index("payments", (("code", 1),)), Index("people", (("name", 1),)))
     plan = pipeline.plan_migration(found, new, database)
     assert {
-        "payments: code, called `code_1_2`, as another index has the usual name",
-        "people: name, called `name_1_2`, as another index has the usual name",
+        "payments: code, named `code_1_2`, because another index has the usual name",
+        "people: name, named `name_1_2`, because another index has the usual name",
     } <= set(plan.indexes_built)
     before = _told(database)
     assert pipeline.migrate(found, new, database).phase is Phase.READY
@@ -131,7 +131,7 @@ def test_an_index_that_cannot_be_built_has_a_next_move(address: str, database: D
     new = _with(found, Index("payments", (("type", 1), ("code", 1))))
     with pytest.raises(LoadError, match="parallel arrays") as caught:
         pipeline.migrate(found, new, database)
-    assert "take the index out of the design" in (caught.value.problems[0].next_move or "")
+    assert "remove the index from the design" in (caught.value.problems[0].next_move or "")
 
 
 def test_a_default_collation_is_every_index_s(database: Documents, mongod: Server) -> None:

@@ -27,15 +27,15 @@ def test_two_looks_that_differ_for_lack_of_time_say_so(database: Db, mongod: Ser
     old = in_place(address).in_place
     database.things.update_many({}, {"$set": {"size": 3}})
     new = in_place(address).in_place
-    with pytest.raises(InputError, match="has changed in between"):
+    with pytest.raises(InputError, match="changed between the two readings"):
         joined(old, new)
     why = f"the documents of x.things could not be looked at: only 7 were read: {OUT_OF_TIME}"
     with pytest.raises(InputError) as caught:
         joined(old, replace(new, gaps=(*new.gaps, Gap(GapKind.NOTIMPL, why))))
     said = str(caught.value)
-    assert f"the time ended before all of the database was read (a gap of the new design: {why})" in said
+    assert f"time ran out before the whole database was read (a gap of the new design: {why})" in said
     assert "--budget-seconds 1200 --rest 0 --design-out" in said
-    assert "has changed in between" not in said
+    assert "changed between the two readings" not in said
 
 
 @pytest.mark.thorough

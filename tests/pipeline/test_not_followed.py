@@ -58,4 +58,4 @@ def test_what_is_no_copy(name: str, is_told: bool) -> None:
     """The numbers and summaries of buckets, and the flags of arrays with further pages."""
     case = next(case for case in pattern_cases() if case.name == name)
     told = list(not_followed(case.proposal.design))
-    assert ["by nestling's own writes alone" in each for each in told] == [True] * is_told
+    assert ["only by nestling's own writes" in each for each in told] == [True] * is_told

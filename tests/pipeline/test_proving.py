@@ -183,7 +183,7 @@ def test_rows_nobody_asks_for_are_compared_too(mongod: Server, tmp_path: Path) -
     proof = proved(mongod, address, reading, two(reading), rows)
     embedded = proof.design("embedded")
     assert embedded is not None
-    assert "rows of author are not those of the other designs" in embedded.disqualified
+    assert "rows of author differ from those of the other designs" in embedded.disqualified
 
 
 @pytest.mark.thorough
@@ -349,7 +349,7 @@ def test_the_cache_of_somebodys_server_is_not_bounded(mongod: Server, tmp_path: 
     address, reading = source(tmp_path, READS)
     foreign = replace(mongod, data_directory=None)
     values = bindings(reading, open_rows(address, reading.model))
-    with _on(foreign) as on, pytest.raises(InputError, match="is not bounded"):
+    with _on(foreign) as on, pytest.raises(InputError, match="only on nestling's own server"):
         prove(reading, two(reading), lambda m: open_rows(address, m), values, on, effort=replace(TINY, cache_ratio=2.0))
 
 
@@ -363,7 +363,7 @@ def test_a_bounded_cache(tmp_path: Path) -> None:
         on = (server, client["nestling_prove"])
         proof = prove(reading, two(reading), rows, values, on, effort=replace(TINY, cache_ratio=5.0))
     assert proof.setting.cache_bytes == space.LEAST_CACHE_BYTES
-    assert any("the server takes no cache below 4 MB" in note for note in proof.notes)
+    assert any("the server allows no cache below 4 MB" in note for note in proof.notes)
 
 
 @pytest.mark.thorough
@@ -396,7 +396,7 @@ def test_rates_that_round_to_nothing(mongod: Server, tmp_path: Path) -> None:
     address, reading = source(tmp_path, seldom)
     proof = proved(mongod, address, reading, two(reading))
     assert [each.opened for each in proof.designs] == [None, None]
-    assert any(note.startswith("there was no open loop: it takes 0.2 s") for note in proof.notes)
+    assert any(note.startswith("no open loop was run: in its 0.2 s") for note in proof.notes)
 
 
 def test_what_is_refused_each_time_is_told(mongod: Server, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ TIES_LEAVE = {
     "first_authors": TIED,
     "later": TIED,
     "titles": ANY_TEXTS,
-    "numbered": "ROW_NUMBER is taken over rows that may be tied in its ORDER BY",
+    "numbered": "ROW_NUMBER runs over rows that may be tied in its ORDER BY",
     "a_title": ANY_ROW,
 }
 CHANGE = "UPDATE book SET title = title || '!'"

@@ -115,7 +115,7 @@ def test_fewer_rows_made_up_are_told(mongod: Server, tmp_path: Path) -> None:
     path.write_text(MEMBERS, encoding="utf-8")
     with measured_server(mongod.uri) as on:
         proof = prove_source(inspect(path), path, on, variants=False, effort=TINY)
-    told = "made up 60 rows of `member`, not 90: its foreign keys are unique, and there are no more different ones"
+    told = "generated only 60 rows of `member`, not 90: its foreign keys are unique, and there are not enough"
     assert any(note.startswith(told) for note in proof.notes), proof.notes
 
 
@@ -132,6 +132,6 @@ def test_no_more_rows_are_made_up_than_take_their_time(
     with measured_server(mongod.uri) as on:
         effort = replace(TINY, made_rows=most)
         proof = prove_source(reading, path, on, variants=False, scale=scale, effort=effort)
-    (note,) = [each for each in proof.notes if each.startswith("the rows are made up")]
-    assert note.startswith(f"the rows are made up, as the statistics of `club` say{told}")
+    (note,) = [each for each in proof.notes if each.startswith("the rows are generated")]
+    assert note.startswith(f"the rows are generated from the statistics of `club`{told}")
     assert bool(told) is note.endswith(")")

@@ -92,7 +92,7 @@ def test_a_design_of_another_model_is_refused(reading: Reading, chosen: Proposal
     other = inspect(_note(tmp_path))
     path = tmp_path / "other.yaml"
     path.write_text(write_proposal(design(other, "normalized")), encoding="utf-8")
-    with pytest.raises(InputError, match=r"design of another model: .*`note`"):
+    with pytest.raises(InputError, match=r"design of a different model: .*`note`"):
         rivals(reading, chosen, files=[path])
 
 

@@ -33,9 +33,9 @@ def find_mongod() -> Binary:
         return Binary(runnable(bundled, cache_directory()), "bundled mongod")
     raise ServerNotFound(
         Problem(
-            "there is no MongoDB to use",
+            "no MongoDB found",
             known="looked for --to, NESTLING_MONGODB_URI, mongod on PATH and the `embedded` extra",
-            next_move="name a server with --to, put a mongod on PATH, or on Linux x86-64 install `nestling[embedded]`",
+            next_move="give a server with --to, put a mongod on PATH, or on Linux x86-64 install `nestling[embedded]`",
         )
     )
 
@@ -78,7 +78,7 @@ def _copy(path: Path, cache: Path) -> Path:
             Problem(
                 f"the bundled mongod is not executable and cannot be copied: {error}",
                 where=str(path),
-                next_move=f"set its run bit: chmod +x {path}",
+                next_move=f"make it executable: chmod +x {path}",
             )
         ) from error
     return copy

@@ -97,17 +97,17 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
         case ConfigurationError():
             return _unresolved(error, where) or _unusable(error, where)
         case ConnectionFailure():
-            move = "check that the server runs, its address, and that this machine may reach it"
+            move = "check that the server is running, its address, and that this machine can reach it"
             return ConnectionFailed(Problem(f"cannot reach the server: {_first(said)}", where=where, next_move=move))
         case OperationFailure(code=code) if code in (AUTHENTICATION_FAILED, ATLAS_AUTHENTICATION_FAILED):
-            move = "check user and password, and the database they belong to (authSource)"
+            move = "check the user, the password, and the database the user belongs to (authSource)"
             return AuthenticationFailed(
                 Problem("the server refuses this user or password", where=where, next_move=move)
             )
         case OperationFailure(code=code) if code == UNAUTHORIZED:
             return PermissionDenied(unauthorized(_first(said), where))
         case OperationFailure() if disk_is_full(error):
-            move = "make room, then run it again: it goes on where it stopped (a load with `--resume`)"
+            move = "free some space, then run the command again: it continues where it stopped (a load with `--resume`)"
             return DiskFull(Problem("the server's disk is full", where=where, next_move=move))
     return None
 
@@ -123,13 +123,12 @@ def write_conflict(error: PyMongoError, where: str) -> WriteConflict | None:
     if not reason.has_error_label(TRANSIENT_TRANSACTION):
         return None
     what = (
-        "the transaction was tried again for two minutes, and the server aborted it each time"
-        f" ({_first(redact(str(reason)))}):"
-        " other writes change the same documents, or it changes too many at once"
+        "the transaction was retried for two minutes, and the server aborted it each time "
+        f"({_first(redact(str(reason)))}): other writes change the same documents, or it changes too many at once"
     )
     move = (
-        "end what else writes these documents and run it again; if nothing does, change fewer rows at once, or make the"
-        " copies it keeps `async` in the design"
+        "stop other writes to these documents and run it again; if there are none, change fewer rows at once, or make the "
+        "copies it keeps `async` in the design"
     )
     return WriteConflict(Problem(what, where=where, next_move=move))
 
@@ -146,7 +145,7 @@ def _refuse_raw_characters(uri: str) -> None:
     """Raise for a password with a / or ? in it: the driver would take what comes before it for a host, and name that."""
     hosts, _, rest = uri.partition("://")[2].partition("/")
     if "@" in rest.partition("?")[0] or "@" in hosts.partition("?")[2]:
-        raise _unusable(ValueError("there is an @ behind the / or ? that ends the names of hosts"), redact(uri))
+        raise _unusable(ValueError("there is an @ after the / or ? that ends the host names"), redact(uri))
 
 
 def _unresolved(error: ConfigurationError, where: str) -> ConnectionFailed | None:
@@ -157,11 +156,11 @@ def _unresolved(error: ConfigurationError, where: str) -> ConnectionFailed | Non
     host = re.split("[/?]", where.removeprefix("mongodb+srv://"), maxsplit=1)[0].rpartition("@")[2]
     if cause.__name__ in NOT_IN_DNS:
         what = f"`{host}` was not found in DNS: it has no record `_mongodb._tcp.{host}`"
-        move = "check the name; where it is the name of one server, write mongodb:// for mongodb+srv://"
+        move = "check the name; if it is a single server, write mongodb:// instead of mongodb+srv://"
     else:
         what, move = (
-            f"DNS cannot be asked for `{host}`: {redact(str(error))}",
-            "check that this machine reaches its DNS server",
+            f"the DNS lookup of `{host}` failed: {redact(str(error))}",
+            "check that this machine can reach its DNS server",
         )
     return ConnectionFailed(Problem(what, where=where, next_move=move))
 
@@ -197,7 +196,7 @@ def database_name(uri: str, default: str) -> str:
     except (ConfigurationError, ValueError) as error:
         raise _unusable(error, redact(uri)) from None
     if parsed["collection"]:  # how the driver reads what is behind a dot
-        what = f"`{parsed['database']}.{parsed['collection']}` is no name of a database: there is a dot in it"
+        what = f"`{parsed['database']}.{parsed['collection']}` is not a database name: it contains a dot"
         raise ConnectionFailed(
             Problem(what, where=redact(uri), next_move="write a name without a dot: mongodb://host/database")
         )

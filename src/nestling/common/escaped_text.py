@@ -20,11 +20,11 @@ def escaped_text(written: str) -> str:
         at = piece.end()
     made += written[at:].encode()
     if 0 in made:
-        raise ValueError("a text with the character 0, which PostgreSQL does not keep")
+        raise ValueError("a text with the character 0, which PostgreSQL cannot store")
     try:
         return made.decode()
     except UnicodeDecodeError:
-        raise ValueError("escapes of bytes that are no UTF-8") from None
+        raise ValueError("escapes of bytes that are not UTF-8") from None
 
 
 def _meant(piece: re.Match[str]) -> bytes:
@@ -46,4 +46,4 @@ def _of_code_points(points: str) -> bytes:
     try:
         return "".join(map(chr, numbers)).encode("utf-16-le", "surrogatepass").decode("utf-16-le").encode()
     except (ValueError, OverflowError):
-        raise ValueError(f"`\\{points}`, which is no character") from None
+        raise ValueError(f"`\\{points}`, which is not a character") from None

@@ -13,6 +13,8 @@ def check_kind(given: object, kind: type | UnionType | tuple[type, ...], wanted:
         raise wrong_kind(given, wanted, move)
 
 
-def wrong_kind(given: object, wanted: str, move: str) -> InputError:
-    """The error of what is of another kind than is wanted."""
-    return InputError(Problem(f"{wanted} is wanted, not {type(given).__name__}", next_move=move))
+def wrong_kind(given: object, wanted: str, move: str, *, name: str = "") -> InputError:
+    """The error of what is of another kind than is wanted; `name`: of the parameter."""
+    return InputError(
+        Problem(f"{f'`{name}`: ' if name else ''}expected {wanted}, not {type(given).__name__}", next_move=move)
+    )

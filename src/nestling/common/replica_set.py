@@ -35,7 +35,7 @@ def become_primary(client: MongoClient[dict[str, Any]], host: str, *, timeout_se
 
 
 def _no_primary(what: str) -> ServerError:
-    move = f"use a directory that nestling has made, or one of a replica set named `{NAME}` with one member"
+    move = f"use a directory created by nestling, or one of a single-member replica set named `{NAME}`"
     return ServerError(Problem(what, next_move=move))
 
 

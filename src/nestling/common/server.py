@@ -94,7 +94,7 @@ def open_server(uri: str | None = None, *, data_directory: Path | None = None) -
     AuthenticationFailed or a ServerError.
     """
     if uri and data_directory:
-        raise ValueError("a data directory is for an embedded server, not for one that is named by its URI")
+        raise ValueError("a data directory is for an embedded server, not for one given by its URI")
     named = uri or (os.environ.get(VARIABLE) if data_directory is None else None)
     if not named:
         with start_server(data_directory=data_directory) as server:
@@ -161,11 +161,11 @@ def _make(data: Path) -> None:
         data.mkdir(parents=True, exist_ok=True)
         found = {each.name for each in data.iterdir()} - {LOST_FOUND}
     except OSError as error:
-        problem = Problem(f"the data directory cannot be made: {error.strerror}", where=str(data))
+        problem = Problem(f"the data directory cannot be created: {error.strerror}", where=str(data))
         raise ServerError(problem) from error
     if found and not found & OWN_FILES:
-        what = "the data directory holds other files, and none of a MongoDB"
-        raise ServerError(Problem(what, where=str(data), next_move="name an empty folder, or a new one"))
+        what = "the data directory holds other files, but no MongoDB data"
+        raise ServerError(Problem(what, where=str(data), next_move="choose an empty folder, or a new one"))
 
 
 def _ready(server: Server, binary: Binary) -> Server:
@@ -184,9 +184,9 @@ def _failure(process: Supervised, data: Path) -> ServerError:
     if library := re.search(r"error while loading shared libraries: ([^:\s]+)", log):
         return LibraryMissing(
             Problem(
-                f"mongod wants the shared library {library[1]}, which this system lacks",
-                next_move="install libcurl and OpenSSL 3: `apt-get install libcurl4 libssl3` on Debian and Ubuntu, "
-                "`dnf install libcurl openssl-libs` on Fedora and its kin",
+                f"mongod needs the shared library {library[1]}, which this system lacks",
+                next_move="install libcurl and OpenSSL 3: `apt-get install libcurl4 libssl3` on Debian and Ubuntu, `dnf install "
+                "libcurl openssl-libs` on Fedora and similar systems",
             )
         )
     if "DBPathInUse" in log:
@@ -194,7 +194,7 @@ def _failure(process: Supervised, data: Path) -> ServerError:
             Problem(
                 "another running mongod uses this data directory",
                 where=str(data),
-                next_move="stop it, or name another directory",
+                next_move="stop it, or choose another directory",
             )
         )
     taken = "Address already in use" in log

@@ -38,17 +38,17 @@ def ended_by_itself(process: Supervised, data: Path, *, is_kept: bool) -> Server
     if is_kept:
         with suppress(OSError):
             write_whole(data / KEPT_LOG, log.encode())
-            move += f"; all of its log is in {data / KEPT_LOG}"
+            move += f"; its full log is in {data / KEPT_LOG}"
     if code == -signal.SIGKILL:
-        move = f"see whether memory ran out, as `dmesg` tells, and {move}"
-    what = f"mongod has ended by itself{said}; the end of its log:\n{log_end(log, LAST_LINES)}"
+        move = f"check with `dmesg` whether memory ran out, and {move}"
+    what = f"mongod has stopped unexpectedly{said}; the end of its log:\n{log_end(log, LAST_LINES)}"
     return ServerError(Problem(what, where=str(data), next_move=move))
 
 
 def exit_words(code: int) -> str:
     """The exit code of a process in words; it is negative where a signal ended it."""
     if code >= 0:
-        return f"exit code {code}" + (", as when it is told to stop" if code == 0 else "")
+        return f"exit code {code}" + (", as after a request to stop" if code == 0 else "")
     try:
         name = f" ({signal.Signals(-code).name})"
     except ValueError:

@@ -14,7 +14,7 @@ _WORDS = (
     (re.compile(r"Expected table name but got .*"), "the name of a table is missing"),
     (re.compile(r"Invalid expression / Unexpected token.*"), "something unexpected"),
     (re.compile(r"Expecting (\S+?)\.?"), r"`\1` is missing"),
-    (re.compile(r"Error tokenizing .*", re.DOTALL), "there is a quote or a comment that does not end"),
+    (re.compile(r"Error tokenizing .*", re.DOTALL), "a quote or a comment is not closed"),
 )
 _BEGIN = ("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "MERGE")
 _FIRST = re.compile(r"[A-Za-z]+(?=\s)")
@@ -53,7 +53,7 @@ def syntax_words(error: Exception) -> str:
     if isinstance(error, IndexError):
         return "a function has too few arguments"
     if isinstance(error, AssertionError):
-        return "a text is no interval of one unit"
+        return "a text is not an interval of one unit"
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
     before = str(found.get("start_context") or "")
     if len(before) < _CONTEXT and (said := misspelt(before)):
@@ -62,7 +62,7 @@ def syntax_words(error: Exception) -> str:
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""
     near = " near a parameter" if found.get("highlight") == ":" else near  # which users write in several ways
     if found.get("highlight") == "%" and before.endswith("%"):
-        near += "; `%%` is one per cent sign beside `%s` parameters only: write `%`"
+        near += "; `%%` is a percent sign only beside `%s` parameters: write `%`"
     known = next((match.expand(words) for pattern, words in _WORDS if (match := pattern.fullmatch(said))), None)
     return f"{known or said.splitlines()[0].rstrip('.')}{near}"
 

@@ -164,5 +164,5 @@ def _refuse_odd_numbers(tokens: Sequence[Token]) -> None:
             continue
         word = after if after and after.token_type is TokenType.VAR and after.start == token.end + 1 else None
         if word or not _NUMBER.fullmatch(token.text):
-            said, written = "something that is no number", token.text + (word.text if word else "")
+            said, written = "something that is not a number", token.text + (word.text if word else "")
             raise ParseError.new(said, said, line=token.line, col=(word or token).col, highlight=written)

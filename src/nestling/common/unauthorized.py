@@ -20,8 +20,8 @@ def unauthorized(said: str, where: str) -> Problem:
     """The problem of the server's sentence; the sentence itself where it is of no known form."""
     if (nobody := _NOBODY.search(said)) is not None:
         what, move = (
-            f"the server lets nobody `{nobody[1]}` who has not logged in",
-            "name user and password in the address",
+            f"the server allows `{nobody[1]}` only after login",
+            "give user and password in the URI",
         )
         return Problem(what, where=where, next_move=move)
     found = _COMMAND.search(said)

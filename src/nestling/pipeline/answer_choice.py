@@ -19,13 +19,13 @@ from nestling.ir.types import TypeName
 from nestling.planner.reads.determined import ColumnIds, at_most_one, determines, ids, plain_column, sorted_columns
 from nestling.planner.reads.traverse import expressions, free_columns, inputs, mentioned, subqueries
 
-NO_ORDER = "a LIMIT without ORDER BY takes any of the rows"
+NO_ORDER = "a LIMIT without ORDER BY may return any of the rows"
 TIES = "rows may be tied in the ORDER BY of a LIMIT"
-ROUGH_ORDER = "rows are put in order by computed fractions, whose last digits may differ"
-ANY_ROW = "a column that is not in the GROUP BY is of any row of its group"
-AN_END = "a column beside MIN or MAX is of any of the rows that have it"
-ANY_TEXTS = "texts are put together in any order"
-COLLATED = "one of several texts stands for all that its collation takes for equal"
+ROUGH_ORDER = "rows are ordered by computed fractions, whose last digits may differ"
+ANY_ROW = "a column outside the GROUP BY may come from any row of its group"
+AN_END = "a column beside MIN or MAX may come from any row that has it"
+ANY_TEXTS = "texts are concatenated in any order"
+COLLATED = "one of several texts stands for all that its collation treats as equal"
 MANY_ROWS = "a subquery may have more than one row"
 FRACTIONS = (TypeName.FLOAT, TypeName.DECIMAL)
 SUMS = (a.AggregateFunction.SUM, a.AggregateFunction.TOTAL, a.AggregateFunction.AVG)
@@ -192,7 +192,7 @@ class Choices:
         known |= {column for part in binary if (column := plain_column(part)) is not None}
         if determines(known, ids(rows.columns), rows, self.model):
             return ""
-        return f"{made.function.value.upper()} is taken over rows that may be tied in its ORDER BY"
+        return f"{made.function.value.upper()} runs over rows that may be tied in its ORDER BY"
 
     def _of_order(self, keys: tuple[a.SortKey, ...], rows: a.Relation, outer: ColumnIds) -> str:
         if any(self.is_rough(key.expression) for key in keys):

@@ -36,31 +36,31 @@ _HOMES = {
 _NUMBERS = {"int": "Integral", "float": "Real"}
 """Abstract classes of `numbers`, to which other libraries' number types belong too."""
 _WANTED = {
-    "Capture": ("what was captured", "give what `capture` reads"),
-    "Database": ("a database of pymongo's client", 'name it: MongoClient(uri)["shop"]'),
-    "Design": ("a design", "give the `design` of what `design` makes or `read_proposal` reads"),
-    "Facts": ("what is known of a MongoDB", "give what `facts_of` reads"),
-    "LiveDatabase": ("what a live database is", "give what `in_place` reads"),
+    "Capture": ("a capture", "give what `capture` returns"),
+    "Database": ("a pymongo database", 'get one with MongoClient(uri)["shop"]'),
+    "Design": ("a design", "give the `design` of what `design` or `read_proposal` returns"),
+    "Facts": ("facts about a MongoDB", "give what `facts_of` returns"),
+    "LiveDatabase": ("a live database as it was read", "give what `in_place` returns"),
     "Mapping": ("a dict", ""),
     "Policy": ("a `Policy`", 'write Policy(microseconds="text"), of nestling.ir.values'),
-    "Profile": ("a profile of prices", "give what `calibrate` makes, or read_profile of nestling.cost reads"),
-    "Proposal": ("a design with its decisions", "give what `design` makes or `read_proposal` reads"),
-    "Reading": ("what is known of a source", "give what `inspect` reads"),
-    "Statistics": ("statistics", "give the `statistics` of what `inspect` reads"),
+    "Profile": ("a profile of prices", "give what `calibrate` or nestling.cost's `read_profile` returns"),
+    "Proposal": ("a design with its decisions", "give what `design` or `read_proposal` returns"),
+    "Reading": ("a source as it was read", "give what `inspect` returns"),
+    "Statistics": ("statistics", "give the `statistics` of what `inspect` returns"),
     "Thresholds": ("`Thresholds`", "write Thresholds(few=30), of nestling.strategies"),
     "bool": ("True or False", ""),
-    "datetime": ("a moment", "write datetime(2024, 5, 31, 14, tzinfo=UTC)"),
+    "datetime": ("a datetime", "write datetime(2024, 5, 31, 14, tzinfo=UTC)"),
     "float": ("a number", ""),
     "int": ("a whole number", ""),
-    "str": ("a text", ""),
+    "str": ("a string", ""),
 }
 _TEXTS = {
     "address": ("the address of a database or a file", "write sqlite:///shop.db, or the file's path"),
     "path": ("a file", "give its path"),
     "reading": ("the address of a source", "write sqlite:///shop.db, or the file's path"),
-    "sql": ("a statement", "write SQL as text"),
+    "sql": ("a statement", "give SQL as a string"),
     "uri": ("the address of a MongoDB", "write mongodb://host/database"),
-    "workload": ("a file of statements", "name the file, workload.sql"),
+    "workload": ("a file of statements", "give its path, such as workload.sql"),
 }
 """What a text stands for, by the name of its parameter."""
 
@@ -111,7 +111,7 @@ def _type(kind: str) -> type:
 
 def _wrong(name: str, value: object, kinds: frozenset[str]) -> Exception:
     said = [_words(name, kind) for kind in sorted(kinds - {"None", "Path"}, key=lambda each: each == "str")]
-    return wrong_kind(value, f"`{name}`: {' or '.join(what for what, _ in said)}", said[0][1])
+    return wrong_kind(value, " or ".join(what for what, _ in said), said[0][1], name=name)
 
 
 def _words(name: str, kind: str) -> tuple[str, str]:

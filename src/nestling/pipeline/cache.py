@@ -58,7 +58,7 @@ def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
     names = sorted(cold, key=lambda name: (-cold[name] * touched[name], name))
     told = first_of([f"{_share(cold[name])} of `{name}`" for name in names], MOST_NAMED)
     assumed = f"{CACHE_ASSUMED}{size(cache)} for {size(data_bytes(known, sizes))} of data"
-    yield f"{assumed}, so that {told} is read from disk; if your server has another, say so: `--cache 16GB`"
+    yield f"{assumed}, so {told} is read from disk; if your server's cache has another size, give it: `--cache 16GB`"
 
 
 def _share(share: float) -> str:

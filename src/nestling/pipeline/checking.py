@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nestling.ir.drift import Check, Checks, CompiledCheck
     from nestling.ir.reading import Gap
 
-REPAIRED = "what is repaired so far stays; the same command repairs the rest"
+REPAIRED = "repairs made so far are kept; the same command repairs the rest"
 MOST_NAMED = 5
 """References named that are not compared."""
 
@@ -94,10 +94,10 @@ def unread(proposal: Proposal, database: Database[Any]) -> Iterator[str]:
     report = run_checks(asked, database, way=CheckOptions(shown=1))
     for each in report.findings:
         documents = report.verdicts[each.check].differing
-        tells = agreeing(documents, "tells", "tell")
+        tells = agreeing(documents, "belongs", "belong")
         yield (
-            f"{counted(documents, 'document')} of `{each.collection}` {tells} of no row, such as _id {value_words(each.id)}:"
-            f" {each.next_move}"
+            f"{counted(documents, 'document')} of `{each.collection}` {tells} to no row, such as "
+            f"_id {value_words(each.id)}: {each.next_move}"
         )
 
 
@@ -109,7 +109,7 @@ def _not_enforced(proposal: Proposal) -> Iterator[Gap]:
     links = [link for link in model.relationships if not link.enforced]
     names = [f"`{link.child}` ({', '.join(link.child_attributes)})" for link in links]
     if names:
-        what = "references that the source does not enforce are not compared: `nestling doctor` finds those to nothing"
+        what = "references that the source does not enforce are not compared; `nestling doctor` finds the dangling ones"
         yield Gap(GapKind.INPUT, f"{what}: {first_of(names, MOST_NAMED)}")
 
 

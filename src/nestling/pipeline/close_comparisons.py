@@ -26,7 +26,7 @@ from nestling.planner.reads.traverse import mentioned
 if TYPE_CHECKING:
     from sqlglot import exp
 
-LAST_DIGITS = "only the last digits of a sum of fractions, which HAVING compares, decide which rows there are"
+LAST_DIGITS = "HAVING compares a sum of fractions, and only its last digits decide which rows there are"
 
 
 class Bounds(NamedTuple):

@@ -129,13 +129,13 @@ def _told(dearer: StatementCost, proposal: Proposal) -> str:
     assert proposal.costs is not None
     reckoned = dict(proposal.costs.statements)[dearer.statement]
     return (
-        f"the query for `{dearer.statement}` costs {dearer.seconds * 1e3:.3g} ms by the cost model, where the search reckoned"
-        f" with {reckoned * 1e3:.3g} ms: this design is not proved least for it"
+        f"the query for `{dearer.statement}` costs {dearer.seconds * 1e3:.3g} ms by the cost model, where the search "
+        f"assumed {reckoned * 1e3:.3g} ms: this design is not proved least for it"
     )
 
 
 def _stopped(looked_at: int, of: int) -> str:
     return (
-        f"{looked_at:,} of {of:,} statements were converted for this design to see whether they can be, in {MOST_SECONDS:g} s;"
-        " `nestling convert DESIGN --file WORKLOAD` tells of all"
+        f"only {looked_at:,} of {of:,} statements were tried for conversion in {MOST_SECONDS:g} s; `nestling convert "
+        "DESIGN --file WORKLOAD` tries all"
     )

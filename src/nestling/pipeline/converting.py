@@ -98,7 +98,7 @@ def _with_constants(
     except Exception as error:
         if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
             said = asked.name or asked.sql
-            error.add_note(f"nestling failed on this statement; without it the others can be compiled: {said}")
+            error.add_note(f"nestling failed on this statement; the others can be compiled without it: {said}")
         raise
 
 
@@ -136,9 +136,9 @@ def _constant(name: str, value: object, kinds: ConstantKinds) -> ConstantValue:
         with suppress(TypeError, ValueError):  # what is no JSON
             return json.dumps(value, allow_nan=False)
     if isinstance(value, bool) or not isinstance(value, str | int):
-        what = f"parameter `{name}` stands where a constant is needed, and is {type(value).__name__}"
+        what = f"parameter `{name}` is used where a constant is needed, but is {type(value).__name__}"
         raise WorkloadError(
-            Problem(what, next_move=f"give {'a date, a moment, ' if kinds.times else ''}a text or a whole number")
+            Problem(what, next_move=f"give {'a date, a timestamp, ' if kinds.times else ''}a text or a whole number")
         )
     return value
 

@@ -29,8 +29,9 @@ WEIGHING_SECONDS = 60.0
 NO_BUDGET = 2**62
 """More bytes than any design needs."""
 NO_WORKLOAD = (
-    "no statement touches the model, so the decision tree decided. With a workload costs decide, and copies, computed values and"
-    " indexes are weighed: write each statement under a line such as `-- name: product_page, rate: 900/s` and add --workload FILE"
+    "no statement touches the model, so the decision tree decided. With a workload, costs decide, and copies, computed "
+    "values and indexes are considered: write each statement below a line such as `-- name: product_page, rate: 900/s` and "
+    "add --workload FILE"
 )
 
 
@@ -331,6 +332,6 @@ def read_proposal(path: Path | str) -> Proposal:
 
     found = read_file(path)
     if isinstance(found, Reading):
-        next_move = f"make a design of it: nestling design {path} -o design.yaml"
+        next_move = f"make a design from it: nestling design {path} -o design.yaml"
         raise InputError(Problem(what="holds a model, not a design", where=str(path), next_move=next_move))
     return found

@@ -155,8 +155,8 @@ def _refuse_system(name: str) -> None:
     from nestling.common.errors import LoadError, Problem
 
     if name in SYSTEM_DATABASES:
-        move = "name another one; where users are in it, say so beside it: `mongodb://user@host/shop?authSource=admin`"
-        raise LoadError(Problem(f"`{name}` is a database of the server's own", next_move=move))
+        move = "choose another; if users are stored there, give it as authSource: `mongodb://user@host/shop?authSource=admin`"
+        raise LoadError(Problem(f"`{name}` is one of the server's own databases", next_move=move))
 
 
 @checks_arguments

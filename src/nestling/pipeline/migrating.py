@@ -178,14 +178,15 @@ def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None
         move = f"nothing else differs: write `name: {before.model.name}` under `model:` in the new design"
     elif partial := _out_of_time(old, new):
         move = (
-            f"the time ended before all of the database was read ({partial}). Make both files anew with more time, one after"
-            " the other: nestling inspect URI --budget-seconds 1200 --rest 0 --design-out OLD.yaml, then nestling design URI"
-            " --budget-seconds 1200 --rest 0 -o NEW.yaml. `--rest 0` leaves no pauses to others who use the server"
+            f"time ran out before the whole database was read ({partial}). Create both files again with more time, one "
+            "after the other: nestling inspect URI --budget-seconds 1200 --rest 0 --design-out OLD.yaml, then nestling "
+            "design URI --budget-seconds 1200 --rest 0 -o NEW.yaml. `--rest 0` makes no pauses for other users of the "
+            "server"
         )
     else:
         move = (
-            "the database was read at two times, and has changed in between, or one file was edited. Make both files anew, one"
-            " after the other: nestling inspect URI --design-out OLD.yaml, then nestling design URI -o NEW.yaml"
+            "the database changed between the two readings, or one file was edited. Create both files again, one after the "
+            "other: nestling inspect URI --design-out OLD.yaml, then nestling design URI -o NEW.yaml"
         )
     raise InputError(Problem(what, next_move=move))
 

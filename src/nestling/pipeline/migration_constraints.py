@@ -34,16 +34,16 @@ def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
             fewer = kept_of_fewer(new, known)
             for each in fewer:
                 yield (
-                    f"{name} keeps {known} today, `{each.collection}.{each.name}` of the new design {_more_narrowly(each)}:"
-                    " beyond that the application has to"
+                    f"{name} keeps {known} today, `{each.collection}.{each.name}` of the new "
+                    f"design {_more_narrowly(each)}: the application must take care of the rest"
                 )
             if not fewer and not is_kept(new, known):
                 gone.append((str(known), f"{name} does"))
     if len(gone) == 1:
-        yield f"no index of the new design keeps {gone[0][0]}: {gone[0][1]} today, then the application has to"
+        yield f"no index of the new design keeps {gone[0][0]}, as {gone[0][1]} today: the application must do so instead"
     elif gone:
         told = ", ".join(f"{known} ({does} today)" for known, does in gone)
-        yield f"no index of the new design keeps {told}: then the application has to"
+        yield f"no index of the new design keeps {told}: the application must do so instead"
 
 
 def _more_narrowly(index: PlannedIndex) -> str:
@@ -109,8 +109,8 @@ def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> 
         since = "as soon as `migrate` has built it" if index.collection in job.kept else "from the cutover on"
         instead = _instead(unique, index, called.get(index_form(index.command()), index.name))
         yield (
-            f"`{index.collection}` gets a unique index on {index.fields}, and nothing keeps {names} of `{unique.entity}` unique"
-            f" today: a second one with the same is refused (E11000) {since}; {instead}"
+            f"`{index.collection}` gets a unique index on {index.fields}, and nothing keeps {names} of `{unique.entity}` "
+            f"unique today: duplicates are refused (E11000) {since}; {instead}"
         )
 
 
@@ -130,10 +130,10 @@ def stricter_uniques(old: Design, new: Design, job: Job, database: Database[Any]
         keys, only = shell(dict(index.keys)), shell({path: {"$type": kind} for path, kind in types.items()})
         at, name = of_collection("db", index.collection), named.get(index_form(index.command()), index.name)
         yield (
-            f"`{index.collection}` gets a unique index on {index.fields} of all documents that have the field, where today's is"
-            f" of those in which {told}: from the cutover on, a second document with null there, or with the same value of"
-            " another type, is refused (E11000). Write no field in place of null; or, after the cutover,"
-            f" {at}.dropIndex({shell(name)}) and"
+            f"`{index.collection}` gets a unique index on {index.fields} over all documents that have the field, where "
+            f"today's covers only those in which {told}: from the cutover on, a second document with null there, or with "
+            "the same value of another type, is refused (E11000). Omit the field instead of writing null; or, after the "
+            f"cutover, {at}.dropIndex({shell(name)}) and"
             f" {at}.createIndex({keys}, {{unique: true, partialFilterExpression: {only}}})"
         )
 
@@ -152,8 +152,8 @@ def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
     from nestling.ir.literals import of_collection, shell
 
     if index.keys == (("_id", 1),):
-        return f"where it may repeat, give `{unique.entity}` a key that does not, in the model and in both designs"
-    return f"where it may repeat, drop it then: {of_collection('db', index.collection)}.dropIndex({shell(name)})"
+        return f"if duplicates are legitimate, give `{unique.entity}` a unique key, in the model and in both designs"
+    return f"if duplicates are legitimate, drop the index then: {of_collection('db', index.collection)}.dropIndex({shell(name)})"
 
 
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
@@ -287,17 +287,17 @@ def new_validators(
         elif any((name, validator_form(today[name]["validator"])) not in ours for name in sources):
             others.append(store.name)
     for names, what in (
-        (free, "each gets a validator, where the server takes documents of any form today"),
-        (others, "each gets another validator than there is today, whose rules go"),
+        (free, "each gets a validator, where the server accepts any document today"),
+        (others, "each gets a new validator in place of today's, whose rules no longer apply"),
     ):
         if names:
             shown = first_of([f"`{name}`" for name in names], SHOWN)
             yield (
-                f"{shown}: {what}: from the cutover on, a document is refused that lacks a field all of them have then,"
-                " or has a value of a type none of them has (a whole number where all have fractions)."
-                " `nestling emit NEW.YAML --as jsonschema` shows them; after the cutover,"
-                f' db.runCommand({{collMod: {shell(names[0])}, validationAction: "warn"}}) only logs what it would refuse,'
-                " and `validator: {}` takes anything"
+                f"{shown}: {what}: from the cutover on, documents are refused that lack a field that all documents have by "
+                "then, or that hold a value of a type that none has (such as a whole number where all have fractions). "
+                "`nestling emit NEW.YAML --as jsonschema` shows the validators; after the cutover, "
+                f'db.runCommand({{collMod: {shell(names[0])}, validationAction: "warn"}}) only logs what it would refuse, '
+                "and `validator: {}` accepts anything"
             )
 
 
@@ -326,10 +326,11 @@ def _unread_collections(names: list[str]) -> str:
 
     commands = " and ".join(f"{of_collection('db', name)}.countDocuments()" for name in names[:SHOWN])
     one = agreeing(len(names), "it", "one of them")
-    tell = agreeing(min(len(names), SHOWN), "tells", "tell")
+    tell = agreeing(min(len(names), SHOWN), "shows", "show")
     return (
-        f"the new design has no {agreeing(len(names), 'collection', 'collections')} {name_list(names)}: {_TAKES} an insert into"
-        f" {one} makes a collection of that name, and nothing reads it. {_FIRST} {commands} then {tell} of them"
+        f"the new design has no {agreeing(len(names), 'collection', 'collections')} {name_list(names)}: {_TAKES} an insert "
+        f"into {one} creates a collection of that name, and nothing reads it. {_FIRST} {commands} then {tell} such "
+        "documents"
     )
 
 
@@ -343,13 +344,13 @@ def _unread_fields(gone: Mapping[str, list[str]]) -> str:
     }
     added = ", ".join(f"{conditions} to the validator of `{name}`" for name, conditions in never.items())
     return (
-        f"{names}: the new design has nothing there: {_TAKES} the validator lets documents have more fields than a design"
-        f" names, so such a write is accepted, and nothing reads it. {_FIRST} `nestling check NEW.YAML URI` then tells of"
-        f" it; to have the server refuse it, add {added}: {{$and: [VALIDATOR, ...]}}"
+        f"{names}: the new design has nothing there: {_TAKES} such writes are accepted, since validators allow fields that "
+        f"are not in the design, and nothing reads them. {_FIRST} `nestling check NEW.YAML URI` then reports such fields; "
+        f"to have the server refuse them, add {added}: {{$and: [VALIDATOR, ...]}}"
     )
 
 
-_TAKES = "where an application of before the cutover still writes,"
+_TAKES = "if an application still writes as before the cutover,"
 _FIRST = "Stop or change such applications before the cutover."
 
 

@@ -119,9 +119,9 @@ def _missing_arrays(job: Job, database: Database[Any]) -> Iterator[str]:
 
     for each in find_fields(database, job.searches.missing_arrays):
         yield (
-            f"`{each.collection}.{each.path}` is missing in {counted(each.documents, 'document')}, such as _id"
-            f" {cut(shell(each.example))}: it will be an empty array there, which `$exists` tells apart. Documents that are"
-            " written without it are taken then, too"
+            f"`{each.collection}.{each.path}` is missing in {counted(each.documents, 'document')}, such as "
+            f"_id {cut(shell(each.example))}: it will be an empty array there, which `$exists` distinguishes from a "
+            "missing field. Documents written without it after the migration are still accepted"
         )
 
 
@@ -131,11 +131,14 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.ir.reading import Gap
     from nestling.planner.checks import field_checks
 
-    lags = "differs from what it follows from, behind which it may lag, and is derived anew"
+    lags = "differs from its source, behind which it may lag, and will be computed again"
     for each in differing_fields(job.searches.lagging, database):
-        yield f"{each.text()}, {lags}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
+        yield (
+            f"{each.text()}, {lags}; to update it beforehand, run `nestling sync DESIGN URI --once` or `nestling check DESIGN "
+            "URI --repair`"
+        )
     for gap in dict.fromkeys(each.check for each in field_checks(old) if isinstance(each.check, Gap)):
-        yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
+        yield f"`{gap.where}` will be computed again, and cannot be compared with today's values: {gap.what}"
 
 
 def _aside(old: Design, job: Job, database: Database[Any]) -> Mapping[str, Aggregation]:
@@ -244,7 +247,9 @@ def _indexes(new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for index in (*job.indexes.built, *job.indexes.late):
         shown = _index_text(index, job.names.get(index.collection, index.collection))
         has_own_name = index.collection in job.kept and (index.collection, index.name) not in usual
-        built.append(f"{shown}, called `{index.name}`, as another index has the usual name" if has_own_name else shown)
+        built.append(
+            f"{shown}, named `{index.name}`, because another index has the usual name" if has_own_name else shown
+        )
     going = (*job.indexes.going, *job.indexes.lost)
     return tuple(built), tuple(sorted(_index_text(index, index.collection) for index in going))
 
@@ -262,14 +267,14 @@ def _of_another_plan(job: Job, database: Database[Any]) -> Iterator[str]:
 
     if job.keeps_images or not has_history(database):
         return
-    effect = "so every collection is built anew, and after deletes and updates whole entities are compared"
+    effect = "so every collection is rebuilt, and whole entities are compared after deletes and updates"
     if server_version(database) < IMAGES_SINCE:
-        yield f"the server is older than 6.0 and keeps no documents as they were before changes, {effect}"
+        yield f"the server is older than 6.0 and keeps no pre-images of changed documents, {effect}"
     else:
         yield (
-            "this user may not `collMod`, without which the server keeps no documents as they were before changes,"
-            f" {effect}. It is another migration than that of a user who may:"
-            " plan it as the user that will `migrate`, with the role `dbAdmin`"
+            f"this user may not `collMod`, without which the server keeps no pre-images of changed documents, {effect}. "
+            "For a user who may, the migration is a different one: plan it as the user that will run `migrate`, with the "
+            "role `dbAdmin`"
         )
 
 
@@ -302,7 +307,7 @@ def _risks(
     from nestling.planner.migration import snapshots
 
     if not has_history(database):
-        yield "the server is standalone: say --offline, and let nobody write until the cutover"
+        yield "the server is standalone: use --offline, and stop all writers until the cutover"
     yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
     yield from stricter_uniques(old, new, job, database)
@@ -310,17 +315,17 @@ def _risks(
     yield from unread_fields(old, new, job)
     if mixed := list(_mixed(job)):
         yield (
-            f"{', '.join(mixed)}: values of several types. What would not come through this machine today is named here; a value"
-            " written meanwhile may not either, and `migrate` then stops and names it. Give each field one type, and read the"
-            " model and both designs anew"
+            f"{', '.join(mixed)}: values of several types. Today's values that cannot be carried over through this machine "
+            "are named here; so may be values written in the meantime, and `migrate` then stops and names them. Give each "
+            "field one type, and create the model and both designs again"
         )
     for name in snapshots(new):
-        yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"
+        yield f"`{name}` is a snapshot: it is taken again, with the values at the time of the migration"
     if job.unfenced:
         names = name_list(sorted(job.unfenced))
-        yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"
+        yield f"{names} (time series) can neither be followed nor refuse writes: stop all writes to it during the migration"
     if len(job.on_server) < len({target.store.name for target in job.targets}):
-        yield "some collections pass through this machine: keep it near the server"
+        yield "some collections pass through this machine: run it close to the server"
 
 
 def _mixed(job: Job) -> Iterator[str]:

@@ -30,9 +30,9 @@ def fields_there_already(before: Model, old: Design, database: Database[Any]) ->
                 field = join(place.path, path)
                 if number := database[place.store.name].count_documents({field: {"$exists": True}}):
                     yield (
-                        f"`{entity.name}.{name}` is new, and {counted(number, 'document')} of `{place.store.name}`"
-                        f" {agreeing(number, 'has', 'have')} `{field}` already: its values are taken; unset it first where they"
-                        " are not meant"
+                        f"`{entity.name}.{name}` is new, and {counted(number, 'document')} of "
+                        f"`{place.store.name}` {agreeing(number, 'has', 'have')} `{field}` already: its values will be "
+                        "used; unset it first if they are unrelated"
                     )
 
 
@@ -52,7 +52,7 @@ def rows_without_parents(before: Model, old: Design, database: Database[Any]) ->
         report = run_checks(compiled_checks(Checks(tuple(asked)))[0], database, way=CheckOptions(shown=1))
         if number := sum(each.differing for each in report.verdicts.values()):
             yield (
-                f"`{link.child}` refers to `{link.parent}` by {name_list(link.child_attributes)}, which is new, and"
-                f" {counted(number, 'document')} {agreeing(number, 'has', 'have')} a row whose parent is not there, such as _id"
-                f" {value_words(report.findings[0].id)}: `nestling check` names them afterwards; mend them before"
+                f"the reference from `{link.child}` to `{link.parent}` by {name_list(link.child_attributes)} is new, "
+                f"and {counted(number, 'document')} {agreeing(number, 'has', 'have')} a row whose parent does not exist, "
+                f"such as _id {value_words(report.findings[0].id)}: fix these first; afterwards `nestling check` lists them"
             )

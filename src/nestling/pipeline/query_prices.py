@@ -187,12 +187,13 @@ class Queries:
         told = []
         if self._prices.missed:
             told.append(
-                "the time was up before the queries of every design tried were compiled, so that another run may find another one"
+                "time ran out before the queries of every design tried were compiled, so another run may find a different "
+                "design"
             )
         if self.tried:
             told.append(
-                f"queries of each of the {self.tried} designs tried cost more than was reckoned with: this is the best of them,"
-                " and a cheaper one may be among those not tried"
+                f"in each of the {self.tried} designs tried, queries cost more than estimated: this is the best of them, "
+                "but a cheaper one may be among those not tried"
             )
         return tuple(f"{each}: raise --time-limit" for each in told)
 

@@ -28,13 +28,15 @@ def looked_at(uri: str) -> Iterator[tuple[MongoClient[dict[str, Any]], list[str]
         named = database_name(uri, "")
         databases = [named] if named else sorted(set(client.list_database_names()) - set(SYSTEM_DATABASES))
         if named and (other := _in_other_case(client, named)):
-            move = "name that one: the server tells names by their case, and takes no two that differ in it alone"
+            move = "use that name: names are case-sensitive, and the server allows no two that differ only in case"
             raise SourceError(
-                Problem(f"there is no database of this name; `{other}` is one", where=named, next_move=move)
+                Problem(f"there is no database of this name, but there is `{other}`", where=named, next_move=move)
             )
         if not databases:
-            move = "name one: mongodb://host/database"
-            raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
+            move = "give one: mongodb://host/database"
+            raise SourceError(
+                Problem("there are no databases that the user may read", where="the server", next_move=move)
+            )
         yield client, databases
 
 
@@ -54,5 +56,5 @@ def nothing_there(databases: Sequence[str]) -> SourceError:
     """Return the error for databases that do not exist or have no collections; a server does not distinguish the two."""
     from nestling.common.errors import Problem, SourceError
 
-    move = "name a database with collections: mongodb://host/database"
+    move = "give a database with collections: mongodb://host/database"
     return SourceError(Problem("there are no collections to read", where=", ".join(databases), next_move=move))

@@ -95,10 +95,8 @@ def in_place(
         statements.check()
     name = database_name(uri, "")
     if not name:
-        move = "name it: mongodb://host/database"
-        raise SourceError(
-            Problem("a model is made of one database, and the URI names none", redact(uri), next_move=move)
-        )
+        move = "give it: mongodb://host/database"
+        raise SourceError(Problem("a model needs one database, and the URI names none", redact(uri), next_move=move))
     facts = facts_of(uri, seconds=seconds, structure=True, rest=rest, watch=watch)
     found = _read_equal_copies(uri, facts, name, redact(uri), watch)
     if statements is not None:
@@ -262,8 +260,8 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
 
     known = situation(found.reading, thresholds or Thresholds())
     now, then = (tuple(outgrown(each, known)) for each in (found.in_place.design, made.proposal.design))
-    gone = tuple(f"today's design does not last: {each}" for each in now if each not in then)
-    warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
+    gone = tuple(f"today's design will not last: {each}" for each in now if each not in then)
+    warnings = [f"{each}. Move its largest array to its own collection, or bound it" for each in then]
     proposal = replace(made.proposal, notes=(*gone, *made.proposal.notes))
     warning = ". ".join(filter(None, (made.warning, *warnings)))
     moves = design_moves(found.in_place, proposal)
@@ -319,7 +317,7 @@ def _without_fixed(proposal: Proposal, fixed: frozenset[str]) -> Proposal:
     if not fixed:
         return proposal
     weighed = tuple(each for each in proposal.weighed if each.structure not in fixed or each.gain is not None)
-    note = "today's indexes stay, whether or not these statements use them: `nestling doctor` names those that nothing uses"
+    note = "today's indexes stay, whether or not these statements use them: `nestling doctor` lists unused ones"
     return replace(proposal, weighed=weighed, notes=(*proposal.notes, note))
 
 
@@ -340,7 +338,7 @@ def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
     from nestling.planner.options.structures.constraints import with_constraints
 
     made, lost = with_constraints(proposal.design, kept)
-    notes = tuple(f"no index keeps {each}, as one does today: the application has to" for each in lost)
+    notes = tuple(f"no index keeps {each}, as one does today: the application must do so instead" for each in lost)
     return replace(proposal, design=made, notes=(*proposal.notes, *notes))
 
 
@@ -350,7 +348,7 @@ def _with_other_indexes(proposal: Proposal, today: Design) -> Proposal:
 
     made, lost = with_other_indexes(proposal.design, today)
     named = (f"`{each.collection}` on {', '.join(path for path, _ in each.keys)}" for each in lost)
-    notes = tuple(f"today's index of {each} does not stay: its fields move elsewhere" for each in named)
+    notes = tuple(f"today's index of {each} is not kept: its fields move elsewhere" for each in named)
     return replace(proposal, design=made, notes=(*proposal.notes, *notes))
 
 
@@ -361,10 +359,10 @@ def _warning(watched: Watched | None) -> str:
     assert watched is not None
     slow = ", slow ones only" if watched.slow_only else ""
     return (
-        f"the workload is what the server has noted: {counted(watched.statements, 'statement')} within"
-        f" {watched.seconds:,.0f} s, {counted(watched.reads, 'read')} among them{slow}. That does not say what is read, so all"
-        " indexes, embeddings and copies of today stay: what nobody was seen to read may be what makes reads fast. Give"
-        " --workload FILE, or let the profiler note all statements for an hour or more"
+        f"the workload is what the server has recorded: {counted(watched.statements, 'statement')} "
+        f"within {watched.seconds:,.0f} s, including {counted(watched.reads, 'read')}{slow}. That does not show everything "
+        "that is read, so all of today's indexes, embeddings and copies stay: those not seen in use may be what makes "
+        "reads fast. Give --workload FILE, or have the profiler record all statements for an hour or more"
     )
 
 

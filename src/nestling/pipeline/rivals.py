@@ -88,8 +88,8 @@ def of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
     ours = {entity.name: set(entity.attribute_names) for entity in reading.model.entities}
     if theirs != ours:
         other = sorted(name for name in {*theirs, *ours} if theirs.get(name) != ours.get(name))
-        what = f"is a design of another model: {', '.join(f'`{name}`' for name in other[:5])} differ"
-        move = "name a design made of the same source; where this one was, the data has changed since: inspect and design again"
+        what = f"is a design of a different model: {', '.join(f'`{name}`' for name in other[:5])} differ"
+        move = "give a design made from the same source; if this one was, the source has changed since: inspect and design again"
         raise InputError(Problem(what, where=str(path), next_move=move))
     return replace(proposal, statistics=reading.statistics, requirements=reading.workload.requirements)
 

@@ -67,13 +67,13 @@ def not_followed(design: Design) -> Iterator[str]:
         sources = {trigger.entity for trigger in upkeep.triggers if trigger.back} & series
         if sources and upkeep.freshness.level not in (Level.SNAPSHOT, Level.SCHEDULED):
             yield (
-                f"`{upkeep.id}` is not followed: MongoDB tells no changes of a time series (`{min(sources)}`). Keep it"
-                " scheduled(…) in the design, or let `nestling check --repair` mend it."
+                f"`{upkeep.id}` is not followed: MongoDB has no change streams for time series (`{min(sources)}`). Make it "
+                "scheduled(…) in the design, or repair it with `nestling check --repair`."
             )
     if any(check.kind in (DriftKind.SUMMARY, DriftKind.OVERFLOW) for check in checks_of(design).checks):
         yield (
-            "Numbers and summaries of buckets, and flags of arrays with further pages, are kept by nestling's own writes alone:"
-            " what other programs leave wrong of them, `nestling check --repair` mends."
+            "Numbers and summaries of buckets, and flags of arrays with further pages, are kept up to date only by "
+            "nestling's own writes: after writes by other programs, run `nestling check --repair`."
         )
 
 

@@ -88,8 +88,8 @@ def test_a_note_says_what_is_read_from_disk(tmp_path: Path) -> None:
     reading = inspect(model(tmp_path, audits=1_000_000_000))
     (note,) = (each for each in design(reading).notes if each.startswith("prices assume"))
     assert note == (
-        "prices assume a cache of 537 MB for 76.1 GB of data, so that 99% of `audit` is read from disk;"
-        " if your server has another, say so: `--cache 16GB`"
+        "prices assume a cache of 537 MB for 76.1 GB of data, so 99% of `audit` is read from disk;"
+        " if your server's cache has another size, give it: `--cache 16GB`"
     )
     assert not [each for each in design(reading, profile=with_cache(None, 1e12)).notes if "cache" in each]
 

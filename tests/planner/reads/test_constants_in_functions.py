@@ -46,7 +46,7 @@ def test_what_a_statement_fails_on_is_told(words: Beside) -> None:
     """In its own words, with the statement and what can be done, and no word of conversions."""
     with pytest.raises(ReadError) as caught:
         words.ours("SELECT substring(text from 2 for id - 2) FROM word")
-    assert "negative substring length not allowed: ABC\n  → leave rows" in str(caught.value)
+    assert "negative substring length not allowed: ABC\n  → exclude rows" in str(caught.value)
     with pytest.raises(ReadError, match="negative substring length not allowed: hello\n"):
         words.ours("SELECT id, substring('hello' from 2 for -1) FROM word")
     with pytest.raises(WriteError) as refused:

@@ -40,5 +40,5 @@ def test_averages_are_postgresqls(moments: Beside, sql: str) -> None:
 @pytest.mark.parametrize("sql", ["SELECT sum(ns) FROM moment", "SELECT id, sum(ns) OVER () FROM moment"])
 def test_a_sum_beyond_64_bits_is_refused_in_words(moments: Beside, sql: str) -> None:
     """PostgreSQL goes on with a number of any size."""
-    with pytest.raises(ReadError, match="a whole number of it passes 64 bits"):
+    with pytest.raises(ReadError, match="a whole number exceeds 64 bits"):
         moments.ours(sql)

@@ -98,7 +98,7 @@ def test_a_parameter_is_a_text_as_in_sqlite(both: Any, value: str) -> None:
 )
 def test_years_that_the_server_has_not(both: Any, value: str) -> None:
     """Before the year 0, which SQLite writes with a sign, and after 9999, which are NULL there: an error in words."""
-    with pytest.raises(ReadError, match="a date of it is before the year 0 or after 9999"):
+    with pytest.raises(ReadError, match="a date is before the year 0 or after 9999"):
         both[2].execute(f"SELECT {value} AS v FROM event")
 
 

@@ -108,7 +108,7 @@ def test_a_value_is_never_more_than_a_constant(served: Beside) -> None:
     for text in ("phone' OR 'x' = 'x", "phone') --", "$phone", "phone.x", "at.city", ":k", "\\"):
         assert [row["r"] for row in store.execute(sql, k=text)] == [None]
     for odd in (None, ["phone"], {"$ne": 1}, True, 1.5):
-        with pytest.raises(WorkloadError, match="`k` stands where a constant is needed"):
+        with pytest.raises(WorkloadError, match="`k` is used where a constant is needed"):
             store.execute(sql, k=odd)
     with pytest.raises(GapError, match="DATE_TRUNC to dog"):
         store.execute("SELECT date_trunc(%(u)s, starts_at) FROM visit", u="dog")

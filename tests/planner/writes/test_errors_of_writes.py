@@ -57,7 +57,7 @@ def test_a_write_that_fails_says_so(people: Beside, sql: str) -> None:
     before = {name: list(database[name].find()) for name in database.list_collection_names()}
     with pytest.raises(DataError) as caught:
         Store(people.proposal, database, dialect="postgresql").execute(sql)
-    assert "ask for the column alone" not in str(caught.value)
+    assert "select the plain column" not in str(caught.value)
     assert {name: list(database[name].find()) for name in before} == before
 
 

@@ -123,11 +123,11 @@ class _Comparison:
                     self._one(in_race(contenders), call, min(left, self.effort.source_seconds / 2))
         for each in self.reads:
             if not self.answers[each.name]:
-                self.without.setdefault(each.name, f"the {self.effort.source_seconds:g} s for this were over before")
+                self.without.setdefault(each.name, f"the {self.effort.source_seconds:g} s for this ran out first")
 
     def _one(self, racing: list[Contender], call: Execution, seconds: float) -> None:
         if any(call.instead.takes_time(_read(each, call)) for each in racing):
-            self.without[call.statement] = "it asks for the time, which goes on"
+            self.without[call.statement] = "it uses the current time"
             return
         statement = next(each for each in self.reads if each.name == call.statement)
         try:

@@ -41,4 +41,6 @@ def _sentence(groups: Sequence[list[tuple[Contender, HomeFingerprints]]]) -> Non
         if group is not right:
             names = unlike(right[0][1], group[0][1], right[0][0].proposal.design.model)
             for each, _ in group:
-                each.out(f"after the same writes its rows of {', '.join(names)} are not those of the other designs")
+                each.out(
+                    f"after the same writes, its rows of {', '.join(names)} differ from those of the other designs"
+                )

@@ -97,21 +97,21 @@ def _late(each: Contender) -> Iterator[str]:
     for copy in each.copies:
         if copy.late:
             yield (
-                f"{each.name}: `{copy.copy}` was up to {copy.oldest:.3g} s behind its source, in {copy.late} of {copy.reads}"
-                f" reads by more than the {copy.allowed:g} s that are allowed"
+                f"{each.name}: `{copy.copy}` was up to {copy.oldest:.3g} s behind its source, and in {copy.late} "
+                f"of {copy.reads} reads by more than the allowed {copy.allowed:g} s"
             )
 
 
 def _too_seldom(stated: float, seconds: float) -> str:
     return (
-        f"there was no open loop: it takes {seconds:g} s, and at its rates the workload runs {stated * seconds:.2g} statements"
-        " in that time; check the rates"
+        f"no open loop was run: in its {seconds:g} s, the workload runs only {stated * seconds:.2g} statements at the "
+        "stated rates; check the rates"
     )
 
 
 def _unreachable(stated: float, ceiling: float, rate: float, clients: int) -> str:
     return (
-        f"the workload asks for {stated:,.0f} statements a second, more than this server and"
-        f" {counted(clients, 'Python client')} reach (the ceiling of the chosen design is {ceiling:,.0f}), so the open loop asked"
-        f" for {rate:,.0f}"
+        f"the workload asks for {stated:,.0f} statements a second, more than this server "
+        f"and {counted(clients, 'Python client')} can reach (the ceiling of the chosen design is {ceiling:,.0f}), so the "
+        f"open loop ran at {rate:,.0f}"
     )

@@ -34,9 +34,9 @@ PREFIX = "nestling_prove"
 
 FEWEST_TOLD = 2
 """Fewest rounds from which a result is reported if the server is lost."""
-OPEN_LOOP = "all of the open loop and the comparison of rows after it"
-ROWS_AND_MORE = "the comparison of rows in the end and the open loop"
-ROUNDS_AND_MORE = "the other rounds, the comparison of rows in the end and the open loop"
+OPEN_LOOP = "the open loop and the comparison of rows after it"
+ROWS_AND_MORE = "the final comparison of rows and the open loop"
+ROUNDS_AND_MORE = "the other rounds, the final comparison of rows and the open loop"
 
 
 def prove(
@@ -98,7 +98,7 @@ def measured_server(uri: str | None) -> Iterator[tuple[Server, Database[Any]]]:
 
     with opened(uri, PREFIX) as (server, database):
         if not database_name(server.uri, PREFIX).startswith(PREFIX):
-            move = "leave the database out of the URI (?authSource=… says where the user belongs); prove names its own"
+            move = "leave the database out of the URI (give the user's database as ?authSource=…); prove uses its own"
             what = f"`{database.name}` is not one of nestling's databases, and prove creates and drops only its own"
             raise InputError(Problem(what, where="--to", next_move=move))
         yield server, database
@@ -108,7 +108,7 @@ def _check_cache(server: Server, effort: Effort) -> None:
     from nestling.common.errors import InputError, Problem
 
     if effort.cache_ratio is not None and server.data_directory is None:
-        what = "the cache of a server that is not nestling's own is not bounded"
+        what = "the cache can be limited only on nestling's own server"
         raise InputError(Problem(what, where="--cache-ratio", next_move="leave out --to or --cache-ratio"))
 
 
@@ -130,7 +130,7 @@ class _Race:
         self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed, datetime.now(UTC))
         self.shapes: Mapping[str, AnswerShape] = shapes(reading)
         self.source = source
-        self.compared = SourceComparison(why_not="the server was lost before")
+        self.compared = SourceComparison(why_not="the server was lost before that")
         self.contenders: list[Contender] = []
         self.rounds = self.rows = 0
         self.left = ROUNDS_AND_MORE
@@ -195,8 +195,8 @@ class _Race:
         given = bound_cache(advised, int(bytes_in_memory / ratio))
         if given > 1.1 * bytes_in_memory / ratio:
             self.notes.append(
-                f"the server takes no cache below {given / 1e6:.0f} MB: data to cache is {bytes_in_memory / given:.2g}"
-                f" instead of {ratio:g}; more data (--scale) would do"
+                f"the server allows no cache below {given / 1e6:.0f} MB, so the ratio of data to cache "
+                f"is {bytes_in_memory / given:.2g} instead of {ratio:g}; use more data (--scale)"
             )
 
     def run(self) -> None:
@@ -211,7 +211,9 @@ class _Race:
             if self.rounds < FEWEST_TOLD:
                 raise
             rounds = f"after {self.rounds} of {self.effort.rounds} rounds"
-            self.missing = f"{error.problems[0].what}, {rounds}; what is shown was measured before, without {self.left}"
+            self.missing = (
+                f"{error.problems[0].what}, {rounds}; the results shown were measured before that, without {self.left}"
+            )
 
     def _steps(self) -> None:
         from nestling.executors.drive import cached_bytes

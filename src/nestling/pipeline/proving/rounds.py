@@ -170,7 +170,7 @@ class Rounds:
         right = votes.most_common(1)[0][0]
         for each in racing:
             if found[each.name][place].digest != right:
-                each.out(f"`{block[place].statement}` changes other rows than on the other designs")
+                each.out(f"`{block[place].statement}` changes different rows than on the other designs")
 
 
 def _sums(found: _Kept) -> dict[str, float]:

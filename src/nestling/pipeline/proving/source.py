@@ -86,7 +86,7 @@ def prove_source(
             lambda model: open_rows(place, model),
             values.found,
             on,
-            source="the rows are made up" if made_up else lambda: opened_source(place, known.model),
+            source="the rows are generated" if made_up else lambda: opened_source(place, known.model),
             effort=effort,
             watch=watch,
         )
@@ -123,8 +123,8 @@ def _rows(
         made = inspect(place).statistics
         known, _ = larger.statistics.merged(Statistics(made.entities))
         said = f", {times:.3g} times as many" if times != 1 else ""
-        cut = " (so that the answer comes soon; --scale 1 makes all)" if scale is None and times < 1 else ""
-        told = f"the rows are made up, as the statistics of `{reading.model.name}` say{said}{cut}"
+        cut = " (to save time; --scale 1 generates all)" if scale is None and times < 1 else ""
+        told = f"the rows are generated from the statistics of `{reading.model.name}`{said}{cut}"
         yield replace(larger, statistics=known), place, (told, *_fewer(larger, made))
 
 
@@ -142,6 +142,6 @@ def _fewer(wanted: Reading, made: Statistics) -> Iterator[str]:
         found = round(value_of(made.entity(entity.name).count, 0.0))
         if found < rows:
             yield (
-                f"made up {counted(found, 'row')} of `{entity.name}`, not {rows:,}: "
-                "its foreign keys are unique, and there are no more different ones; make more of its parents"
+                f"generated only {counted(found, 'row')} of `{entity.name}`, not {rows:,}: its foreign keys are unique, "
+                "and there are not enough different ones; generate more of its parents"
             )
