@@ -363,7 +363,7 @@ def test_a_collection_dropped_meanwhile_is_named(database: Db) -> None:
     gone = CollectionFacts(database.name, "gone", NamespaceKind.COLLECTION)
     found_ = with_documents(with_storage(gone, database, asking), database, asking, Amount())
     assert found_ == gone
-    assert {each.why for each in asking.skipped} == {"it was dropped meanwhile"}
+    assert {each.why for each in asking.skipped} == {"it was dropped in the meantime"}
 
 
 def test_reading_that_ends_early_is_no_exact_count(database: Db) -> None:

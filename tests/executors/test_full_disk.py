@@ -61,7 +61,7 @@ def test_a_sync_stops_and_goes_on(shop: Database[dict[str, Any]], proposal: Prop
     plan = sync_plan(proposal.design)
     sync(shop, plan, ONCE)
     shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
-    with full_disk(shop.client, "update", "shop.purchases"), pytest.raises(DiskFull, match="make room"):
+    with full_disk(shop.client, "update", "shop.purchases"), pytest.raises(DiskFull, match="free some space"):
         sync(shop, plan, ONCE)
     assert copied(shop) == ["Ada", "Ada"]
     assert sync(shop, plan, ONCE).written == 2

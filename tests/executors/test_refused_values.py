@@ -51,7 +51,7 @@ def test_the_value_and_what_is_allowed_are_said(
             Store(proposal, database).execute(sql)
         (problem,) = refused.value.problems
         assert said in problem.what
-        assert "give a value that is allowed" in problem.next_move
+        assert "give an allowed value" in problem.next_move
         assert "an enum's values in its `type`" in problem.next_move
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(sql)

@@ -69,7 +69,7 @@ def test_a_row_that_cannot_be_read_is_an_error(database: Database[Any], tmp_path
     write(database, NESTED)
     far = bson.encode({"_id": 9, "note": bson.DatetimeMS(10**15)})
     database.get_collection("orders").insert_one(bson.raw_bson.RawBSONDocument(far))
-    with pytest.raises(RebuildError, match="orders: `note` in the row id = 9 holds what cannot be read as a value"):
+    with pytest.raises(RebuildError, match="orders: `note` in the row id = 9 holds a value that cannot be read"):
         unloaded(database, NESTED, tmp_path)
 
 
@@ -150,11 +150,11 @@ def test_a_file_that_lacks_a_chunk_is_named(database: Database[Any], tmp_path: P
 @pytest.mark.parametrize(
     ("bucket", "change", "said"),
     [
-        ("chunks", {"$unset": {"data": 1}}, "the data of its chunk 0 are no bytes"),
-        ("chunks", {"$set": {"data": None}}, "the data of its chunk 0 are no bytes"),
-        ("chunks", {"$set": {"data": "text"}}, "the data of its chunk 0 are no bytes"),
+        ("chunks", {"$unset": {"data": 1}}, "the data of its chunk 0 is not binary"),
+        ("chunks", {"$set": {"data": None}}, "the data of its chunk 0 is not binary"),
+        ("chunks", {"$set": {"data": "text"}}, "the data of its chunk 0 is not binary"),
         ("chunks", {"$set": {"data": b"short"}}, "its `length` is 768,000"),
-        ("chunks", {"$set": {"n": 7}}, "there is no chunk 0, but a chunk 1"),
+        ("chunks", {"$set": {"n": 7}}, "there is a chunk 1 where chunk 0 should be"),
         ("files", {"$unset": {"length": 1}}, "its `length` is missing"),
         ("files", {"$set": {"length": None}}, "its `length` is NULL"),
         ("files", {"$set": {"length": Decimal128("768000")}}, "its `length` is Decimal128"),
@@ -199,7 +199,7 @@ def test_a_table_that_was_there_stays_when_a_row_cannot_be_read(database: Databa
     columns = ", ".join(f'"{each}"' for each in (*table.attribute_names, "own"))
     with closing(sqlite3.connect(tmp_path / "copy.db", timeout=0)) as connection:
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
-        with pytest.raises(RebuildError, match="holds what cannot be read"):
+        with pytest.raises(RebuildError, match="holds a value that cannot be read"):
             unloaded(database, NESTED, tmp_path)
         found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         assert found == [(table.name,)]

@@ -61,10 +61,10 @@ def fresh(client: MongoClient[dict[str, Any]]) -> Iterator[tuple[Database[Any], 
 
 REFUSED = (
     "the bounds (",
-    "no server renames",
+    "cannot be renamed",
     "slot",
     "it has no key and equals another row",
-    "has its fields in another order than the new design",
+    "has its fields in a different order than the new design",
 )
 """What the new design has no place for: bounds and rows of today, and rows and `_id`s that writes in between have made."""
 
@@ -131,7 +131,7 @@ def _refuses_id_orders(moving: Moving, may_lose: frozenset[Loss]) -> bool:
     if not any(is_of_id(each) for each in find_fields(moving.database, job.searches.field_orders)):
         return False
     there = set(moving.database.list_collection_names())
-    with pytest.raises(MigrationError, match="has its fields in another order than the new design"):
+    with pytest.raises(MigrationError, match="has its fields in a different order than the new design"):
         moving.between(may_lose=may_lose, each=0)
     assert set(moving.database.list_collection_names()) == there
     return True

@@ -43,7 +43,7 @@ MORE = (
     Attribute(FURTHER, TEXT, nullable=False, default=GIVEN),
 )
 WIDER, CENT = Type(TypeName.DECIMAL, (20, 2)), Decimal("0.01")
-REFUSED = ("no server renames", "slot", "it has no key and equals another row", "not converted", "holds documents")
+REFUSED = ("cannot be renamed", "slot", "it has no key and equals another row", "not converted", "holds documents")
 
 
 def needed(model: Model, entity: Entity) -> set[str]:

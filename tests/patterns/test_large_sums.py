@@ -45,6 +45,6 @@ def test_a_kept_sum_that_would_pass_64_bits_is_named(database: Database[dict[str
     proposal = known.designed()
     pipeline.load(proposal, known.address, database)
     store = Store(proposal, database)
-    with pytest.raises(WriteError, match=r"a whole number of it passes 64 bits.*purchase_total_sum"):
+    with pytest.raises(WriteError, match=r"a whole number exceeds 64 bits.*purchase_total_sum"):
         store.execute(f"INSERT INTO purchase VALUES (11, 1, {(1 << 63) - 1})")
     assert len(list(store.execute("SELECT id FROM purchase"))) == 1

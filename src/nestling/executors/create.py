@@ -58,11 +58,11 @@ def check_empty(database: Database[Any], collections: Iterable[str], *, resume: 
     filled = [name for name in collections if database[name].find_one({}, {"_id": 1}) is not None]
     if filled:
         held = ", ".join(f"`{name}` ({database[name].count_documents({}):,})" for name in filled)
-        what = f"collections hold documents already: {held}"
-        move = "`--replace` drops the design's own collections first, `--resume` goes on with an interrupted load"
+        what = f"collections already hold documents: {held}"
+        move = "`--replace` drops the design's own collections first, `--resume` continues an interrupted load"
         if resume:
-            what = f"there is no interrupted load to go on with, and {what}"
-            move = "if they are those of a finished load, `verify` it; `--replace` drops the design's own collections first"
+            what = f"there is no interrupted load to resume, and {what}"
+            move = "if a load has finished, `verify` it; `--replace` drops the design's own collections first"
         raise LoadError(Problem(what, where=database.name, next_move=move))
 
 
@@ -149,7 +149,7 @@ def _index_problem(database: Database[Any], command: CreateIndex, error: Operati
         return _alike(database, command, names)
     key: Mapping[str, Any] = (error.details or {}).get("keyValue", {})
     what = f"the unique index on {names} cannot be built: several documents have {shell(key)}"
-    move = f"mend the source, or make the index one that is not unique; {AGAIN}"
+    move = f"fix the source, or make the index non-unique; {AGAIN}"
     return Problem(what, where=command.collection, next_move=move)
 
 
@@ -157,8 +157,8 @@ def _without_conflict(command: CreateIndex, error: OperationFailure) -> str:
     """What to do about an index that the server refuses."""
     if error.code in INDEX_CONFLICTS:
         indexes = f"{of_collection('db', command.collection)}.getIndexes()"
-        return f"drop the index that is in the way, or create it again by another name ({indexes} lists them); {AGAIN}"
-    return f"mend what the server names, or take the index out of the design; {AGAIN}"
+        return f"drop the conflicting index, or create it again under another name ({indexes} lists them); {AGAIN}"
+    return f"fix what the server reports, or remove the index from the design; {AGAIN}"
 
 
 def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem:
@@ -176,10 +176,8 @@ def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem
     rows = database[command.collection].aggregate(several, collation=command.options["collation"], allowDiskUse=True)
     documents = [each["fields"] for row in rows for each in row["found"][:SHOWN]]
     alike = "; ".join(shell({field["name"]: field.get("value") for field in each}) for each in documents)
-    what = (
-        f"the unique index on {names} cannot be built: case and accents aside, several documents have the same: {alike}"
-    )
-    move = "mend the source, or say `collation: binary` of the attribute in the model, which tells them apart, and design anew"
+    what = f"the unique index on {names} cannot be built: ignoring case and accents, several documents have the same: {alike}"
+    move = "fix the source, or set `collation: binary` on the attribute in the model, which distinguishes them, and design again"
     return Problem(what, where=command.collection, next_move=move)
 
 

@@ -99,8 +99,8 @@ def _there(where: str, wanted: Sequence[str]) -> Looks:
     missing = [name for name in wanted if there is not None and name not in there]
     if missing:
         more = f" and {len(missing) - SHOWN_NAMES} more" if len(missing) > SHOWN_NAMES else ""
-        what = f"collections of the design are not there: {name_list(missing[:SHOWN_NAMES])}{more}"
-        move = "name the database this design was loaded into, or create them: `nestling load design.yaml --to mongodb://…`"
+        what = f"collections of the design do not exist: {name_list(missing[:SHOWN_NAMES])}{more}"
+        move = "give the database this design was loaded into, or create them: `nestling load design.yaml --to mongodb://…`"
         known = suggest(missing[0], {name for name in there or () if not is_system(name)})
         raise VerifyError(Problem(what, where=where, known=known, next_move=move))
     if there is None or CHECKPOINT_COLLECTION in there:
@@ -109,8 +109,8 @@ def _there(where: str, wanted: Sequence[str]) -> Looks:
 
 def _loaded(where: str, collections: Sequence[str]) -> Looks:
     if (yield _aggregate(CHECKPOINT_COLLECTION, _one({"collections": {"$in": list(collections)}}))):
-        what = "not all documents are there: a load has stopped before its end, or is under way"
-        move = "let it come to its end (`nestling load … --resume`, or anew with `--replace`)"
+        what = "documents are missing: a load was interrupted, or is still running"
+        move = "let it finish (`nestling load … --resume`, or start over with `--replace`)"
         raise VerifyError(Problem(what, where=where, next_move=move))
 
 
@@ -122,8 +122,8 @@ def _lacking(fields: Mapping[str, Sequence[tuple[str, str]]]) -> Looks:
             if (yield from _lacks(name, path, within)):
                 lacking.append(path)
         if lacking:
-            move = "name the design this database was loaded by, or migrate it to this one (`nestling migrate`)"
-            what = f"the documents are another design's: none has {name_list(lacking)}"
+            move = "give the design this database was loaded with, or migrate it to this one (`nestling migrate`)"
+            what = f"the documents follow another design: none has {name_list(lacking)}"
             problems.append(Problem(what, name, next_move=move))
     if problems:
         raise VerifyError(*problems)

@@ -119,7 +119,7 @@ def _decoded(batch: bytes | memoryview, query: Aggregation, codec: CodecOptions[
     try:
         return bson.decode_all(batch, codec)
     except _UNREADABLE as error:
-        what = f"{_unreadable(batch, query)} holds what cannot be read as a value: {error}"
+        what = f"{_unreadable(batch, query)} holds a value that cannot be read: {error}"
         raise RebuildError(Problem(what=what, where=query.collection)) from error
 
 
@@ -170,7 +170,7 @@ def _file_value(database: Database[Any], name: object, query: Aggregation, file:
         content = file_content(database, file.bucket, name)
     except DamagedFileError as error:
         what = f"`{query.columns[int(file.field)]}` points to the file {shell(name)}: {error}"
-        move = "put the file back as it was, or give the field its value anew"
+        move = "restore the file, or set the field's value again"
         raise RebuildError(Problem(what=what, where=f"GridFS bucket {file.bucket}", next_move=move)) from error
     if not file.is_text:
         return content

@@ -32,8 +32,8 @@ def _joined(chunks: Iterable[dict[str, Any]]) -> bytes:
     content = bytearray()
     for number, chunk in enumerate(chunks):
         if chunk.get("n") != number:
-            raise DamagedFileError(f"there is no chunk {number}, but a chunk {value_words(chunk.get('n'))}")
+            raise DamagedFileError(f"there is a chunk {value_words(chunk.get('n'))} where chunk {number} should be")
         if not isinstance(chunk.get("data"), bytes):
-            raise DamagedFileError(f"the data of its chunk {number} are no bytes")
+            raise DamagedFileError(f"the data of its chunk {number} is not binary")
         content += chunk["data"]
     return bytes(content)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nestling.common.errors import InputError, NestlingError, Problem, TransactionFailed
 from nestling.ir.statements.sql_dialects import MYSQL
 
-_MOVE = "catch the error outside of what `transaction` is given, and begin anew; where a row may be there, say "
+_MOVE = "catch the error outside the function given to `transaction`, and start again; if a row may already exist, use "
 _ROW_MAY_BE_THERE = {MYSQL: "INSERT IGNORE or ON DUPLICATE KEY UPDATE"}
 
 
@@ -25,7 +25,7 @@ class TransactionState:
     def statement(self) -> Iterator[None]:
         """Run one statement; raises `TransactionFailed` after one that failed, `InputError` after the end."""
         if self.is_over:
-            move = "run statements while the function that `transaction` is given runs, or by the store itself"
+            move = "run statements inside the function given to `transaction`, or on the store itself"
             raise InputError(Problem("the transaction is over", next_move=move))
         self.check()
         try:
@@ -38,7 +38,7 @@ class TransactionState:
         """Raise the reason why it cannot go on; a driver's error is raised unchanged, because it may be retried."""
         if isinstance(self.failed, NestlingError):
             first = self.failed.problems[0]
-            what = f"the transaction failed before, and nothing of it stays: {first.what}"
+            what = f"the transaction has already failed, and nothing of it is kept: {first.what}"
             move = _MOVE + _ROW_MAY_BE_THERE.get(self.dialect, "ON CONFLICT")
             raise TransactionFailed(Problem(what, where=first.where, next_move=move)) from self.failed
         if self.failed is not None:

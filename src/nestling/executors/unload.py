@@ -125,8 +125,8 @@ def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregatio
     name, values = entity.attribute_names[position], dict(zip(entity.attribute_names, row, strict=True))
     key = ", ".join(f"{each} = {value_words(values[each])}" for each in entity.key)
     problem = Problem(
-        what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column gives it back",
+        what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column can return it",
         where=f"collection {home.collection}",
-        next_move=f"make `{name}` json in the model, which keeps it as Extended JSON, or change that value",
+        next_move=f"make `{name}` json in the model, which stores it as Extended JSON, or change that value",
     )
     return RefusedValues(entity.name, name, type(row[position]), 1, row, problem)

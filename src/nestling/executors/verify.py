@@ -58,7 +58,7 @@ class VerifyReport:
         from nestling.ir.words.notebook import block, list_of, paragraph, table
 
         rows = counted(sum(each.rows for each in self.entities.values()), "row")
-        columns = ("entity", "rows", "differing or missing", "beyond the source")
+        columns = ("entity", "rows", "differing or missing", "not in the source")
         told = ((name, f"{v.rows:,}", f"{v.differing:,}", f"{v.extra:,}") for name, v in self.entities.items())
         return block(
             table("Verified" if self.equal else "NOT equal", columns, told),

@@ -156,8 +156,8 @@ def test_a_document_that_cannot_be_reckoned_with_stops_no_other(database: Docume
         ("computed customers.spent", 7, False),
         ("computed customers.spent", 20, False),
     ]
-    assert "a whole number of it passes 64 bits. Correct" in left[0].next_move
-    assert "a number of it is NaN or infinite" in left[1].next_move
+    assert "a whole number exceeds 64 bits. Correct" in left[0].next_move
+    assert "a number is NaN or infinite" in left[1].next_move
     assert (report.clean, report.repaired) == (False, 47)  # the sum of customer 0 is 0
     assert "NOT clean: 49 differences" in said_of(report)
 
@@ -276,7 +276,7 @@ def test_only_what_changed_since(shelf: Shelf) -> None:
 
 def test_a_time_that_has_not_come_is_refused(shelf: Shelf) -> None:
     """Nothing can have changed since, and to say that all is clean would be untrue."""
-    with pytest.raises(InputError, match="has not come yet: the server's clock says"):
+    with pytest.raises(InputError, match="is in the future: the server's clock says"):
         checked(*shelf, since=datetime.now(UTC) + timedelta(hours=1))
 
 
@@ -304,7 +304,7 @@ def test_an_interrupted_check_goes_on(shelf: Shelf, tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_progress_that_cannot_be_kept_is_refused(shelf: Shelf, tmp_path: Path) -> None:
     """It says which file, and why."""
-    with pytest.raises(InputError, match=r"none/progress: the progress cannot be kept: No such file"):
+    with pytest.raises(InputError, match=r"none/progress: the progress cannot be saved: No such file"):
         checked(*shelf, checkpoint=tmp_path / "none" / "progress")
 
 
@@ -313,7 +313,7 @@ def test_progress_of_another_check_is_refused(shelf: Shelf, tmp_path: Path) -> N
     proposal, database = shelf
     file = tmp_path / "progress"
     file.write_bytes(b"not a progress")
-    with pytest.raises(InputError, match="is no progress of a check"):
+    with pytest.raises(InputError, match="is not the progress of a check"):
         checked(proposal, database, checkpoint=file)
 
 

@@ -220,7 +220,7 @@ def test_a_part_without_its_row(mongo_client: Client, tmp_path: Path) -> None:
         notes = pipeline.unload(proposal, tmp_path / "after.db", database).notes
         assert notes == (
             *before,
-            f"1 document of `notes` tells of no row, such as _id 99: {move}",
+            f"1 document of `notes` belongs to no row, such as _id 99: {move}",
         )
 
 
@@ -249,5 +249,5 @@ def test_a_document_of_no_kind(mongo_client: Client, tmp_path: Path, identity: t
         assert [(each.kind, each.id, each.found) for each in report.findings] == [(DriftKind.DISCRIMINATOR, pod, "pod")]
         *_, note = pipeline.unload(proposal, tmp_path / "copy.db", database).notes
         assert note.startswith(
-            "1 document of `all` tells of no row, such as _id {'kind': 'pod', 'id': 5}: it stands for no row"
+            "1 document of `all` belongs to no row, such as _id {'kind': 'pod', 'id': 5}: it stands for no row"
         )

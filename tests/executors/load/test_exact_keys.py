@@ -96,7 +96,7 @@ def test_without_orphans_such_a_row_is_an_error(database: Database[Any], tmp_pat
         ),
     )
     rows = source(tmp_path / "pets.db", "(1, 'Ada', 'Rex'), (2, 'ADA', 'Tom'), (4, 'bo', 'Jim')")
-    with pytest.raises(LoadError, match=r"pet \(id 2\): its owner equals no key of `owner` to the letter"):
+    with pytest.raises(LoadError, match=r"pet \(id 2\): its owner does not equal any key of `owner` exactly"):
         load_source(design, rows, database)
 
 

@@ -101,7 +101,7 @@ def test_a_decimal_of_40_digits_names_row_and_attribute(database: Database[Any],
     assert database["items"].distinct("price", {"_id": 2}) == [str(long)]
 
 
-@pytest.mark.parametrize(("place", "why"), [(9, "slot 9 is not among 3 from 1 on"), (2, "slot 2 is taken already")])
+@pytest.mark.parametrize(("place", "why"), [(9, "slot 9 is not one of 3 from 1 on"), (2, "slot 2 is already taken")])
 def test_a_row_without_a_slot_is_named(database: Database[Any], tmp_path: Path, place: int, why: str) -> None:
     """Out of range, or where another row stands."""
     seat = entity("seat", "id:integer! order_id:integer! place:integer!", "id")
@@ -162,7 +162,7 @@ def test_a_row_that_changed_before_a_load_is_resumed_is_named(database: Database
     with pytest.raises(LoadError, match="not at most 3"):
         load(EMBEDDED, sqlite_source(tmp_path / "a.db", MODEL, {"order": [(1, "ok"), (2, "too long")]}), database)
     changed = sqlite_source(tmp_path / "b.db", MODEL, {"order": [(1, "new"), (2, "two")]})
-    with pytest.raises(LoadError, match=r"(?s)orders, _id 1: .*rows have changed since.*→ load anew, with `--replace`"):
+    with pytest.raises(LoadError, match=r"(?s)orders, _id 1: .*rows have changed since.*→ load again with `--replace`"):
         load(EMBEDDED, changed, database, resume=True)
     assert database.orders.find_one({"_id": 1}) == {"_id": 1, "note": "ok", "lines": []}
 
@@ -216,9 +216,7 @@ def test_values_that_do_not_fit_their_type_are_noted(database: Database[Any], tm
     )
     report = load(ITEMS, source, database)
     (note,) = report.notes
-    assert note.startswith(
-        "values that did not fit their type were stored as found, and statements may take them for others"
-    )
+    assert note.startswith("values that did not fit their type were stored as found, and statements may misread them")
     assert "item.price (1); design again" in note
     assert database["items"].distinct("price", {"_id": 1}) == ["cheap"]
 
@@ -233,7 +231,7 @@ def test_instants_finer_than_their_type(database: Database[Any], tmp_path: Path)
     source = sqlite_source(tmp_path / "source.db", model, {"event": rows})
     design = Design(model, (Collection("events", Document("event"), ("id",)),))
     with pytest.raises(
-        LoadError, match=r"(?s)`event\.at` is kept as dates.* design again from the database itself"
+        LoadError, match=r"(?s)`event\.at` is stored as dates.* design again from the database itself"
     ) as refused:
         load(design, source, database)
     assert "--microseconds text" in str(refused.value)

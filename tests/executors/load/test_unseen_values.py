@@ -107,7 +107,7 @@ def test_what_no_column_of_that_type_keeps_is_refused_still(library: Path, datab
     """A text among integers names its row, and what to do."""
     proposal = designed(library)
     change(library, "INSERT INTO book VALUES (3, 1, 'Faust', 'many', NULL)")
-    with pytest.raises(LoadError, match=r"(?s)book, _id 3: .*`book.pages` is string, not int or long.*mend the row"):
+    with pytest.raises(LoadError, match=r"(?s)book, _id 3: .*`book.pages` is string, not int or long.*fix the row"):
         pipeline.load(proposal, library, database)
 
 

@@ -95,7 +95,7 @@ def test_documents_that_stay_are_what_the_new_model_says(database: Documents, tm
     pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
     database["customer"].update_one({"_id": 3}, {"$set": {"loyalty": "silver"}})
     database["customer"].update_one({"_id": 4}, {"$set": {"loyalty": 4}})
-    with pytest.raises(MigrationError, match="not what the new design says, such as _id 4"):
+    with pytest.raises(MigrationError, match="not valid in the new design, such as _id 4"):
         pipeline.migrate(old, new, database, may_lose=["unknown"])
     database["customer"].update_one({"_id": 4}, {"$unset": {"loyalty": ""}})
     assert pipeline.migrate(old, new, database, cutover=True, may_lose=["unknown"]).equal
@@ -160,7 +160,7 @@ def test_a_plan_tells_what_a_migration_refuses(database: Documents, tmp_path: Pa
     pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
     database["customer"].update_many({}, {"$set": {"name": "same", "memo": "old"}})
     plan = pipeline.plan_migration(old, new, database)
-    assert any("not what the new design says" in each for each in plan.refused)
+    assert any("not valid in the new design" in each for each in plan.refused)
     assert any("UNIQUE" in each and "5 times" in each for each in plan.refused)
     assert any("5 documents of `customer` have `memo` already" in each for each in plan.risks)
 
@@ -184,7 +184,7 @@ def test_another_reference_to_the_same_table(database: Documents, tmp_path: Path
     database["account"].update_one({"_id": 1}, {"$set": {"ticket.0.billed_to": 99}})
     plan = pipeline.plan_migration(old, new, database)
     assert any("`billed_to`: a new relationship" in each for each in plan.changes)
-    assert any("whose parent is not there" in each for each in plan.risks)
+    assert any("whose parent does not exist" in each for each in plan.risks)
     assert pipeline.migrate(old, new, database, cutover=True, may_lose=["indexes"]).equal
 
 
@@ -412,7 +412,7 @@ def test_a_moment_is_no_day(database: Documents, tmp_path: Path) -> None:
     days = "CREATE TABLE note (id INTEGER PRIMARY KEY, at DATE);"
     old, new = two(tmp_path, (moments + rows, days), ("normalized", "normalized"))
     pipeline.load(old, f"sqlite:///{tmp_path / 'old.db'}", database)
-    said = "`note.at` is a day in the new design, and 1 row has a time of day"
+    said = "`note.at` is a date without a time in the new design, but 1 row has a time of day"
     assert any(said in each for each in pipeline.plan_migration(old, new, database).refused)
     with pytest.raises(MigrationError, match=said):
         pipeline.migrate(old, new, database)

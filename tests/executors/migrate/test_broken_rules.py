@@ -43,7 +43,7 @@ def test_it_is_named_at_the_start(change: dict[str, Any], told: str, mongod: Ser
     with pytest.raises(MigrationError) as refused:
         pipeline.migrate(*moves, devices)
     what = refused.value.problems[0].what
-    assert what.startswith(f"1 document is not what the old design says, such as _id 5: {told}"), what
+    assert what.startswith(f"1 document is not valid in the old design, such as _id 5: {told}"), what
 
 
 @pytest.mark.thorough
@@ -70,7 +70,7 @@ def test_it_is_named_when_it_comes_later(change: dict[str, Any], told: str, mong
 SCHEMAS: list[tuple[dict[str, Any], str]] = [
     ({"properties": {"kind": {"enum": ["dm", "group"]}}}, ': `kind` is "other", not one of "dm", "group"'),
     ({"properties": {"kind": {"anyOf": [{"enum": ["dm"]}, {"bsonType": "array"}]}}}, ': `kind` is "other", not "dm"'),
-    ({"properties": {"kind": {"anyOf": [{"bsonType": "int"}, {"bsonType": "array"}]}}}, ": `kind` is of none of its"),
+    ({"properties": {"kind": {"anyOf": [{"bsonType": "int"}, {"bsonType": "array"}]}}}, ": `kind` has none of its"),
     ({"properties": {"n": {"minimum": 3}}}, ": `n` is 1, which breaks {minimum: 3}"),
     ({"properties": {"xs": {"items": {"properties": {"v": {"bsonType": "int"}}}}}}, ": `xs[].v` is not int"),
     ({"required": ["at"]}, ": `at` is missing"),

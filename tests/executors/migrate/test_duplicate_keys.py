@@ -57,7 +57,7 @@ def test_a_repeated_key_is_refused_before_anything_is_built(mongod: Server, orde
         pipeline.migrate(*moves, orders)
     (problem,) = refused.value.problems
     assert (problem.where, problem.what) == ("orders", TWICE)
-    assert "give `lines` a key that does not repeat" in problem.next_move
+    assert "give `lines` a unique key" in problem.next_move
     assert orders.list_collection_names() == ["orders"]
     assert any(TWICE in each for each in pipeline.plan_migration(*moves, orders).risks)
     again = designs(mongod, orders)  # read anew, as the next move says

@@ -61,7 +61,7 @@ def test_an_empty_sub_document_of_mere_structure_is_lost_with_leave_alone(mongod
     database["orders"].update_many({"_id": {"$lt": 5}}, {"$set": {"prefs": {}}})
     database["orders"].update_many({"_id": {"$in": [7, 8]}}, {"$set": {"lines.0.size": {}}})
     told = [
-        "`orders.prefs` in 5 documents, such as _id 0, is an empty sub-document, and would come over as a field that is missing",
+        "`orders.prefs` in 5 documents, such as _id 0, is an empty sub-document, and would become a missing field",
         "`orders.lines[].size` in 2 documents, such as _id 7, is an empty sub-document",
     ]
     (risk,) = [each for each in pipeline.plan_migration(*moves, database).risks if "empty sub-document" in each]

@@ -99,7 +99,7 @@ def test_what_stands_in_several_orders_is_told(mongod: Server, database: Documen
     old, new = moves(mongod, database)
     risks = pipeline.plan_migration(old, new, database).risks
     ids = next(each for each in risks if each.startswith("`trips._id` in 3 documents, such as _id"))
-    assert "an upsert by it makes a second document. `migrate` refuses this without `--drop-id-order`" in ids
+    assert "an upsert by it will create a second document. `migrate` refuses this without `--drop-id-order`" in ids
     assert [each for each in risks if each.startswith("`trips.depot` in 7 documents")]
     with pytest.raises(MigrationError, match=r"(?s)`trips._id` in 3 documents.*`--drop-id-order`") as refused:
         pipeline.migrate(old, new, database)

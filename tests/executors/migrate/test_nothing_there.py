@@ -46,7 +46,7 @@ def test_a_null_is_lost_with_leave_alone(mongod: Server, orders: Documents) -> N
     """The plan and the refusal name it; nobody has to change production data; an insert with null is taken after the cutover."""
     moves = _moves(mongod, orders)
     orders["orders"].update_many({"_id": {"$in": [1, 2, 3]}}, {"$set": {"notes": None}})
-    told = "`orders.notes` in 3 documents, such as _id 1, is null, and would come over as a field that is missing"
+    told = "`orders.notes` in 3 documents, such as _id 1, is null, and would become a missing field"
     assert [risk for risk in pipeline.plan_migration(*moves, orders).risks if risk.startswith(told)]
     with pytest.raises(MigrationError) as refused:
         pipeline.migrate(*moves, orders)

@@ -47,7 +47,7 @@ def test_a_field_of_several_types(values: list[Any], told: str, mongod: Server, 
     assert any(risk.startswith("`users.state`: values of several types") for risk in _risks(moves, database))
     first = _refusal(moves, database)
     assert first.what.startswith(
-        f"{told}rows of `users`, such as in the document with _id 1, and of other types in others"
+        f"{told}rows of `users`, such as in the document with _id 1, and of other types elsewhere"
     )
     assert "--offline" in first.next_move
     assert f"it would be refused: {first.text()}" in _risks(moves, database)
@@ -59,7 +59,7 @@ def test_a_field_of_several_types(values: list[Any], told: str, mongod: Server, 
     database["users"].update_one({"_id": 1}, {"$set": {"state": values[1]}})
     problem = _refusal(moves, database)
     assert problem.where == "users"
-    assert problem.what.startswith(told.replace("10 ", "1 document, such as _id 1, and of other types in others"))
+    assert problem.what.startswith(told.replace("10 ", "1 document, such as _id 1, and of other types elsewhere"))
     assert "table" not in problem.text()
     assert "column" not in problem.text()
     assert "values of one type in all documents" in problem.next_move
@@ -86,7 +86,7 @@ def test_a_document_of_another_type_than_the_designs_say(mongod: Server, databas
     assert problem.where == "users.new"
     assert problem.what.startswith("the document with _id 7 is refused: ")
     assert "`total` is double, not" in problem.what
-    assert "mend what the old collections hold of it" in problem.next_move
+    assert "fix its data in the old collections" in problem.next_move
     database["users"].update_one({"_id": 7}, {"$set": {"total": 2}})
     assert pipeline.migrate(*moves, database, cutover=True).equal
 

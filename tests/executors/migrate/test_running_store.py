@@ -108,10 +108,10 @@ def test_a_write_in_the_last_moments_is_refused_in_words(
 
     def then_write(*given: Any) -> None:
         aside(*given)
-        with pytest.raises(MigrationError, match=r"(?s)collections change their names.*→ try again in a second"):
+        with pytest.raises(MigrationError, match=r"(?s)collections are being renamed.*→ try again in a second"):
             old.execute(sql)
         monkeypatch.setattr("nestling.executors.migrate.active_design._require_in_use", lambda *_: None)  # asked before
-        with pytest.raises(WriteError, match=r"(?s)in the last moments of a migration.*→ try again in a second"):
+        with pytest.raises(WriteError, match=r"(?s)as at the end of a migration.*→ try again in a second"):
             old.execute(sql)
         monkeypatch.undo()
 
@@ -130,7 +130,7 @@ def test_a_write_while_the_old_collections_take_none_is_refused_in_words(
     def then_write(*given: Any) -> Any:
         state = fence(*given)
         with pytest.raises(
-            WriteError, match=r"(?s)takes no writes, as a migration.*→ try again in a second"
+            WriteError, match=r"(?s)refuses writes while a migration.*→ try again in a second"
         ) as refused:
             old.execute(sql)
         assert not isinstance(refused.value, DataError)

@@ -17,7 +17,7 @@ from nestling.pipeline.migrating import abort_migration
 from tests.executors.migrate.test_array_orders import designs
 
 Documents = Database[dict[str, Any]]
-_GOES_ON = "the same command goes on; `nestling migrate --abort` takes it back"
+_GOES_ON = "the same command continues; `nestling migrate --abort` undoes it"
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def _stopped(moves: tuple[Proposal, Proposal], database: Documents, patch: pytes
     ("step", "told"),
     [
         ("check_start", "no migration has begun, and nothing is built"),
-        ("backfill", f"the old design is in use, and what is built so far stays: {_GOES_ON}"),
-        ("fence", f"the old design is in use, and takes writes again, and what is built so far stays: {_GOES_ON}"),
+        ("backfill", f"the old design is in use, and what has been built is kept: {_GOES_ON}"),
+        ("fence", f"the old design is in use, and accepts writes again, and what has been built is kept: {_GOES_ON}"),
         ("set_aside", f"writes to the old collections are REFUSED now: {_GOES_ON}"),
     ],
 )
@@ -75,7 +75,7 @@ def test_an_abort_that_is_stopped(
     monkeypatch.setattr("nestling.executors.migrate.aborting.drop", stop)
     with pytest.raises(KeyboardInterrupt) as stopped:
         abort_migration(database)
-    assert stopped.value.__notes__ == ["`nestling migrate --abort` goes on where it stopped"]
+    assert stopped.value.__notes__ == ["`nestling migrate --abort` continues where it stopped"]
     monkeypatch.undo()
     abort_migration(database)
     assert database.list_collection_names() == ["orders"]
@@ -96,7 +96,7 @@ def test_an_abort_while_the_documents_are_looked_at(
     monkeypatch.setattr(migrating, "require_nothing_lost", look)
     with pytest.raises(MigrationError, match="it would lose something"):
         pipeline.migrate(*moves, database)
-    assert "a migration is about to begin: another process looks at the documents first" in told[0]
+    assert "a migration is about to begin: another process is examining the documents first" in told[0]
     assert database.list_collection_names() == ["orders"]
     with pytest.raises(MigrationError, match="no migration has begun"):
         abort_migration(database)

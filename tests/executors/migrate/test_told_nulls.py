@@ -189,7 +189,9 @@ def test_a_null_where_the_design_has_none(mongod: Server, database: Documents) -
     moves = today, Proposal("", replace(new.design, collections=stored))
     assert pipeline.migrate(*moves, database).equal
     database["orders"].update_one({"_id": 7}, {"$set": {"total": None}})
-    told = r"`total` is null or missing in 1 document, such as _id 7, which the design says it never is\n  → give it a value"
+    told = (
+        r"`total` is null or missing in 1 document, such as _id 7, which the design does not allow\n  → give it a value"
+    )
     with pytest.raises(MigrationError, match=told):
         pipeline.migrate(*moves, database)
     database["orders"].update_one({"_id": 7}, {"$set": {"total": 8}})

@@ -80,7 +80,7 @@ def test_what_is_written_to_what_was_set_aside(database: Documents, moves: tuple
     assert pipeline.migrate(*moves, database, cutover=True).equal
     database["orders.before"].update_one({"_id": 1}, {"$set": {"tracking": "XYZ"}})
     with pytest.raises(
-        MigrationError, match=r"`orders.before.tracking` in 1 document, such as _id 1, .* gone for good"
+        MigrationError, match=r"`orders.before.tracking` in 1 document, such as _id 1, .* lost for good"
     ):
         pipeline.drop_old(*moves, database)
     assert "orders.before" in database.list_collection_names()

@@ -34,7 +34,7 @@ def test_a_reference_of_another_type_is_named(mongod: Server, database: Document
     """By the plan, before anything is built."""
     _fill(database, _mixed, int)
     moves = designs(mongod, database, "embedded")
-    told = r"`score_id` of 97 rows of `votes` equals a key of `scores` and is of another type \(int beside double\), such as 2: "
+    told = r"`score_id` of 97 rows of `votes` equals a key of `scores` but has another type \(int beside double\), such as 2: "
     with pytest.raises(MigrationError, match=told):
         pipeline.migrate(*moves, database)
     assert database.list_collection_names() in (["scores", "votes"], ["votes", "scores"])

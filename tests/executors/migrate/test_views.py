@@ -14,7 +14,7 @@ from nestling.ir.migration import Phase
 from tests.executors.migrate.test_array_orders import designs
 
 Documents = Database[dict[str, Any]]
-OPEN = "the view `open` over `orders` (built anew) would find other documents than today, or none"
+OPEN = "the view `open` over `orders` (rebuilt) would return different documents than today, or none"
 
 
 @pytest.fixture

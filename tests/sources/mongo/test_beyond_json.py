@@ -143,5 +143,5 @@ def test_what_no_driver_reads_is_named(database: Database[Any], tmp_path: Path, 
     """A date beyond the year 9999, a UUID of two bytes: by collection, attribute and row."""
     database.things.insert_many([{"_id": n, "v": value if n == 7 else "text"} for n in range(9)])
     today = read(facts_of(database), name="read").in_place
-    with pytest.raises(RebuildError, match=r"things: `v` in the row _id = 7 holds what cannot be read as a value"):
+    with pytest.raises(RebuildError, match=r"things: `v` in the row _id = 7 holds a value that cannot be read"):
         unload(today, f"sqlite:///{tmp_path / 'copy.db'}", database)

@@ -24,15 +24,13 @@ def changes_error(error: PyMongoError, database: str) -> ChangesError | None:
         return _standalone(where)
     if error.code in HISTORY_LOST or error.has_error_label(FATAL_TOO):
         what = f"the server's history no longer reaches back to where the stream stopped: {said}"
-        return HistoryLost(Problem(what, where=where, next_move="compare everything once, and go on from now"))
+        return HistoryLost(Problem(what, where=where, next_move="compare everything once, and continue from now"))
     if error.code in UNUSABLE_TOKEN:
-        move = "compare everything once, and go on from now"
+        move = "compare everything once, and continue from now"
         return HistoryLost(Problem(f"the server cannot use the resume point: {said}", where=where, next_move=move))
     if error.code == TOO_LARGE:
-        what = (
-            "a change of a document of more than 8 MiB is too large for the server to tell; one from 6.0.9 on splits it"
-        )
-        return HistoryLost(Problem(what, where=where, next_move="compare everything once, and go on from now"))
+        what = "a change to a document of more than 8 MiB is too large for the change stream; servers from 6.0.9 on split it"
+        return HistoryLost(Problem(what, where=where, next_move="compare everything once, and continue from now"))
     return None
 
 
@@ -41,5 +39,5 @@ def _standalone(where: str) -> NoChangeStreams:
         "make it a replica set of one: start mongod with --replSet rs0 (or replication.replSetName in its file), "
         "then run rs.initiate() once in mongosh; the data stays"
     )
-    what = "the server is standalone, and only replica sets and sharded clusters tell of changes"
+    what = "the server is standalone, and only replica sets and sharded clusters have change streams"
     return NoChangeStreams(Problem(what, where=where, next_move=move))

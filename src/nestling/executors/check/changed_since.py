@@ -33,8 +33,8 @@ def changed_since(database: Database[Any], collections: Sequence[str], since: da
         clock = database.client.admin.command("hello")["localTime"].replace(tzinfo=UTC)
     if exact > clock:
         asked, there = (f"{each.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for each in (exact, clock))
-        what = f"{asked} UTC has not come yet: the server's clock says {there}"
-        raise InputError(Problem(what, next_move="give a time in the past; one without a time zone is UTC"))
+        what = f"{asked} UTC is in the future: the server's clock says {there}"
+        raise InputError(Problem(what, next_move="give a time in the past; times without a time zone are UTC"))
     found: dict[str, dict[str, object] | None] = {}
     with (
         typed_errors(address(database)),

@@ -45,11 +45,11 @@ SHOWN = 100
 """Differences of one check that are listed at most; all are counted."""
 SECONDS = 30.0
 """What the server gives one command (`maxTimeMS`)."""
-CHANGED = "it changed while it was repaired, or another document's repair is needed first: check again"
+CHANGED = "it changed during the repair, or another document must be repaired first: check again"
 SOURCELESS = f"{BRING_BACK} (--repair --remove)"
 ORPHAN = (
-    "nothing is there that this is a copy of, and no document may be without it: the row itself is an orphan. Bring the row back"
-    " that it was copied from, or delete the orphan, too"
+    "the row this was copied from no longer exists, and no document may lack the copy: the row itself is an orphan. "
+    "Restore the row it was copied from, or delete the orphan too"
 )
 WIDE = 500_000
 """Documents a screen begins with."""

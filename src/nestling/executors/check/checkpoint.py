@@ -47,10 +47,14 @@ class CheckCheckpoint:
             if kept["fingerprint"] == self.fingerprint:
                 return _progress(kept)
         except (BSONError, KeyError, TypeError, ValueError, OSError) as error:
-            raise InputError(Problem(f"is no progress of a check: {error}", where=str(self.path))) from None
-        move = "delete it to begin anew"
+            raise InputError(Problem(f"is not the progress of a check: {error}", where=str(self.path))) from None
+        move = "delete it to start over"
         raise InputError(
-            Problem("is the progress of another check (design, database or way)", where=str(self.path), next_move=move)
+            Problem(
+                "is the progress of another check (different design, database or options)",
+                where=str(self.path),
+                next_move=move,
+            )
         )
 
     def write(self, progress: CheckProgress) -> None:
@@ -66,7 +70,7 @@ class CheckCheckpoint:
         try:
             write_whole(self.path, bson.encode(kept, codec_options=CODEC))
         except OSError as error:
-            what, move = f"the progress cannot be kept: {error.strerror}", "name a file that can be written"
+            what, move = f"the progress cannot be saved: {error.strerror}", "choose a file that can be written"
             raise InputError(Problem(what, where=str(self.path), next_move=move)) from None
 
     def forget(self) -> None:

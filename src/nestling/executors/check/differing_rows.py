@@ -131,7 +131,7 @@ def collections_in(pipeline: object) -> Iterator[str]:
 def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
     """The values of a row that differ."""
     if WHY in row:
-        move = f"`{check.id}` of some documents cannot be compared: {row[WHY]}. Correct what it follows from, then check again"
+        move = f"`{check.id}` of some documents cannot be compared: {row[WHY]}. Correct its source, then check again"
         yield Drift(
             check.key,
             check.kind,

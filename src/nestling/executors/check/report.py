@@ -90,7 +90,7 @@ class CheckReport:
             table("First differences", DRIFT_COLUMNS, map(drift_row, self.findings)),
             list_of("Not compared", map(str, self.gaps)),
             list_of("Fields that are not in the design", (f"{each.collection}: {each.path}" for each in self.unknown)),
-            paragraph(f"{looked} documents looked at in {counted(len(self.verdicts), 'check')}, {self.seconds:.1f} s."),
+            paragraph(f"{looked} documents checked in {counted(len(self.verdicts), 'check')}, {self.seconds:.1f} s."),
         )
 
 

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from nestling.executors.check.differing_rows import FoundRow, where, would_go
 from nestling.ir.drift import ID, CompiledCheck
 
-BRING_BACK = (
-    "nothing is there that this is a copy of: bring the row back that it was copied from, or take the copy away, too"
-)
+BRING_BACK = "the row this was copied from no longer exists: restore it, or remove the copy too"
 """What to do about such a copy; the option that takes it away comes after it."""
 
 

@@ -62,8 +62,11 @@ def check_room(database: Database[Any], needed_bytes: float, what: str) -> None:
         return
     free = float(stats["fsTotalSize"]) - float(stats["fsUsedSize"]) - SPARE_BYTES
     if needed_bytes > free:
-        move = "make room, measure fewer rivals, or generate less data with --scale"
-        text = f"{what} needs about {_megabytes(needed_bytes)}, the server's disk has {_megabytes(max(free, 0.0))} to spare"
+        move = "free some space, measure fewer rivals, or generate less data with --scale"
+        text = (
+            f"{what} needs about {_megabytes(needed_bytes)}, but the server's disk has only {_megabytes(max(free, 0.0))} to "
+            "spare"
+        )
         raise LoadError(Problem(text, next_move=move))
 
 

@@ -28,9 +28,9 @@ NOT_CONVERTED = 241
 """The code for a value that is not in the range of the type it is to become."""
 NO_SUCH_YEAR = frozenset({18537, 31034, 40523})
 """Codes for a date outside the years the server writes and makes: as a text, of a month too far away, of a year."""
-_WITHOUT = "leave rows with such values out by a condition, or ask for the column alone and reckon in the application"
+_WITHOUT = "exclude rows with such values by a condition, or select the plain column and compute in the application"
 _HUNG_UP = "connection closed"
-_RESULT = "a document of the result, over which the server hung up,"
+_RESULT = "a document of the result, at which the server closed the connection,"
 PASSED_ON = frozenset({13, 18, 8000})
 """Who may not read is told so by `typed_errors`."""
 
@@ -68,12 +68,12 @@ def _final_errors(name: str) -> Iterator[None]:
     try:
         yield
     except DocumentTooLarge:
-        raise _too_large(name, "what is sent to the server") from None
+        raise _too_large(name, "the command sent to the server") from None
     except InvalidBSON as error:
-        what = f"a value of the result is none in Python: {str(error).partition(' (Consider')[0]}"
+        what = f"a value of the result cannot be represented in Python: {str(error).partition(' (Consider')[0]}"
         raise ReadError(Problem(what, where=name, next_move=_WITHOUT)) from None
     except ExecutionTimeout as error:
-        move = "give it more time, or an index its access path can use (`explain` on the server shows)"
+        move = "give it more time, or an index its access path can use (see `explain` on the server)"
         raise ReadError(Problem(f"it took too long: {server_message(error)}", where=name, next_move=move)) from None
     except OperationFailure as error:
         if error.code in PASSED_ON or error.has_error_label(TRANSIENT_TRANSACTION):
@@ -97,18 +97,18 @@ async def _answers_async(database: AsyncDatabase[Any]) -> bool:
 
 def _typed(error: OperationFailure, name: str) -> NestlingError:
     if error.code in DOCUMENT_TOO_LARGE:
-        return _too_large(name, "a document it needs on the way, such as an array of all matches")
+        return _too_large(name, "an intermediate document, such as an array of all matches,")
     if error.code in OUT_OF_MEMORY:
-        move = "leave rows out earlier (a condition, a limit), or keep the value computed in the design"
-        what = f"a stage needs more memory than the server gives it: {server_message(error)}"
+        move = "exclude rows earlier (a condition, a limit), or store it as a computed value in the design"
+        what = f"a stage needs more memory than the server allows: {server_message(error)}"
         return ResultTooLarge(Problem(what, where=name, next_move=move))
     if error.code == NOT_CONVERTED and "overflow" in str(error):
-        return ValueNotReckoned(Problem("a whole number of it passes 64 bits", where=name, next_move=_WITHOUT))
+        return ValueNotReckoned(Problem("a whole number exceeds 64 bits", where=name, next_move=_WITHOUT))
     if error.code == NOT_CONVERTED and any(text in str(error) for text in ("NaN value", "infinity value")):
-        what = "a number of it is NaN or infinite, which no whole number, date or text stands for"
+        what = "a number is NaN or infinite, and cannot become a whole number, date or text"
         return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))
     if error.code in NO_SUCH_YEAR:
-        what = "a date of it is before the year 0 or after 9999, which the server does not reckon with"
+        what = "a date is before the year 0 or after 9999, which the server cannot compute with"
         return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))
     own = failure_in(str(error))
     if own is not None:
@@ -118,5 +118,5 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
 
 
 def _too_large(name: str, what: str) -> ResultTooLarge:
-    move = "ask for fewer columns or rows at once, or split the entity's large attributes off in the design"
-    return ResultTooLarge(Problem(f"{what} is over 16 MiB, the most a document holds", where=name, next_move=move))
+    move = "select fewer columns or rows at once, or split off the entity's large attributes in the design"
+    return ResultTooLarge(Problem(f"{what} is over 16 MiB, the limit for a document", where=name, next_move=move))

@@ -55,16 +55,14 @@ from nestling.ir.words.write_words import same_words
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
 IS_A_VIEW = 166
-_AFTER_CUTOVER = (
-    "try again in a second; where a migration has cut over since, make the `Store` anew with the new design"
-)
+_AFTER_CUTOVER = "try again in a second; if a migration has cut over by then, create a `Store` with the new design"
 _OF_VALUES = (
-    "give a value that is allowed, or change what is in the design: an enum's values in its `type`, `allowed` of the attribute, "
-    "`checks` of the entity"
+    "give an allowed value, or change the design: an enum's values in its `type`, `allowed` of the attribute, `checks` of "
+    "the entity"
 )
 _EXPRESSIONS = 15_000
 """From here on the server's codes are of places in its own code, most of them in expressions."""
-_OTHER_VALUES = "leave rows with such values out by a condition, or give values the application has reckoned"
+_OTHER_VALUES = "exclude rows with such values by a condition, or give values computed in the application"
 
 _DUPLICATE = re.compile(r"E11000 duplicate key error collection: [^.\s]+\.(\S+) index: ")
 
@@ -126,9 +124,9 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             return WriteError(Problem(_none_of(error), where=where))
         case OperationFailure(code=code) if code == NO_REPLICA_SET and "ransaction" in str(error):
             move = (
-                "run the server as a replica set, of one member if need be (mongod --replSet rs0, then rs.initiate())"
+                "run the server as a replica set, of one member if necessary (mongod --replSet rs0, then rs.initiate())"
             )
-            what = "the write changes several documents, which takes a transaction, and this server has none"
+            what = "the write changes several documents, which needs a transaction, and this server has none"
             return NoTransactions(Problem(what, where=where, next_move=move))
         case OperationFailure() if what := _of_cutover(error):
             return WriteError(Problem(what, where=where, next_move=_AFTER_CUTOVER))
@@ -158,11 +156,9 @@ def _invalid(error: OperationFailure, where: str, names: Mapping[str, str]) -> W
 def _of_cutover(error: OperationFailure) -> str:
     """Why a collection takes no write while another design takes over; empty where something else is wrong."""
     if error.code == IS_A_VIEW:
-        return f"a view is in place of the collection, as in the last moments of a migration: {server_message(error)}"
+        return f"a view has taken the collection's place, as at the end of a migration: {server_message(error)}"
     if error.code == DOCUMENT_INVALID and is_cutover(error.details or {}):
-        return (
-            "the collection takes no writes, as a migration compares it for the last time and another design takes over"
-        )
+        return "the collection refuses writes while a migration compares it for the last time and another design takes over"
     return ""
 
 
@@ -172,7 +168,7 @@ def _of_server(error: PyMongoError, where: str) -> NestlingError | None:
         case ServerRefusal():
             return _refused(error, where)
         case ExecutionTimeout():
-            move = "give it more time, or an index its access path can use (`explain` on the server shows)"
+            move = "give it more time, or an index its access path can use (see `explain` on the server)"
             return WriteError(Problem(f"it took too long: {server_message(error)}", where=where, next_move=move))
         case BulkWriteError() | WriteConcernError():
             return write_conflict(error, where)
@@ -185,7 +181,7 @@ def _of_server(error: PyMongoError, where: str) -> NestlingError | None:
 def _none_of(error: BSONError) -> str:
     """What is wrong with a value of a row that is read, or one that is written."""
     if isinstance(error, InvalidBSON):
-        return f"a value of a row it reads is none in Python: {str(error).partition(' (Consider')[0]}"
+        return f"a value of a row it reads cannot be represented in Python: {str(error).partition(' (Consider')[0]}"
     return f"a value cannot be stored: {error}"
 
 
@@ -198,7 +194,7 @@ def _alone(first: dict[str, Any]) -> ServerRefusal:
 def _refused(error: OperationFailure, where: str) -> WriteError:
     if error.code == NOT_CONVERTED and "overflow" in str(error):
         return DataError(
-            Problem("a whole number of it passes 64 bits", where=where, known=_noted(error), next_move=_OTHER_VALUES)
+            Problem("a whole number exceeds 64 bits", where=where, known=_noted(error), next_move=_OTHER_VALUES)
         )
     own = failure_in(str(error))
     if own is not None:
@@ -218,8 +214,8 @@ def _noted(error: OperationFailure) -> str:
 
 
 def _too_large(where: str) -> WriteError:
-    move = "give the array a bound with an overflow, or keep the large attribute apart, in the design"
-    return WriteError(Problem("a document would pass 16 MiB", where=where, next_move=move))
+    move = "in the design, give the array a bound with an overflow, or store the large attribute separately"
+    return WriteError(Problem("a document would exceed 16 MiB", where=where, next_move=move))
 
 
 def _duplicate(error: DuplicateKeyError, where: str, names: Mapping[str, str]) -> ConstraintError:

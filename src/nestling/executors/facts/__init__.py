@@ -144,10 +144,12 @@ def _nothing_seen(client: MongoClient[FoundDocument], databases: Sequence[str]) 
     """The error where not even collections may be listed: the user lacks the rights, or no user was named."""
     where = ", ".join(databases)
     if not client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"]:
-        move = "name one with the role `read`: mongodb://user:password@host/database"
-        return PermissionDenied(Problem("the server wants a user, and the URI names none", where=where, next_move=move))
+        move = "give one with the role `read`: mongodb://user:password@host/database"
+        return PermissionDenied(
+            Problem("the server requires a user, and the URI names none", where=where, next_move=move)
+        )
     move = "give the user the role `read` on the database"
-    what = "the user may not list its collections, without which nothing of it is looked at"
+    what = "the user may not list its collections, so nothing can be examined"
     return PermissionDenied(Problem(what, where=where, next_move=move))
 
 

@@ -51,12 +51,12 @@ def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], aski
         chosen_by = status.get("filter")
         slow = 0 if chosen_by else status.get("slowms", 0)  # where there is a filter, the server goes by it alone
         faster = f"statements of {name} faster than {slow} ms" if slow else f"statements of {name}"
-        all_of_them = f"{SWITCH_ON.format(name)} has it note all"
+        all_of_them = f"{SWITCH_ON.format(name)} makes it record all"
         found = captured(client[name], asking)
         if level == 1 and slow:
-            asking.skip(faster, f"its profiler notes slower ones only (level 1); {all_of_them}")
+            asking.skip(faster, f"its profiler records only slower ones (level 1); {all_of_them}")
         if level == 1 and chosen_by and chosen_by != OURS_LEFT_OUT:
-            own = "its profiler notes what a filter of its own lets through (level 1)"
+            own = "its profiler records only what its filter lets through (level 1)"
             asking.skip(f"other statements of {name}", f"{own}; {all_of_them}")
         if level == 0 and not found.seen:
             asking.skip(faster, f"its profiler is off; {all_of_them}: capture again after a while")
@@ -65,8 +65,8 @@ def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], aski
         ):
             asking.skip(
                 f"earlier statements of {name}",
-                "most of what its profiler still keeps is what nestling itself asked;"
-                f" {ALL_BUT_OURS.format(name)} (4.4.2 and later) leaves that out: capture again after a while",
+                f"most of what its profiler still holds are nestling's own statements; {ALL_BUT_OURS.format(name)} (4.4.2 "
+                "and later) leaves them out: capture again after a while",
             )
         yield replace(found, slow_only=bool(level == 1 and slow))
 

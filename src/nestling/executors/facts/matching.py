@@ -101,7 +101,7 @@ def _matched(
     options: dict[str, Any] = {"maxTimeMS": asking.milliseconds()}
     options |= {"collation": asked.collation} if asked.collation else {}
     rows: list[FoundDocument] = asking.ask(
-        f"how many documents a {seen.shape.operation} on {collection.namespace} is about",
+        f"how many documents a {seen.shape.operation} on {collection.namespace} matches",
         lambda: list(database[collection.name].aggregate(pipeline, **options)),
         [],
     )

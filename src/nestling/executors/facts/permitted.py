@@ -90,6 +90,6 @@ def _why(error: OperationFailure) -> str:
     if error.code in MAX_TIME_EXPIRED:
         return OUT_OF_TIME
     if error.code == NAMESPACE_NOT_FOUND:
-        return "it was dropped meanwhile"
+        return "it was dropped in the meantime"
     name = (error.details or {}).get("codeName", "")
     return f"the server refuses: {name or 'error'} ({error.code})"

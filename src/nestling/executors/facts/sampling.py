@@ -107,7 +107,7 @@ def _read(
         read += length
         _add(tree, data, start, length)
         if read >= 2 * amount.size_bytes or asking.late:
-            why = OUT_OF_TIME if asking.late else "the budget of bytes was used up"
+            why = OUT_OF_TIME if asking.late else "the byte budget was used up"
             asking.skip(f"the documents of {collection.namespace}", f"only {tree.documents:,} were read: {why}")
             return _cut_short(plan)
     return plan
@@ -143,4 +143,4 @@ def _add(tree: PathTree, data: bytes, start: int, size: int) -> None:
     try:
         tree.add(data, start, size)
     except (IndexError, KeyError, ValueError) as error:
-        raise InvalidBSON("a document is no BSON") from error
+        raise InvalidBSON("a document is not BSON") from error

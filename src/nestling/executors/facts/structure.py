@@ -53,7 +53,7 @@ def value_links(
     rows = _rows(database, collections, asking, tell)
     found = rows.sure
     if asking.late:
-        asking.skip(f"references in {database.name} that values tell", OUT_OF_TIME)
+        asking.skip(f"references in {database.name} found by values", OUT_OF_TIME)
         return StructureFacts(links=found)
     tell("repeated values")
     return StructureFacts(

@@ -104,11 +104,9 @@ class Checkpoints:
         found = self.read()
         if found is None:
             return None
-        move = "load anew, with `--replace`"
+        move = "start over with `--replace`"
         if found.fingerprint != fingerprint:
-            raise LoadError(
-                Problem("the interrupted load was of another design or with another policy", next_move=move)
-            )
+            raise LoadError(Problem("the interrupted load had another design or other options", next_move=move))
         changed = [name for name in total if found.total.get(name) != total[name]]
         if changed:
             now = ", ".join(

@@ -31,7 +31,7 @@ def _needed(design: Design) -> Iterator[tuple[str, bool, str]]:
                 yield (
                     embedding.relationship,
                     False,
-                    f"name a collection for such rows: `orphans: …` in `{embedding.field}`",
+                    f"give such rows a collection: `orphans: …` in `{embedding.field}`",
                 )
         for reference in body.references:
             link = design.model.relationship(reference.relationship)
@@ -39,7 +39,7 @@ def _needed(design: Design) -> Iterator[tuple[str, bool, str]]:
                 yield (
                     reference.relationship,
                     True,
-                    f"let the child hold the id as well: `{link.name}: two-way-reference`",
+                    f"store the id in the child as well: `{link.name}: two-way-reference`",
                 )
 
 
@@ -65,4 +65,4 @@ def _problem(
     keys = ", ".join(repr(key[0]) if len(key) == 1 else repr(key) for key in first)
     more = ", …" if count > len(first) else ""
     what = f"{counted(count, 'row')} of `{link.child}` {agreeing(count, 'refers', 'refer')} to no `{link.parent}`"
-    return Problem(f"{what}: {', '.join(shown)} {keys}{more}", where=link.name, next_move=f"{move}; or mend the source")
+    return Problem(f"{what}: {', '.join(shown)} {keys}{more}", where=link.name, next_move=f"{move}; or fix the source")

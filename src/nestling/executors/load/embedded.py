@@ -98,7 +98,7 @@ def one(rows: ChildRows) -> Callable[[RowKey], Any]:
     def single(key: RowKey) -> Any:
         found = take(key)
         if len(found) > 1:
-            what = f"{len(found)} rows share a place for one, by a relationship said to be 1:1"
+            what = f"{len(found)} rows compete for one place, although the relationship is declared 1:1"
             raise LoadError(Problem(what, where=row_name(rows.entity, rows.layout, found[1][0])))
         return found[0][1] if found else None
 
@@ -146,7 +146,9 @@ def slotted(rows: ChildRows, slots: Slots) -> Callable[[RowKey], list[Any]]:
             at = slot - slots.first if slot.__class__ is int else -1
             if not 0 <= at < slots.count or found[at] is not None:
                 why = (
-                    "is taken already" if 0 <= at < slots.count else f"is not among {slots.count} from {slots.first} on"
+                    "is already taken"
+                    if 0 <= at < slots.count
+                    else f"is not one of {slots.count} from {slots.first} on"
                 )
                 where = f"{row_name(rows.entity, rows.layout, row)}, attribute `{slots.attribute}`"
                 raise LoadError(

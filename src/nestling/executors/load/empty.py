@@ -28,5 +28,7 @@ def check_kept(database: Database[Any], store: StoredCollection, written: int) -
         return
     kept = database[store.name].count_documents({})
     if kept < written:
-        what = f"the capped collection of {store.options.size_bytes:,} bytes holds {kept:,} of {written:,} documents"
+        what = (
+            f"the capped collection of {store.options.size_bytes:,} bytes holds only {kept:,} of {written:,} documents"
+        )
         raise LoadError(Problem(what, where=store.name, next_move="make it larger (`size_bytes`), or load fewer rows"))

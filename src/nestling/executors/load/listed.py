@@ -57,8 +57,8 @@ def _refuse(merge: Merge, link: Relationship, layout: RowLayout) -> Callable[[An
     child = merge.model.entity(link.child)
 
     def refuse(row: AnyRow) -> Any:
-        what = f"its {', '.join(link.child_attributes)} equals no key of `{link.parent}` to the letter"
-        move = f"let the child hold the id as well: `{link.name}: two-way-reference`; or mend the source"
+        what = f"its {', '.join(link.child_attributes)} does not equal any key of `{link.parent}` exactly"
+        move = f"store the id in the child as well: `{link.name}: two-way-reference`; or fix the source"
         raise LoadError(Problem(what, where=row_name(child, layout, row), next_move=move))
 
     return refuse

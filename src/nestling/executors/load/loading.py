@@ -35,7 +35,7 @@ from nestling.ir.storage.names import CHECKPOINT_COLLECTION, NUMBERS_COLLECTION
 from nestling.ir.values import Policy
 
 PROGRESS_SECONDS = 0.2
-RESUMABLE = "what is loaded stays; go on with `--resume`"
+RESUMABLE = "loaded documents are kept; continue with `--resume`"
 
 
 def load(
@@ -164,7 +164,7 @@ class _Load:
         wrong = [name for name in total if self.rows[name] != total[name]]
         if wrong:
             said = ", ".join(f"{self.rows[name]:,} of {total[name]:,} rows of `{name}`" for name in wrong)
-            move = "load again from a source that rests, with `--replace`"
-            raise LoadError(Problem(f"{said} were placed: the source has changed meanwhile", next_move=move))
+            move = "load again with `--replace` while nothing writes to the source"
+            raise LoadError(Problem(f"{said} were loaded: the source changed in the meantime", next_move=move))
         for store in self.design.stores:
             check_kept(self.database, store, self.documents[store.name])

@@ -145,8 +145,10 @@ class Merge:
         """Every row of every stream must have found its place; raises `LoadError` otherwise."""
         for stream, entity in self._streams:
             if not stream.is_at_end:
-                what = f"rows of `{entity}` belong to no row that was read: the source has changed meanwhile"
-                raise LoadError(Problem(what, next_move="load again from a source that rests, with `--replace`"))
+                what = f"rows of `{entity}` belong to no row that was read: the source changed in the meantime"
+                raise LoadError(
+                    Problem(what, next_move="load again with `--replace` while nothing writes to the source")
+                )
 
 
 def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> LoadError:

@@ -71,8 +71,8 @@ def _refuse(merge: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[
     child = merge.model.entity(link.child)
 
     def refuse(row: AnyRow) -> Any:
-        what = f"its {', '.join(link.child_attributes)} equals no key of `{link.parent}` to the letter"
-        move = f"name a collection for such rows: `orphans: …` in `{embedding.field}`; or mend the source"
+        what = f"its {', '.join(link.child_attributes)} does not equal any key of `{link.parent}` exactly"
+        move = f"give such rows a collection: `orphans: …` in `{embedding.field}`; or fix the source"
         raise LoadError(Problem(what, where=row_name(child, layout, row), next_move=move))
 
     return refuse

@@ -52,7 +52,8 @@ def _problem(
     match error.get("code"):
         case code if code == DUPLICATE_KEY and resumed and [*error.get("keyPattern", ())] == ["_id"]:
             what = (
-                "the resumed load has stored another document: rows have changed since, or two documents have this _id"
+                "the interrupted load stored a different document here: rows have changed since, or two documents have "
+                "this _id"
             )
             return Problem(what, where=where, next_move=_CHANGED_MOVE)
         case code if code == DUPLICATE_KEY:
@@ -60,18 +61,18 @@ def _problem(
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
-            move = _OTHER_FORM_MOVE if no_dates(error) else "mend the row, or the collection's validator"
+            move = _OTHER_FORM_MOVE if no_dates(error) else "fix the row, or the collection's validator"
             what = f"the document breaks the collection's validator{invalid_words(error, names, values=True)}"
             return Problem(what, where=where, next_move=move)
     return Problem(server_message(error), where=where)
 
 
 _OTHER_FORM_MOVE = (
-    "the design was made for moments of another form: design from the database itself (`nestling design ADDRESS`), which"
-    " looks at its rows, and load by that"
+    "the design was made for timestamps in another form: design from the database itself (`nestling design ADDRESS`), "
+    "which looks at its rows, and load with that design"
 )
-_CHANGED_MOVE = "load anew, with `--replace`, while nobody writes to the source"
-_DUPLICATE_MOVE = "mend the source, or choose another `id` or an index that is not unique"
+_CHANGED_MOVE = "load again with `--replace` while nothing writes to the source"
+_DUPLICATE_MOVE = "fix the source, or choose another `id` or a non-unique index"
 
 
 def _id_of(document: RawBSONDocument) -> object:

@@ -121,9 +121,7 @@ def distinct(merge: Merge, root: Node, rows: Iterator[AnyRow], layout: RowLayout
         return
     for row in rows:
         if row == first:
-            what = (
-                "it has no key and equals another row, so what belongs to it cannot be told from what belongs to that"
-            )
+            what = "it has no key and equals another row, so their children cannot be told apart"
             raise LoadError(Problem(what, where=row_name(entity, layout, row), next_move="give the table a key"))
         first = row
         yield row

@@ -107,8 +107,8 @@ class Sender:
 
     @staticmethod
     def _too_large(store: str, document: NewDocument, size_bytes: int) -> LoadError:
-        what = f"the document has {size_bytes:,} bytes; the server takes {DOCUMENT_BYTES:,}"
-        move = "reference, bucket or bound what it holds, or split it off (GridFS for large values)"
+        what = f"the document has {size_bytes:,} bytes; the server accepts at most {DOCUMENT_BYTES:,}"
+        move = "reference, bucket or bound its contents, or split them off (GridFS for large values)"
         return LoadError(Problem(what, where=_place(store, document), next_move=move))
 
 

@@ -36,7 +36,7 @@ _CONVERTED: dict[TypeName, type] = {
 _EXPECTED = STORED_AS_IT_IS | _CONVERTED
 
 
-_AGAIN = "design again from the source as it is now, and load by that"
+_AGAIN = "design again from the source as it is now, and load with that design"
 
 
 class UnstorableError(Exception):
@@ -86,14 +86,18 @@ class ValueEncoders:
         """A sentence about each way in which values were stored otherwise than their type is, with their numbers by attribute."""
         found = []
         if self.as_found:
-            what = "values that did not fit their type were stored as found, and statements may take them for others"
+            what = "values that did not fit their type were stored as found, and statements may misread them"
             found.append(f"{what}: {_counts(self.as_found)}; {_AGAIN}")
         if self.finer:
-            what = "instants with microseconds were stored as text beside dates, where they sort and compare apart"
+            what = (
+                "timestamps with microseconds were stored as text beside dates, so the two sort and compare separately"
+            )
             found.append(f"{what}: {_counts(self.finer)}; {_AGAIN}")
         if self.undecodable:
-            what = "texts that are not UTF-8 were stored as bytes, and statements may take them for others"
-            found.append(f"{what}: {_counts(self.undecodable)}; write them as UTF-8 in the source to have texts")
+            what = "texts that are not UTF-8 were stored as bytes, and statements may misread them"
+            found.append(
+                f"{what}: {_counts(self.undecodable)}; write them as UTF-8 in the source to store them as text"
+            )
         return tuple(found)
 
 
@@ -103,11 +107,11 @@ def is_nan(value: object) -> bool:
 
 
 def _too_fine(value: object, entity: str, attribute: str) -> Problem:
-    what = f"the moment {value} has microseconds; `{entity}.{attribute}` is kept as dates, which have milliseconds"
+    what = f"the timestamp {value} has microseconds; `{entity}.{attribute}` is stored as dates, which have only milliseconds"
     move = (
-        "design again with --milliseconds, which cuts off what is finer; or design again from the database itself, where the"
-        " column is then timestamp(6) or text, and load by that; or store such moments as text beside dates, where they sort and"
-        " compare apart: `--microseconds text`"
+        "design again with --milliseconds, which truncates timestamps; or design again from the database itself, which "
+        "makes the column timestamp(6) or text, and load with that design; or store such timestamps as text beside dates, "
+        "where the two sort and compare separately: `--microseconds text`"
     )
     return Problem(what, next_move=move)
 

@@ -108,9 +108,9 @@ class Writer:
         """A sentence about collections whose validator had to take more than the design says."""
         if self._widened:
             yield (
-                "rows hold values that the design does not tell of, and the validators of their collections take such values now:"
-                f" {'; '.join(f'{store} ({words})' for store, words in self._widened.items())}. Design again from the"
-                " database to have the design tell them"
+                "rows hold values that are not in the design, so the validators of their collections now accept such "
+                f"values: {'; '.join(f'{store} ({words})' for store, words in self._widened.items())}. Design again from "
+                "the database to include them in the design"
             )
 
     def _raise(self) -> None:
@@ -166,8 +166,10 @@ class Writer:
         except OperationFailure as failure:
             if failure.code != UNAUTHORIZED:
                 raise
-            what = f"rows hold values that the design does not tell of ({words}), and this user may not `collMod`"
-            move = "grant it, as the role `dbAdmin` does, and go on with `--resume`; or design again from the database"
+            what = f"rows hold values that are not in the design ({words}), and this user may not `collMod`"
+            move = (
+                "grant it (the role `dbAdmin` has it), and continue with `--resume`; or design again from the database"
+            )
             raise PermissionDenied(Problem(what, where=store, next_move=move)) from None
         self._widened[store] = words
 

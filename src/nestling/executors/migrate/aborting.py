@@ -40,10 +40,12 @@ def abort(database: Database[Any]) -> Aborted:
     with typed_errors(address(database)), begun(database) as (states, state):
         if state.phase is Phase.DONE:
             move = "migrate back, from the new design to the old one"
-            raise MigrationError(Problem("the new design has taken over already", next_move=move))
+            raise MigrationError(Problem("the new design has already taken over", next_move=move))
         if state.trail is None:
-            what = "this migration was begun by an earlier nestling, which did not note all that it made"
-            raise MigrationError(Problem(what, where=COLLECTION, next_move="abort it with that one"))
+            what = (
+                "this migration was begun by an earlier version of nestling, which did not record everything it created"
+            )
+            raise MigrationError(Problem(what, where=COLLECTION, next_move="abort it with that version"))
         switch_back(state.trail, database)
         if state.phase is Phase.SWITCHING:
             switch_indexes_back(state.trail, database)

@@ -64,15 +64,13 @@ def _require_in_use(phase: Phase, old: str, new: str, design: str) -> None:
     if old == new or design not in (old, new):
         return
     if phase is Phase.SWITCHING:
-        move = (
-            "try again in a second; `nestling migrate … --cutover` goes on where it was stopped, and `--abort` ends it"
-        )
+        move = "try again in a second; `nestling migrate … --cutover` continues where it stopped, and `--abort` ends it"
         raise MigrationError(
-            Problem("collections change their names: another design takes over", COLLECTION, next_move=move)
+            Problem("collections are being renamed: another design is taking over", COLLECTION, next_move=move)
         )
     if phase is Phase.DONE and design == old:
-        move = "name the new design, and make a `Store` anew with it; migrating back is a migration of its own"
-        raise MigrationError(Problem("another design has taken over from this one", COLLECTION, next_move=move))
+        move = "use the new design, and create a `Store` with it; migrating back is a separate migration"
+        raise MigrationError(Problem("another design has replaced this one", COLLECTION, next_move=move))
     if phase is not Phase.DONE and design == new:
         move = "let it take over first (`nestling migrate … --cutover`), or use the old design"
         raise MigrationError(Problem("a migration to this design has not taken over yet", COLLECTION, next_move=move))

@@ -47,7 +47,9 @@ def _broken(
         return
     if (choices := schema.get("anyOf")) and breaks(within({"anyOf": choices})):
         listed = [shell(value) for each in choices for value in each.get("enum", ())]
-        yield f"{field} is {_shown(values)}not {_one_of(listed)}" if listed else f"{field} is of none of its forms"
+        yield (
+            f"{field} is {_shown(values)}not {_one_of(listed)}" if listed else f"{field} has none of its allowed forms"
+        )
     if (allowed := schema.get("enum")) is not None and breaks(within({"enum": allowed})):
         yield f"{field} is {_shown(values)}not {_one_of([shell(each) for each in allowed])}"
     for name in schema.get("required", ()):

@@ -44,4 +44,4 @@ def _lost(name: str, today: Mapping[str, Any], ours: Set[tuple[str, bytes]], new
         yield f"the expiry after {today['expireAfterSeconds']:,} s"
     form = validator_form(today.get("validator"))
     if form not in (validator_form({}), validator_form(REFUSES_ALL)) and (name, form) not in ours:
-        yield "the validator of the application's own"
+        yield "the application's own validator"

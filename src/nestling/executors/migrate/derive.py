@@ -270,7 +270,7 @@ def refused_document(name: str, refused: Mapping[str, Any]) -> MigrationError:
     """A document that the new collection does not take."""
     identity = _document(refused).get("_id")
     what = f"the document with _id {cut(shell(identity))} is refused: {why_refused(refused)}"
-    move = f"mend what the old collections hold of it, and run it again; or {ANEW}"
+    move = f"fix its data in the old collections, and run this again; or {ANEW}"
     return MigrationError(Problem(what, where=name, next_move=move))
 
 

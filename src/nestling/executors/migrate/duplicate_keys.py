@@ -82,7 +82,7 @@ def repeated_problems(found: Iterable[RepeatedKey]) -> Iterator[Problem]:
             )
             continue
         move = (
-            f"change or remove all but one of them, or give `{each.entity}` a key that does not repeat, in the model and in both"
-            " designs (`nestling inspect URI -o model.yaml --design-out today.yaml` reads them anew)"
+            f"change or remove all but one of them, or give `{each.entity}` a unique key, in the model and in both designs "
+            "(`nestling inspect URI -o model.yaml --design-out today.yaml` reads them again)"
         )
         yield Problem(each.text(), where=each.collection, next_move=move)

@@ -18,14 +18,14 @@ def reordered_fields(job: Job, database: Database[Any]) -> Iterator[str]:
     for each in find_fields(database, job.searches.field_orders):
         if not is_of_id(each):
             yield (
-                f"{each.text()}, has its fields in another order than the new design, and gets that one: who asks for the whole"
-                " sub-document by today's order finds nothing then"
+                f"{each.text()}, has its fields in a different order than the new design, and gets that order: queries for "
+                "the whole sub-document in today's order will then find nothing"
             )
 
 
 def compare_id_orders(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` if a new `_id` has another field order than the new design, which rows do not show."""
     if found := find_fields(database, job.searches.id_orders):
-        what = "has its fields in another order than the new design; this migration has not written it so"
-        move = "find out who writes to the collection, end the migration with `--abort`, and begin again"
+        what = "has its fields in a different order than the new design; this migration did not write it that way"
+        move = "find out what writes to the collection, end the migration with `--abort`, and start again"
         raise MigrationError(*(Problem(f"{each.text()}, {what}", next_move=move) for each in found))

@@ -64,7 +64,7 @@ class ChangeFollower:
         for change in changes:
             if not change.kind.of_document:
                 what = f"the collection was {_ENDED.get(change.kind, change.kind)} while it was being migrated"
-                move = "end the migration with `--abort`, and see what happened"
+                move = "end the migration with `--abort`, and find out what happened"
                 raise MigrationError(Problem(what, where=change.collection, next_move=move))
         if changes:
             observed = observe(self.deriver.homes, changes)
@@ -90,8 +90,8 @@ class ChangeFollower:
     def _require_compared(self, entities: Sequence[str]) -> None:
         """Raise an error for unknown changes of rows that do not move: comparing their equal homes finds nothing."""
         if still := [name for name in entities if name not in self.sides.entities]:
-            what = f"what rows of {', '.join(f'`{name}`' for name in still)} were before they changed is not known any more"
-            move = "end the migration with `--abort`, and begin again where the server keeps images for longer"
+            what = f"the earlier state of changed rows of {', '.join(f'`{name}`' for name in still)} is no longer known"
+            move = "end the migration with `--abort`, and start again with a server that keeps pre-images for longer"
             raise MigrationError(Problem(what, next_move=move))
 
     def drain(self) -> None:
@@ -124,7 +124,7 @@ def following(
         with follow(database, _watching(collections), after=state.point) as stream:
             yield make(stream)
     except HistoryLost as lost:
-        move = "end the migration with `--abort`, and begin again; or stop every writer, and say `--offline`"
+        move = "end the migration with `--abort`, and start again; or stop all writers, and use `--offline`"
         raise MigrationError(*(replace(each, next_move=move) for each in lost.problems)) from None
 
 

@@ -26,5 +26,5 @@ def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[
 def require_same_indexes(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` if the indexes have changed since this run began."""
     if indexes_today(database, job.replaced) != tuple(job.indexes.seen):
-        what = "indexes of collections that are built anew have changed since this run began"
+        what = "indexes of collections that are being rebuilt have changed since this run began"
         raise MigrationError(Problem(what, where=database.name, next_move="run it again"))

@@ -47,9 +47,9 @@ def set_late_aside(database: Database[Any], name: str) -> None:
     there = frozenset(database.list_collection_names())
     free = next((each for each in _late_names(name) if each not in there), None)
     if free is None:
-        what = "somebody writes to it again and again while its name is given to another collection"
+        what = "something keeps writing to it while its name is given to another collection"
         raise MigrationError(
-            Problem(what, where=name, next_move="stop who writes to it, and run it again; or `--abort`")
+            Problem(what, where=name, next_move="stop whatever writes to it, and run this again; or `--abort`")
         )
     database[name].rename(free)
 

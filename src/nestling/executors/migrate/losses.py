@@ -58,65 +58,66 @@ _KINDS: Mapping[Loss, _Kind] = {
     Loss.INDEXES: _Kind(
         lambda job, _: (f"the index `{e.name}` of `{e.collection}` on {index_words(e)}" for e in job.indexes.lost),
         "would be lost: the new design has no such index",
-        "name it under `indexes:` in the new design where a design can say it; or go on without it, and create what is needed"
-        " after the cutover",
+        "add it under `indexes:` in the new design if a design can express it; or continue without it, and create what is "
+        "needed after the cutover",
         "indexes",
     ),
     Loss.OPTIONS: _Kind(
         lambda job, _: job.options_lost,
         "would be lost: the new design's collections have none",
-        "set it again after the cutover where the server can, or go on without it",
+        "set it again after the cutover if the server can, or continue without it",
         "options of collections",
     ),
     Loss.VIEWS: _Kind(
         views_over,
-        "would find other documents than today, or none",
-        "go on without it, and make it anew over the new design's collections after the cutover",
+        "would return different documents than today, or none",
+        "continue without it, and recreate it over the new design's collections after the cutover",
         "views",
     ),
     Loss.UNKNOWN: _Kind(
         lambda job, database: find_fields(database, job.searches.unknown),
         "is not in the designs: it would be lost",
-        "add them to the model and to both designs (`nestling inspect URI -o model.yaml --design-out design.yaml` reads them"
-        " anew, all but those whose names no query can say, such as `$z`), take them out of these documents, or go on without"
-        " them",
+        "add them to the model and to both designs (`nestling inspect URI -o model.yaml --design-out design.yaml` reads "
+        "them again, except fields whose names no query can express, such as `$z`), remove them from these documents, or "
+        "continue without them",
         "fields that are not in the designs",
     ),
     Loss.NULLS: _Kind(
         _nulls,
-        "is null, and would come over as a field that is missing, an array as an empty one: `{field: null}` finds null and"
-        " missing, while `$exists` and `$type` tell them apart",
-        "see whether statements and code take a missing field for null, and let it go",
+        "is null, and would become a missing field, or an empty array: `{field: null}` finds null and missing, but "
+        "`$exists` and `$type` distinguish them",
+        "check that statements and code treat a missing field like null, and accept the loss",
         "fields that are null",
     ),
     Loss.EMPTY: _Kind(
         lambda job, database: find_fields(database, job.searches.empty_objects),
-        "is an empty sub-document, and would come over as a field that is missing",
-        "read the model and both designs anew (`nestling inspect URI -o model.yaml --design-out design.yaml`), which makes it a"
-        " row of its own; or see whether statements and code take a missing field for an empty sub-document, and let it go",
+        "is an empty sub-document, and would become a missing field",
+        "read the model and both designs again (`nestling inspect URI -o model.yaml --design-out design.yaml`), which "
+        "makes it a row of its own; or check that statements and code treat a missing field like an empty sub-document, "
+        "and accept the loss",
         "empty sub-documents",
     ),
     Loss.ORDER: _Kind(
         lambda job, database: find_fields(database, job.searches.array_orders),
-        "is in an order that none of its values tell: it would be lost",
-        "give the elements a field that tells their order, in the model and in both designs, and order the array by it"
-        " (`order:`); or go on without it",
+        "is in an order that none of its values determine: the order would be lost",
+        "give the elements a field that determines their order, in the model and in both designs, and order the array by "
+        "it (`order:`); or continue without it",
         "orders of arrays",
     ),
     Loss.ID_ORDER: _Kind(
         lambda job, database: filter(is_of_id, find_fields(database, job.searches.field_orders)),
-        "has its fields in another order than the new design, and gets that one: who asks for a whole `_id` by today's order"
-        " finds nothing then, and an upsert by it makes a second document",
-        "give the `id:` of the new design the order that the documents have; where they have several, write those in another"
-        " order anew; or go on, and ask for each `_id` by the new order after the cutover",
+        "has its fields in a different order than the new design, and gets that order: queries for a whole `_id` in "
+        "today's order will then find nothing, and an upsert by it will create a second document",
+        "give the `id:` of the new design the order that the documents have; if they have several, rewrite those in "
+        "another order; or continue, and query each `_id` in the new order after the cutover",
         "orders of fields",
     ),
     Loss.COPIES: _Kind(
         lambda job, database: differing_fields(job.searches.copies, database),
-        "differs from what it follows from: it would be lost",
-        "make it an attribute of the model and of both designs where it is data of its own (`nestling inspect URI -o model.yaml"
-        " --design-out design.yaml` does so); where it is a copy, `nestling check DESIGN URI --repair` makes it what it follows"
-        " from, and with `--remove` takes it away where that is gone; or go on without what is there",
+        "differs from its source: it would be lost",
+        "if it is data of its own, make it an attribute of the model and of both designs (`nestling inspect URI -o "
+        "model.yaml --design-out design.yaml` does so); if it is a copy, `nestling check DESIGN URI --repair` updates it "
+        "from its source, and with `--remove` removes it if the source is gone; or continue and lose today's value",
         "copies and computed values",
     ),
 }

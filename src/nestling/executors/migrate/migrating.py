@@ -451,7 +451,7 @@ class Migration:
         with typed_errors(address(self.database)), begun(self.database) as (states, state):
             states.resume(self.job.designs)
             if state.phase is not Phase.DONE:
-                move = "let `--cutover` come first"
+                move = "run `--cutover` first"
                 raise MigrationError(Problem("the new design has not taken over yet", next_move=move))
             drop_views(self.job, self.database)
             there = frozenset(self.database.list_collection_names())

@@ -30,8 +30,8 @@ def alone(database: Database[Any], collection: str) -> Iterator[Callable[[], Non
     end = time.monotonic() + 2 * LEASE_SECONDS
     while lease.taken() is None:
         if time.monotonic() > end:
-            what = "another process is at this migration"
-            raise MigrationError(Problem(what, where=database.name, next_move="let it come to its end, or stop it"))
+            what = "another process is running this migration"
+            raise MigrationError(Problem(what, where=database.name, next_move="let it finish, or stop it"))
         time.sleep(PAUSE_SECONDS)
     lease.keep()
     try:

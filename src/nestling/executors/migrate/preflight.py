@@ -90,16 +90,16 @@ def without_history(database: Database[Any]) -> Iterator[Problem]:
     """The problem of a server without change streams: then nobody may write."""
     if has_history(database):
         return
-    what = "the server is standalone: it cannot tell what is written while the migration runs"
+    what = "the server is standalone: it cannot report what is written while the migration runs"
     move = (
-        "make it a replica set of one (`mongod --replSet rs0`, then `rs.initiate()` once);"
-        " or stop every writer and say `--offline`: no write may happen until the cutover"
+        "make it a replica set of one (`mongod --replSet rs0`, then `rs.initiate()` once); or stop all writers and use "
+        "`--offline`: nothing may be written until the cutover"
     )
     yield Problem(what, where=database.name, next_move=move)
 
 
 def _missing(job: Job, there: frozenset[str], database: str) -> list[Problem]:
-    move = "name the design this database was loaded by in --from-design"
+    move = "give the design this database was loaded with in --from-design"
     return [
         Problem(
             f"there is no collection `{name}` of the old design", database, known=suggest(name, there), next_move=move
@@ -119,11 +119,11 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         number, shown = documents_with(database[name], condition)
         if number:
             one = database[name].find_one(condition) or {}
-            what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
+            what = f"{shown} {agreeing(number)} not valid in the old design, such as _id {shell(one.get('_id'))}"
             what += broken_words(database[name], one, validator)
             nulls = [each for each in find_fields(database, {name: job.searches.nulls[name]}) if each.steps[-1] is None]
-            mend = "pull what is null, as told below, and mend the rest" if nulls else "mend them"
-            move = f"{mend}, or name the design they are of in --from-design; they would not all come over"
+            mend = "pull the nulls, as shown below, and fix the rest" if nulls else "fix them"
+            move = f"{mend}, or give the design they follow in --from-design; not all of them could be carried over"
             problems.append(Problem(what, where=name, next_move=move))
             problems += (
                 Problem(f"{each.text()}, is null", next_move=null_removal(each.steps).command(name)) for each in nulls
@@ -145,11 +145,11 @@ def breaking_new_rules(job: Job, database: Database[Any]) -> list[Problem]:
         number, shown = documents_with(database[name], condition) if rules.new else (0, "")
         if number:
             one = database[name].find_one(condition) or {}
-            what = f"{shown} {agreeing(number)} not what the new design says, such as _id {shell(one.get('_id'))}"
+            what = f"{shown} {agreeing(number)} not valid in the new design, such as _id {shell(one.get('_id'))}"
             what += broken_words(database[name], one, rules.new)
             move = (
-                "mend them, or say in the new model what they hold. Values of another type the old validator refuses:"
-                " write them into a field of another name, and migrate to that"
+                "fix them, or declare in the new model what they hold. The old validator refuses values of another type: "
+                "write those to a field of another name, and migrate to that"
             )
             problems.append(Problem(what, where=name, next_move=move))
     return problems
@@ -166,8 +166,8 @@ def _days_with_a_time(job: Job, database: Database[Any]) -> Iterator[Problem]:
         found = list(database[home.collection].aggregate(counted_rows, allowDiskUse=True))
         if found:
             rows = f"{counted(found[0]['rows'], 'row')} {agreeing(found[0]['rows'], 'has', 'have')}"
-            what = f"`{entity}.{name}` is a day in the new design, and {rows} a time of day"
-            move = "set the times to midnight first, by the old design; or keep its type in the new model"
+            what = f"`{entity}.{name}` is a date without a time in the new design, but {rows} a time of day"
+            move = "set the times to midnight first, with the old design; or keep its type in the new model"
             yield Problem(what, where=home.collection, next_move=move)
 
 
@@ -177,9 +177,10 @@ def _never_renamed(job: Job) -> Iterator[Problem]:
         final = job.names.get(name, name)
         if final != name:
             what = (
-                "the new design makes a time series of this name, which no server renames, and the old one has the name"
+                "the new design needs a time series of this name, which cannot be renamed, and the old design already uses "
+                "the name"
             )
-            yield Problem(what, where=final, next_move="call it otherwise in the new design")
+            yield Problem(what, where=final, next_move="choose another name in the new design")
 
 
 def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:

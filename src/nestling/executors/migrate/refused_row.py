@@ -26,8 +26,8 @@ from nestling.ir.storage.names import value_at
 from nestling.ir.values import encoder
 
 _NO_DOCUMENT: Mapping[str, Any] = {"$not": {"$type": "object"}}
-INSPECT = "read the model and both designs anew (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
-ANEW = f"end what has begun with `nestling migrate --abort`, and {INSPECT}"
+INSPECT = "read the model and both designs again (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
+ANEW = f"end this migration with `nestling migrate --abort`, and {INSPECT}"
 _KINDS: Mapping[type, tuple[str, ...]] = {
     ObjectId: ("objectId",),
     UUID: ("binData",),
@@ -64,9 +64,9 @@ def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -
     among = _among(homes, collection, path, entity.attribute(error.attribute), value)
     what = f"`{path}` is {among}, such as _id {cut(shell(identity))}"
     if value is None:
-        why = ", which the design says it never is"
+        why = ", which the design does not allow"
     elif entity.attribute(error.attribute).also:
-        why = ", and of other types in others: it cannot be carried over as it is"
+        why = ", and of other types elsewhere: it cannot be carried over as it is"
     else:
         why = ": it cannot be carried over as it is"
     return MigrationError(Problem(what + why, collection, next_move=_move(entity, error.attribute, path, value)))
@@ -83,7 +83,7 @@ def _of_other_form(homes: Homes, collection: str, path: str, identity: object) -
         if isinstance(value, list) and any(not isinstance(each, Mapping) and each is not None for each in value):
             _, number = documents_with(database[collection], {above: {"$type": "array", "$elemMatch": _NO_DOCUMENT}})
             what = f"`{above}` is {cut(shell(value))} in {number}, such as _id {cut(shell(identity))}, where the design has"
-            move = f"make it what it is in other documents, or unset it; or {ANEW}"
+            move = f"give it the form it has in other documents, or unset it; or {ANEW}"
             return Problem(f"{what} `{path}` in it", collection, next_move=move)
     for depth in range(1, len(names) + 1):
         above = ".".join(names[:depth])
@@ -134,11 +134,9 @@ def _move(entity: Entity, attribute: str, path: str, value: object) -> str:
     if path.partition(".")[0] == "_id":
         return f"insert that document again under another `_id`, and delete the first; then {ANEW}"
     if value is None:
-        return f"give it a value in those documents; or {ANEW}, which takes it for one that may be missing"
+        return f"give it a value in those documents; or {ANEW}, which makes it optional"
     if value is JSON_NULL:
-        return (
-            "$unset the field where it is null, or give it a value; what has begun ends with `nestling migrate --abort`"
-        )
+        return "$unset the field where it is null, or give it a value; `nestling migrate --abort` ends this migration"
     if entity.attribute(attribute).also:
         return f"give the field values of one type in all documents; then {ANEW}"
     return f"give the field another value, or unset it, in those documents; then {ANEW}"

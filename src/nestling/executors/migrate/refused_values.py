@@ -47,7 +47,7 @@ def _json_nulls(job: Job, read: Model) -> Iterator[Problem]:
                     one = job.homes.database[place.query.collection].find_one(condition, {"_id": 1}) or {}
                     where = f"in {found}, such as _id {cut(shell(one.get('_id')))}"
                     what = f"`{path}` is null {where}: it cannot be carried over as it is"
-                    move = "it is kept whole as json: $unset the field where it is null, or give it a value"
+                    move = "it is stored whole as json: $unset the field where it is null, or give it a value"
                     yield Problem(what, place.query.collection, next_move=move)
 
 
@@ -91,15 +91,15 @@ def _problem(job: Job, entity: Entity, refused: RefusedValues) -> Problem:
     example = f", such as in the document with _id {cut(shell(found[2]))}" if found else ""
     rows = counted(refused.count, "row")
     what = (
-        f"`{path}` is {kind_of(value)} in {rows} of `{refused.entity}`{example}, and of other types in others: a document with it"
-        " cannot be carried over when it changes, or where its collection is a `stream`"
+        f"`{path}` is {kind_of(value)} in {rows} of `{refused.entity}`{example}, and of other types elsewhere: a document "
+        "with it cannot be carried over when it changes, or if its collection is a `stream`"
     )
     if refused.entity not in job.sides.entities:
         what = (
-            f"`{path}` is {kind_of(value)} in {rows} of `{refused.entity}`{example}, and of other types in others: it cannot be"
-            " copied as it is into other documents"
+            f"`{path}` is {kind_of(value)} in {rows} of `{refused.entity}`{example}, and of other types elsewhere: it "
+            "cannot be copied as it is into other documents"
         )
     move = f"give the field values of one type in all documents, and {INSPECT}"
     if {target.store.name for target in job.targets} <= {side.collection for side in job.on_server}:
-        move += "; or stop every writer until the cutover, and say `--offline`"
+        move += "; or stop all writers until the cutover, and use `--offline`"
     return Problem(what, where=where, next_move=move)

@@ -96,7 +96,7 @@ def _require_told(entity: Entity, row: Row, nulls: frozenset[str]) -> None:
     """Refuse a null in place of json for which the new design has no field: a column has the text `null` for it."""
     for name, value in zip(entity.attribute_names, row, strict=False):
         if value is JSON_NULL and name not in nulls:
-            problem = Problem(f"`{name}`, which is kept as json, is null, and would become a text", where=entity.name)
+            problem = Problem(f"`{name}`, which is stored as json, is null, and would become a text", where=entity.name)
             raise RowRefused(problem, entity=entity.name, row=row, attribute=name)
 
 
@@ -104,5 +104,5 @@ def _require_values(entity: Entity, row: Row, required: frozenset[str]) -> None:
     """Refuse a NULL that no document may have."""
     for name, value in zip(entity.attribute_names, row, strict=False):
         if value is None and name in required:
-            problem = Problem(f"`{name}` is null or missing, and the design says that it never is", where=entity.name)
+            problem = Problem(f"`{name}` is null or missing, which the design does not allow", where=entity.name)
             raise RowRefused(problem, entity=entity.name, row=row, attribute=name)

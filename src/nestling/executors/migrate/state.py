@@ -124,10 +124,10 @@ class States:
         found = self.read()
         if found is not None and found.designs != designs:
             what = "another migration of this database has begun: between other designs, or with other `--renamed` or `--fill`"
-            move = "go on with those, or end it with `--abort`"
+            move = "continue with those, or end it with `--abort`"
             if found.phase is Phase.DONE:
-                what = "another migration of this database has cut over, and what it set aside is still there"
-                move = "end it with `--drop-old`, given its designs"
+                what = "another migration of this database has cut over, and the collections it set aside still exist"
+                move = "end it with `--drop-old` and its designs"
             raise MigrationError(Problem(what, where=COLLECTION, next_move=move))
         return found
 
@@ -141,9 +141,9 @@ def begun(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
     """The migration that has begun, whatever its designs, exclusively."""
     if States(database).read() is None:
         if is_taken(database, COLLECTION):
-            what = "a migration is about to begin: another process looks at the documents first"
+            what = "a migration is about to begin: another process is examining the documents first"
             raise MigrationError(
-                Problem(what, where=database.name, next_move="stop that one, or wait until it has begun")
+                Problem(what, where=database.name, next_move="stop that process, or wait until the migration has begun")
             )
         raise MigrationError(Problem("no migration has begun", where=database.name))
     with alone(database, COLLECTION) as still:

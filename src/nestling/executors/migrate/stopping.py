@@ -11,9 +11,9 @@ from nestling.executors.migrate.cutover import refuse_writes
 from nestling.executors.migrate.state import States
 from nestling.ir.migration import Phase
 
-ABORT_AGAIN = "`nestling migrate --abort` goes on where it stopped"
-DROP_AGAIN = "`nestling migrate … --drop-old` goes on where it stopped"
-_MOVES = "the same command goes on; `nestling migrate --abort` takes it back"
+ABORT_AGAIN = "`nestling migrate --abort` continues where it stopped"
+DROP_AGAIN = "`nestling migrate … --drop-old` continues where it stopped"
+_MOVES = "the same command continues; `nestling migrate --abort` undoes it"
 
 
 def what_stays(database: Database[Any]) -> str:
@@ -25,8 +25,8 @@ def what_stays(database: Database[Any]) -> str:
         if state.phase is Phase.SWITCHING or refuse_writes(database, state.fences):
             return f"writes to the old collections are REFUSED now: {_MOVES}"
     except PyMongoError:
-        return f"how far it is stands in the database: {_MOVES}"
+        return f"its progress is stored in the database: {_MOVES}"
     if state.phase is Phase.DONE:
         return "the new design has taken over"
-    writes = ", and takes writes again" if state.fences else ""
-    return f"the old design is in use{writes}, and what is built so far stays: {_MOVES}"
+    writes = ", and accepts writes again" if state.fences else ""
+    return f"the old design is in use{writes}, and what has been built is kept: {_MOVES}"

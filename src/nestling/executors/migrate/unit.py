@@ -99,14 +99,12 @@ class MigrationUnit:
         """Raise `GapError` where documents could not be found again."""
         is_main = self.root.body is self.store.collection.body
         if not self.is_keyed and is_main and any(split.rows is None for split in self.store.collection.splits):
-            what = (
-                f"`{self.store.name}` splits rows that nothing identifies, which cannot be followed while they change"
-            )
+            what = f"`{self.store.name}` splits rows without a key, which cannot be followed while they change"
             raise GapError(Problem(what, next_move="give the table a key, or migrate with `--offline`"))
         if not self.is_keyed and any(
             self.root.path_of(name) is None and self._pairs(name) is None for name in self.attributes
         ):
-            what = f"documents of `{self.store.name}` cannot be told apart by fields of their own"
+            what = f"documents of `{self.store.name}` cannot be identified by fields of their own"
             raise GapError(Problem(what, next_move="give the table a key, or migrate with `--offline`"))
 
     # --- what is there now --------------------------------------------------------------------------------------------

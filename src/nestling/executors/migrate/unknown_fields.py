@@ -23,7 +23,7 @@ def dropped_with(
     called = {each: stages for name, stages in job.searches.unknown.items() for each in (f"{name}{BEFORE}", name)}
     found = find_fields(database, {name: called[name] for name in names if name in called})
     if found and not is_allowed:
-        why = "is not in the designs: it is here alone, and would be gone for good"
-        move = f"copy what is needed into the new design's documents, or let them go: `{Loss.UNKNOWN.flag}`"
+        why = "is not in the designs: it exists only here, and would be lost for good"
+        move = f"copy what is needed into the new design's documents, or drop the rest: `{Loss.UNKNOWN.flag}`"
         raise MigrationError(*refused([f"{each.text()}, {why}" for each in found], move))
     return found

@@ -109,9 +109,9 @@ def _what(link: Relationship, rows: int, ours: Mapping[str, Any], theirs: Mappin
     example = cut(shell(values[0] if len(values) == 1 else values))
     kinds = f"{', '.join(ours['form'])} beside {', '.join(theirs['form'])}"
     return (
-        f"{names} of {counted(rows, 'row')} of `{link.child}` equals a key of `{link.parent}` and is of another type ({kinds}),"
-        f" such as {example}: inside `{link.parent}` a row has the key as it is there"
+        f"{names} of {counted(rows, 'row')} of `{link.child}` equals a key of `{link.parent}` but has another type "
+        f"({kinds}), such as {example}: inside `{link.parent}` a row has only the key's type"
     )
 
 
-_MOVE = f"give references the type of the key they equal in all documents, and {INSPECT}"
+_MOVE = f"give references the type of the key they equal, in all documents, and {INSPECT}"

@@ -22,7 +22,7 @@ def views_over(job: Job, database: Database[Any]) -> Iterator[str]:
         read = _through(view, direct)
         anew = [name for name in job.replaced if name in read & finals]
         gone = [name for name in job.replaced if name in read - finals]
-        told = [f"{name_list(anew)} (built anew)"] if anew else []
+        told = [f"{name_list(anew)} (rebuilt)"] if anew else []
         told += [f"{name_list(gone)} (not in the new design)"] if gone else []
         if told:
             yield f"the view `{view}` over {' and '.join(told)}"

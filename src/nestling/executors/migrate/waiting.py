@@ -17,7 +17,7 @@ from nestling.executors.errors.transient import PATIENCE_SECONDS, Patience, caus
 
 MOST_INTERRUPTIONS = 20
 """How often a migration that has run for longer than the patience lasts is taken up again."""
-AGAIN = "once the server answers, run the same command again: it goes on where it stopped"
+AGAIN = "once the server answers, run the same command again: it continues where it stopped"
 
 Answer = TypeVar("Answer")
 

@@ -15,9 +15,7 @@ from nestling.ir.storage.names import join
 
 MOST_NAMED = 5
 """Copies of one collection that are named."""
-_NEXT_MOVE = (
-    "bring it back, then start the sync again; or let what was copied from it be taken away: `nestling sync --remove`"
-)
+_NEXT_MOVE = "restore it, then start the sync again; or remove what was copied from it: `nestling sync --remove`"
 
 
 def require_homes(database: Database[Any], plan: SyncPlan) -> None:
@@ -40,5 +38,5 @@ def _holding(check: Check) -> dict[str, Any]:
 
 
 def _problem(name: str, ids: Sequence[str]) -> Problem:
-    what = f"`{name}` is not there any more: what was copied from it is left as it is ({first_of(ids, MOST_NAMED)})"
+    what = f"`{name}` no longer exists: the copies made from it are left as they are ({first_of(ids, MOST_NAMED)})"
     return Problem(what, next_move=_NEXT_MOVE)

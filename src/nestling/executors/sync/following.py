@@ -82,7 +82,7 @@ class Following:
                     self._loop(stream, target)
                     return
             except HistoryLost as lost:
-                self._run.say(f"{lost.problems[0].what}. Comparing everything once, then going on from now.")
+                self._run.say(f"{lost.problems[0].what}. Comparing everything once, then continuing from now.")
                 self._run.metrics.count("history_lost")
                 self._run.metrics.say(state="comparing everything")
                 self._saving.wait()

@@ -79,7 +79,9 @@ class SyncLease(Lease):
         if found.get("design") not in (None, self._design):
             self.release()
             what = f"the resume point of `{self._name}` belongs to another version of the design"
-            move = "stop what still runs the other version; then start with --restart: everything is compared once"
+            move = (
+                "stop whatever still runs the other version, then start with --restart, which compares everything once"
+            )
             raise SyncError(Problem(what, where=COLLECTION, next_move=move))
         if found.get("design") is None:
             self.change([{"$set": {"design": self._design}}])

@@ -27,9 +27,9 @@ _COUNTERS = {
     "written": "Copies written because they differed.",
     "contended": "Copies that changed while they were compared, and were compared again.",
     "refused": "Copies the server refused to change.",
-    "sourceless": "Copies left as they are whose source is gone.",
-    "retries": "Attempts repeated after an error that passed.",
-    "full_refreshes": "Upkeeps compared as a whole.",
+    "sourceless": "Copies whose source is gone, left as they are.",
+    "retries": "Attempts repeated after a temporary error.",
+    "full_refreshes": "Full comparisons of a copy or computed value.",
     "history_lost": "Times the server's history did not reach back to the resume point.",
 }
 _GAUGES = {
@@ -37,8 +37,8 @@ _GAUGES = {
     "lag_p50_ms": "The median of the latest lags.",
     "lag_p99_ms": "The 99th percentile of the latest lags.",
     "lag_changes": "Changes read and not yet applied.",
-    "applied_per_second": "Changes applied a second, of late.",
-    "waiting": "Large refreshes that wait or run on the side.",
+    "applied_per_second": "Changes applied per second, recently.",
+    "waiting": "Large refreshes that wait or run in the background.",
     "active": "1 while this instance holds the lease.",
     "epoch": "How often the lease has been taken.",
 }
@@ -174,5 +174,5 @@ def _write(path: Path, snapshot: Mapping[str, object]) -> None:
     try:
         write_whole(path, (json.dumps(snapshot, default=str) + "\n").encode())
     except OSError as error:
-        what, move = f"the metrics cannot be written: {error.strerror}", "name a file that can be written"
+        what, move = f"the metrics cannot be written: {error.strerror}", "choose a file that can be written"
         raise InputError(Problem(what, where=str(path), next_move=move)) from None

@@ -38,7 +38,7 @@ def served(metrics: Metrics, design: str, host: str, port: int) -> Iterator[int]
         def do_GET(self) -> None:
             if is_local and not _is_local(self.headers.get("Host", host)):
                 self._answer(
-                    403, "text/plain; charset=utf-8", "ask by an address of this machine, or listen on another\n"
+                    403, "text/plain; charset=utf-8", "use an address of this machine, or listen on another one\n"
                 )
                 return
             snapshot = metrics.snapshot()
@@ -51,7 +51,7 @@ def served(metrics: Metrics, design: str, host: str, port: int) -> Iterator[int]
                     healthy = snapshot["state"] in HEALTHY
                     self._answer(200 if healthy else 503, "text/plain; charset=utf-8", f"{snapshot['state']}\n")
                 case _:
-                    self._answer(404, "text/plain; charset=utf-8", "there is /metrics, /status and /health\n")
+                    self._answer(404, "text/plain; charset=utf-8", "not found: use /metrics, /status or /health\n")
 
         def log_message(self, *_: object) -> None:
             return

@@ -73,7 +73,7 @@ def _synced(
         database, plan, options or SyncOptions(), stop or Event(), metrics or Metrics(), say or (lambda _: None)
     )
     if not plan.kept:
-        run.say("The design keeps nothing that follows from something else: there is nothing to do.")
+        run.say("The design has no copies and no computed values: there is nothing to do.")
         return SyncReport(0, 0, 0, 0, 0)
     lease = SyncLease(database, plan.name, plan.fingerprint, run.options.lease_seconds, run.stop.set)
     left = 0
@@ -104,12 +104,12 @@ def _taken(run: SyncRun, lease: SyncLease) -> bool:
         if run.retried(lambda: lease.take(anew=run.options.restart)):
             return True
         if not run.options.wait:
-            what = f"another instance keeps {_kept(run)} right already"
+            what = f"another instance already keeps {_kept(run)} up to date"
             raise SyncError(Problem(what, next_move="let it run, or start this one without --no-wait to stand by"))
         if not told:
             run.say(
-                f"Another instance keeps {_kept(run)} right. Standing by: this one takes over when that one stops, "
-                f"or has not been heard of for {lease.other_seconds:g} s."
+                f"Another instance keeps {_kept(run)} up to date. Standing by: this one takes over when that one stops, or "
+                f"has not been heard from for {lease.other_seconds:g} s."
             )
             run.metrics.say(state="standing by")
             told = True
@@ -131,7 +131,7 @@ def _active(run: SyncRun, lease: SyncLease) -> int:
     run.metrics.set("epoch", lease.epoch)
     if run.options.images:
         for name in keep_images(run.database, run.plan.imaged):
-            run.say(f"Documents of `{name}` are kept before they change, from now on.")
+            run.say(f"From now on, the server keeps pre-images of changed documents of `{name}`.")
     following = Following(run, lease)
     try:
         following.go()
