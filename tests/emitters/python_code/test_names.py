@@ -92,3 +92,10 @@ def given(function: Any, *values: object) -> dict[str, object]:
     """The values by the function's arguments, in their order; the first of a write is the one it sets."""
     code = function.__code__
     return dict(zip(code.co_varnames[1 : 1 + code.co_kwonlyargcount], values, strict=True))
+
+
+def test_a_local_variable_brings_no_support(modules: Any) -> None:
+    """What finds the first row of each group has a variable with the name of a function that needs the table of all letters."""
+    text = "-- name: firsts, rate: 1/s\nSELECT t.id, (SELECT x FROM u WHERE u.t_id = t.id ORDER BY x LIMIT 1) AS x FROM t;\n"
+    space = modules(text + OTHERS)
+    assert "letters_alike" not in space

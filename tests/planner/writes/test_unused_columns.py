@@ -104,3 +104,12 @@ def test_the_estimate_has_what_is_read() -> None:
         _plan("UPDATE product SET price = 3 WHERE id < 102 RETURNING id, title, maker_id", design), design, STATISTICS
     )
     assert default_price(write) < default_price(more)
+
+
+def test_no_rows_are_read_for_nothing() -> None:
+    """The lines that lie in an order go with it, and nothing else is asked of them: only customers and orders are read."""
+    design = DESIGNS["ordered"](model(customer_orders=FOLLOW, order_lines=FOLLOW))
+    plan = _plan("DELETE FROM customer WHERE id = 3", design)
+    fetched = [step for step in plan.steps if isinstance(step, Fetch)]
+    assert not [each.rows for each in fetched if each.rows == "line in orderss.lines"]
+    assert "orders in orderss" in [each.rows for each in fetched]

@@ -29,14 +29,12 @@ from bson import (
     encode,
     json_util,
 )
-from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
-from bson.json_util import JSONMode, JSONOptions
 
 from nestling.ir.codec import CODEC
+from nestling.ir.value_forms.bson_in_json import EXTENDED
 from nestling.ir.value_forms.numeral import INT64
 
-EXTENDED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 LONG_NUMBER = re.compile(r"-?\d[\d.]{34,}(E[-+]\d+)?", re.ASCII)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import symtable
 import sys
+from collections.abc import Iterator
 from functools import cache
 
 from nestling.emitters.conversions import (
@@ -124,12 +126,17 @@ DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias i
 
 @cache
 def _mentioned(source: str) -> frozenset[str]:
-    """The global names that the source uses."""
-    found: set[str] = set()
-    for node in ast.parse(source).body:
-        arguments = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-        found |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - arguments
-    return frozenset(found)
+    """The global names that the source uses; a local variable of the same name is none."""
+    return frozenset(_global_names(symtable.symtable(source, "<emitted>", "exec")))
+
+
+def _global_names(scope: symtable.SymbolTable) -> Iterator[str]:
+    is_module = scope.get_type() == "module"
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (is_module or symbol.is_global()):
+            yield symbol.get_name()
+    for inner in scope.get_children():
+        yield from _global_names(inner)
 
 
 def support(code: str) -> list[str]:

@@ -24,7 +24,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
 
-_OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
+EXTENDED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 _AS_BINARY = JSONOptions(json_mode=JSONMode.RELAXED)
 """Reads UUIDs as binary values of the subtype they are written with: those of old drivers have another than today's."""
 NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
@@ -41,7 +41,7 @@ def beyond_json(value: object, *, digits: bool = False) -> object | None:
             is_beyond = not (_is_number_with_digits if digits else _is_number)(value.to_decimal())
         case _:
             is_beyond = isinstance(value, (bytes, UUID, datetime, ObjectId, *NOT_IN_SQL))
-    return json.loads(json_util.dumps(value, json_options=_OPTIONS)) if is_beyond else None
+    return json.loads(json_util.dumps(value, json_options=EXTENDED)) if is_beyond else None
 
 
 def within_bson(value: dict[str, object], *, digits: bool = False) -> object | None:

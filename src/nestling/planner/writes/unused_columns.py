@@ -1,7 +1,8 @@
 """Restricts a write's reads to what later steps use: one pass over the finished plan, from the last step to the first.
 
 A step may use a column of a row set in a value, in a parameter of a read, in a list, in a refusal or in the answer. Unused
-columns are removed from the read, with the lookups and parameters that only they needed.
+columns are removed from the read, with the lookups and parameters that only they needed; a read of which not even the number of
+rows is used is removed.
 """
 
 from __future__ import annotations
@@ -28,32 +29,40 @@ from nestling.planner.writes.fewer_columns import with_columns
 
 
 def without_unused(plan: WritePlan) -> WritePlan:
-    """The same plan; no read in it yields a column that nothing uses."""
-    uses = _Uses()
+    """The same plan; no read in it is for nothing, or yields a column that nothing uses."""
+    uses = _Uses(rows=set(plan.counted))
     if plan.answer is not None:
         for rows in plan.answer.rows:
+            uses.rows.add(rows)
             uses.columns[rows].update(plan.answer.cells)
     return replace(plan, steps=uses.narrowed(plan.steps, ""))
 
 
 @dataclass
 class _Uses:
-    """The columns that the steps looked at so far use, by row set."""
+    """The row sets that the steps looked at so far use, and their columns, by row set."""
 
+    rows: set[str]
     columns: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def narrowed(self, steps: tuple[WriteStep, ...], at_hand: str) -> tuple[WriteStep, ...]:
         """The steps with lean reads; `at_hand`: the row set around them."""
-        return tuple([self._step(step, at_hand) for step in reversed(steps)][::-1])
+        found = [self._step(step, at_hand) for step in reversed(steps)][::-1]
+        return tuple(step for step in found if step is not None)
 
-    def _step(self, step: WriteStep, at_hand: str) -> WriteStep:
+    def _step(self, step: WriteStep, at_hand: str) -> WriteStep | None:
         match step:
             case Fetch():
-                return self._fetch(step, at_hand)
+                return self._fetch(step, at_hand) if step.rows in self.rows else None
             case Each(rows, inner, by):
+                steps = self.narrowed(inner, rows)
+                if not steps:
+                    return None
+                self.rows.add(rows)
                 self.columns[rows].update(by)
-                return replace(step, steps=self.narrowed(inner, rows))
+                return replace(step, steps=steps)
             case Refuse(rows, missing=missing):
+                self.rows.add(rows)
                 self.columns[rows].update(missing)
             case UpdateDocuments(otherwise=otherwise):
                 step = replace(step, otherwise=self.narrowed(otherwise, at_hand))
@@ -74,6 +83,7 @@ class _Uses:
         self.columns[at_hand].update(column for _, column in cells)
         for each in lists:
             for rows in each.rows:
+                self.rows.add(rows)
                 self.columns[rows].add(each.column)
         return replace(step, plan=plan, cells=cells, lists=lists)
 
