@@ -167,8 +167,14 @@ def _unresolved(error: ConfigurationError, where: str) -> ConnectionFailed | Non
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:
     encode = "check the URI; percent-encode the characters : / ? # [ ] @ in user and password"
-    is_bare = "://" not in where and not where.startswith("mongodb")
-    move = f"write mongodb://{where}" if is_bare else encode
+    before, _, options = where.partition("?")
+    if "://" not in where and not where.startswith("mongodb"):
+        move = f"write mongodb://{where}"
+    elif before.endswith("/") and "/" in options:  # a database that was put behind a whole URI
+        options, _, name = options.rpartition("/")
+        move = f"name the database before the options: {before}{name}?{options}"
+    else:
+        move = encode
     return ConnectionFailed(Problem(f"the URI cannot be used: {redact(str(error))}", where=where, next_move=move))
 
 
