@@ -61,8 +61,8 @@ def test_no_remedy_is_cut(database: Database[dict[str, Any]], target: str) -> No
         {"_id": n, "rating": "4.20" if n < 9 else "4.2" if n < 200 else 4.2} for n in range(400)
     )
     done = nestling("doctor", target)
-    assert "9 stay because a number is written otherwise" in done.out
-    assert "first deploy one that asks for both types and writes the new one." in done.out
+    assert "9 stay because a number would be written differently" in done.out
+    assert "first deploy a version that queries for both types and writes the new one." in done.out
     assert "--json has all of it" not in done.out
 
 
@@ -185,7 +185,7 @@ def test_a_rule_is_explained_to_machines() -> None:
         (("--facts", "broken.json"), "not JSON"),
         (("--facts", "nothing.json"), "does not exist"),
         (("--facts", "broken.json", "--ignore", "broken.json"), "must be a list"),
-        (("--facts", "broken.json", "--baseline", "broken.json"), "no report"),
+        (("--facts", "broken.json", "--baseline", "broken.json"), "not a JSON report"),
         (("mongodb://127.0.0.1:1/x", "--html", "broken.json/y.html"), "cannot be written"),
     ],
 )
@@ -238,5 +238,5 @@ def test_names_that_differ_in_case_alone_are_one_finding(database: Database[dict
     (finding,) = (
         e for e in nestling("doctor", target, "--json").json["findings"] if e["rule"] == "awkward-field-names"
     )
-    assert finding["message"] == "names that differ in case alone: `status` in 30 documents, `Status` in 10 documents"
+    assert finding["message"] == "names that differ only in case: `status` in 30 documents, `Status` in 10 documents"
     assert "$rename" in finding["commands"][0]

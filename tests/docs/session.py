@@ -29,8 +29,8 @@ _MASKS = (
     (re.compile(r"\d+\.\d s\b"), "… s"),
     (re.compile(r"about \d+ s\b"), "about … s"),
     (
-        re.compile(r"(?:…|[\d.,]+) m?s of the server's time in what was captured, (?:…|[\d.,]+) m?s each time"),
-        "… of the server's time in what was captured, … each time",
+        re.compile(r"(?:…|[\d.,]+) m?s of server time in the capture, (?:…|[\d.,]+) m?s each time"),
+        "… of server time in the capture, … each time",
     ),
     (re.compile(r"[\d,]+ rows/s, [\d,]+ MB"), "… rows/s, … MB"),
     (re.compile(r"'?mongodb://\S+"), "mongodb://…"),

@@ -7,7 +7,7 @@ import pytest
 from nestling.doctor.reports.merged_findings import alike
 from nestling.ir.finding import Confidence, Finding, Severity
 
-COST = "documents of any shape are stored without a word"
+COST = "documents of any shape are silently accepted"
 
 
 def finding(name: str, number: float, *, rule: str = "no-validator", path: str = "", message: str = "") -> Finding:

@@ -35,7 +35,7 @@ def test_what_is_named_as_a_code_becomes_texts(database: Db, name: str, texts: i
     database.things.insert_many({"_id": n, name: str(10_000 + n) if n < texts else 10_000 + n} for n in range(100))
     finding = _mixed(database)
     assert finding.confidence is Confidence.LIKELY
-    assert "lost the zeros" in finding.remedy
+    assert "lost their leading zeros" in finding.remedy
     _mend(database)
     assert [each[name] for each in database.things.find(sort=[("_id", 1)])] == [str(10_000 + n) for n in range(100)]
 
@@ -70,7 +70,7 @@ def test_words_of_booleans_become_booleans(database: Db) -> None:
     values: list[Any] = [words[n % 6] if n % 4 else n % 8 == 0 for n in range(200)]
     database.things.insert_many({"_id": n, "active": each} for n, each in enumerate([*values, "perhaps"]))
     finding = _mixed(database)
-    assert "1 is no bool" in finding.remedy
+    assert "1 cannot be read as bool" in finding.remedy
     _mend(database)
     after = [each["active"] for each in database.things.find(sort=[("_id", 1)])]
     expected = [each if isinstance(each, bool) else each.lower() in ("true", "yes", "on") for each in values]

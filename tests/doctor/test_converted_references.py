@@ -73,7 +73,7 @@ def test_what_is_in_neither_type_is_missing(database: Db) -> None:
     }
     looked_up = "of 45 different values that were looked up, possibly not all there are, 40 are found as objectId"
     assert f"{looked_up}, and 5 are found in neither type" in finding.message
-    assert "Look again then" in finding.remedy
+    assert "Then run the doctor again" in finding.remedy
     for command in finding.commands:
         run(database.client, command)
     left = _dangling(database)["user_id"]
@@ -148,7 +148,7 @@ def test_keys_of_the_same_types_come_first(database: Db) -> None:
     database.events.insert_many({"user_id": keys[n % 40], "n": n} for n in range(100))
     (mixed,) = (each for each in found(look(database)) if each.rule == "mixed-types" and each.path == "user_id")
     assert mixed.remedy.startswith(
-        "`_id` of `users` has these types, too: where this refers to it, give it one type first. "
+        "`_id` of `users` has these types, too: if this field refers to it, give that one type first. "
     )
 
 
@@ -159,4 +159,4 @@ def test_a_part_of_an_id_is_found_and_not_converted(database: Db) -> None:
     finding = _dangling(database)["_id.user_id"]
     (found_by,) = finding.commands
     assert len(list(run(database.client, found_by))) == 80
-    assert "Nothing changes an `_id`: write such documents anew." in finding.remedy
+    assert "An `_id` cannot be changed: insert such documents again with the new one." in finding.remedy

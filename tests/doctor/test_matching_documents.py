@@ -47,7 +47,7 @@ def test_a_count_reads_its_index_alone(database: Db) -> None:
     watched(database, lambda application: application.payments.count_documents({"status": "status 1"}))
     (finding,) = _missing(look(database))
     assert (finding.index, finding.unit, finding.number) == ((("status", 1),), "documents", 4_000)
-    assert "an answer made of about 3" in finding.message
+    assert "an answer from about 3" in finding.message
 
 
 @pytest.mark.parametrize("ask", [_group, _count, _distinct])
@@ -61,7 +61,7 @@ def test_the_value_asked_for_tells(database: Db, ask: Ask) -> None:
     (finding,) = _missing(look(database))
     assert finding.index == (("status", 1),)
     assert finding.confidence is Confidence.LIKELY
-    assert re.search(r"4,000 documents for an answer made of about [2-5] % of payments", finding.message)
+    assert re.search(r"4,000 documents to compute an answer from about [2-5] % of payments", finding.message)
 
 
 def test_where_no_value_is_known_the_number_of_values_tells(database: Db) -> None:

@@ -29,7 +29,7 @@ def test_the_mixed_types_of_numbered_names_are_one_finding(database: Db) -> None
     told = [each for each in found(facts) if each.rule in ("mixed-types", "dynamic-field-names")]
     (finding,) = told
     assert (finding.path, finding.severity) == ("settings.pref_#", Severity.WARNING)
-    assert finding.message.endswith("; `mixed-types` tells of 30 of them")
+    assert finding.message.endswith("; `mixed-types` reports 30 of them")
     assert ("mixed-types", 30) in finding.evidence
     assert len(diagnose(facts, rules=["mixed-types"])) == 30
 
@@ -46,7 +46,7 @@ def test_a_wildcard_index_is_spoken_of(database: Db) -> None:
     """Names that it has entries for need no index each."""
     _settings(database, 12)
     (finding,) = [each for each in found(look(database)) if each.rule == "dynamic-field-names"]
-    assert "each needs an index of its own, or all a wildcard index" in finding.cost
+    assert "each needs an index of its own, or all of them a wildcard index" in finding.cost
     database.users.create_index([("settings.$**", 1)])
     (finding,) = [each for each in found(look(database)) if each.rule == "dynamic-field-names"]
     assert "`settings.$**_1` has an entry for each" in finding.cost

@@ -37,7 +37,7 @@ def _after(database: Db, findings: list[Finding]) -> list[Any]:
 
 
 def _said_to_stay(finding: Finding) -> int:
-    reason = r"([\d,]+) (?:stays?\b|is no|are no)"
+    reason = r"([\d,]+) (?:stays?\b|cannot be read)"
     return sum(int(each.replace(",", "")) for each in re.findall(reason, finding.remedy))
 
 

@@ -22,7 +22,7 @@ def test_a_recording_says_nothing_of_the_server(database: Db) -> None:
     seen = (ShapeTotals(asked, 1_000, seconds=3.0, returned=1_000),)
     facts = facts_with(look(database), Capture(CaptureKind.RECORDER, 10.0, seen))
     (finding,) = (each for each in diagnose(facts) if each.rule == "costly-statement")
-    assert finding.message == "find, seen 1,000 times, returns 1; 100 % of the time captured"
-    assert finding.cost == "3 s in what was captured, as the client saw it"
+    assert finding.message == "find, seen 1,000 times, returns 1; 100 % of the captured time"
+    assert finding.cost == "3 s in the capture, as measured by the client"
     assert finding.confidence is Confidence.LIKELY
     assert finding.commands == (f'db.getSiblingDB("{database.name}").getCollection("cars").createIndex({{"n": 1}})',)

@@ -31,7 +31,7 @@ def test_each_branch_of_an_or_gets_an_index(database: Db) -> None:
     run(database.client, by_number.commands[0])
     (left,) = _missing(database)
     assert (left.index, left.commands) == (by_text.index, by_text.commands)
-    assert "the others have theirs" in left.remedy
+    assert "the other branches have theirs" in left.remedy
     assert _examined(database, asked) == 2_000
     run(database.client, left.commands[0])
     assert _missing(database) == []

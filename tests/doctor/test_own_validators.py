@@ -38,7 +38,7 @@ def test_what_the_validator_refuses_stays_and_is_shown(database: Db, level: str)
     }
     _under(database, schema, [{"_id": n, "pct": value} for n, value in enumerate(values)], level)
     finding, (_, refused, _) = _done(database, "mixed-types")
-    assert "the collection's validator takes" in finding.remedy
+    assert "the collection's validator accepts" in finding.remedy
     assert [each["_id"] for each in refused] == [30, 32]
     after = [each["pct"] for each in database.coupons.find(sort=[("_id", 1)])]
     assert after == [*range(30), "75", 12, "7.5", 13]
@@ -68,7 +68,7 @@ def test_texts_of_references_heed_the_validator(database: Db) -> None:
     rows = [{"_id": n, "shop_id": str(ids[n % 20]), "pct": n} for n in range(40)]
     _under(database, {"properties": {"pct": {"maximum": 30}}}, rows)
     finding, _ = _done(database, "dangling-reference")
-    assert "the collection's validator takes" in finding.remedy
+    assert "the collection's validator accepts" in finding.remedy
     assert database.coupons.count_documents({"shop_id": {"$type": "objectId"}}) == 31
 
 

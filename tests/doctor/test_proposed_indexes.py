@@ -37,7 +37,7 @@ def test_what_returns_nothing_is_told_by_the_execution(database: Db) -> None:
         (finding,) = _findings(database)
     assert finding.number == 2_000
     assert finding.place.endswith("x, kind")
-    assert finding.remedy.startswith("Index what is compared otherwise.")
+    assert finding.remedy.startswith("Index the fields compared otherwise.")
 
 
 @pytest.mark.thorough
@@ -61,7 +61,7 @@ def test_what_an_answer_gathers_is_not_what_matched(database: Db, pipeline: list
         (finding,) = _findings(database)
         assert (finding.number, finding.confidence) == (50, Confidence.LIKELY)
         assert "to return" not in finding.message
-        assert "for an answer made of about 2 % of events" in finding.message
+        assert "to compute an answer from about 2 % of events" in finding.message
         application.command("profile", 2)
         list(application.events.find({"kind": "none"}))
         application.command("profile", 0)
@@ -269,7 +269,7 @@ def test_one_piece_of_advice_an_index_and_nothing_redundant_afterwards(database:
     ]
     (cart,) = [each for each in findings if each.rule == "missing-index" and each.namespace.endswith(".carts")]
     assert cart.message.count("seen 20 times") == 2
-    assert "The index does for unindexed-reference at `user_id` as well." in cart.remedy
+    assert "The index serves unindexed-reference at `user_id` as well." in cart.remedy
     for finding in findings:
         for command in finding.commands:
             if "Index(" in command:
@@ -305,7 +305,8 @@ def test_what_narrows_nothing_gets_no_index(database: Db, asked: dict[str, Any],
     assert [each.commands[0].partition("createIndex(")[2] for each in missing] == ([f"{keys})"] if keys else [])
     assert {each.rule for each in findings if "pattern" in each.rule or "regex" in each.rule} == ({told_by} - {""})
     assert all(
-        ("It does not narrow the pattern on `name`: `unanchored-pattern`" in e.remedy) is bool(told_by) for e in missing
+        ("It does not help the pattern on `name`: see `unanchored-pattern`" in e.remedy) is bool(told_by)
+        for e in missing
     )
 
 

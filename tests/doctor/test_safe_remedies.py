@@ -60,7 +60,7 @@ def test_the_drafted_validator_fits_what_comes_first(database: Db) -> None:
     database.events.insert_many({"_id": n, "user_id": str(ids[n % 50]), "note ": n} for n in range(300))
     findings = found(look(database))
     (converting,) = [each for each in findings if each.rule == "dangling-reference"]
-    assert "finds nothing afterwards" in converting.remedy
+    assert "finds nothing, and its next write" in converting.remedy
     for finding in findings:
         for command in finding.commands:
             run(database.client, command)

@@ -33,8 +33,8 @@ def test_no_conversion_makes_a_date_that_a_ttl_index_deletes(database: Db, valid
     database.orders.create_index("expiresAt", expireAfterSeconds=0)
     finding = _of(database, "mixed-types")
     assert finding.remedy.startswith(
-        "50 of these documents are then older than the TTL index `expiresAt_1` allows, and MongoDB deletes them within a minute:"
-        " drop the index or set another date first."
+        "50 of these documents are older than the TTL index `expiresAt_1` allows: once their values are dates, MongoDB deletes"
+        " them within a minute. Drop the index or set other dates first;"
     )
     for command in finding.commands:
         run(database.client, command)
@@ -59,7 +59,7 @@ def test_a_ttl_index_allows_what_is_not_older_than_its_seconds(database: Db) -> 
     database.orders.update_many({"_id": {"$lt": 30}}, {"$set": {"at": ago[1], "done": True}})
     database.orders.update_many({"_id": {"$gte": 85}}, {"$set": {"at": ago[1]}})
     database.orders.create_index("at", expireAfterSeconds=86_400, partialFilterExpression={"done": True})
-    assert _of(database, "mixed-types").remedy.startswith("30 of these documents are then older")
+    assert _of(database, "mixed-types").remedy.startswith("30 of these documents are older")
 
 
 def test_the_drafted_validator_takes_what_a_ttl_index_keeps_from_conversion(database: Db) -> None:
@@ -96,7 +96,7 @@ def test_no_date_is_renamed_or_copied_into_a_ttl_index(database: Db) -> None:
 def test_a_ttl_index_is_proposed_after_the_texts_are_dates(database: Db) -> None:
     """Both remedies of one report lie on one field: which comes first is said."""
     database.sessions.insert_many({"_id": n, "expires_at": LATER if n % 5 else "2023-05-05"} for n in range(100))
-    assert "Convert them to dates before there is an index" in _of(database, "missing-ttl").remedy
+    assert "Convert them to dates before you create the index" in _of(database, "missing-ttl").remedy
 
 
 @pytest.mark.parametrize(

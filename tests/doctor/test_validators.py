@@ -37,7 +37,7 @@ def test_documents_that_break_the_rules_can_still_be_updated(database: Db, broke
         run(database.client, command)
     assert _level(database) == ("moderate" if broken else "strict")
     assert ("72 of 500 documents checked would be refused" in finding.message) == bool(broken)
-    assert ("when none does, set it to strict" in finding.remedy) == bool(broken)
+    assert ("once none does, set it to strict" in finding.remedy) == bool(broken)
     assert database.things.update_one({"_id": 7}, {"$set": {"other": 1}}).modified_count == 1
     with pytest.raises(WriteError):
         database.things.insert_one({"n": "y"})
@@ -67,7 +67,7 @@ def test_a_drafted_validator_allows_what_the_same_report_proposes(database: Db) 
         {"_id": n, "visits": {f"2026-02-{day + 1:02}": day for day in range(28)}} for n in range(9)
     )
     drafted, shape = _of(database, "no-validator"), _of(database, "dynamic-field-names")
-    assert "deploy those that read and write both shapes" in shape.remedy
+    assert "deploy versions that read and write both shapes" in shape.remedy
     run(database.client, drafted.commands[0])
     database.command("collMod", "things", validationAction="error")
     for command in shape.commands:
@@ -114,7 +114,7 @@ def test_a_drafted_validator_takes_the_dates_that_texts_become(database: Db, fir
     """What the report converts is said as it is afterwards: whichever is run first, the next report finds nothing of it."""
     database.things.insert_many({"_id": n, "on": f"{1 + n % 28:02}.{1 + n % 12:02}.2024"} for n in range(60))
     drafted, texts = _of(database, "no-validator"), _of(database, "dates-as-texts")
-    assert "what other findings propose for `on` first" in drafted.remedy
+    assert "First do what other findings propose for `on`:" in drafted.remedy
     for finding in sorted((drafted, texts), key=lambda each: each.rule != first):
         for command in finding.commands:
             run(database.client, command)

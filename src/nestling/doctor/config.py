@@ -41,7 +41,9 @@ def read_config(text: str, file: str) -> Config:
     document, problems = read_yaml(text, file)
     found = document.value
     if not isinstance(found, dict):
-        raise InputError(*map(document.placed, problems or [Problem(f"must hold {', '.join(KEYS)}", path=())]))
+        raise InputError(
+            *map(document.placed, problems or [Problem(f"must be a map with keys from {', '.join(KEYS)}", path=())])
+        )
     problems += [unknown("key", str(key), KEYS, path=(str(key),)) for key in found if key not in KEYS]
     problems += _choice(found, "as", AS)
     problems += _choice(found, "fail_on", (*map(str, Severity), NEVER))
@@ -61,7 +63,7 @@ def _choice(found: dict[str, object], key: str, known: tuple[str, ...]) -> Itera
 
 def _thresholds(found: object, made: dict[str, float]) -> Iterator[Problem]:
     if not isinstance(found, dict):
-        yield Problem("must be a map of rules", path=("thresholds",))
+        yield Problem("must map rules to thresholds", path=("thresholds",))
         return
     for name, values in found.items():
         path = ("thresholds", str(name))
@@ -70,7 +72,7 @@ def _thresholds(found: object, made: dict[str, float]) -> Iterator[Problem]:
             continue
         known = [each.name for each in rule(name).thresholds]
         if not isinstance(values, dict):
-            yield Problem("must be a map of thresholds to numbers", path=path)
+            yield Problem("must map thresholds to numbers", path=path)
             continue
         for each, number in values.items():
             if each not in known:

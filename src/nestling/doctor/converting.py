@@ -14,7 +14,7 @@ from nestling.ir.facts.binary_kinds import OF_UUIDS, subtype_in
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
 
-STAYS = "what cannot be converted stays as it is, and the first command, asked again, finds it"
+STAYS = "values that cannot be converted stay as they are; run the first command again to find them"
 
 _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "string": ()}
 """The types tried in turn, if there are several."""
@@ -23,8 +23,9 @@ _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "strin
 def asks_by_type(kinds: Sequence[str]) -> str:
     """What an application must do before values of these types are converted."""
     return (
-        f"An application that asks for {' or '.join(kinds)} values of the field finds nothing afterwards, and its next write"
-        " brings them back: first deploy one that asks for both types and writes the new one."
+        f"Afterwards, an application that queries the field for {' or '.join(kinds)} values finds nothing, and its"
+        " next write brings such values back: first deploy a version that queries for both types and writes the new"
+        " one."
     )
 
 

@@ -32,6 +32,6 @@ def _is_within(text: str, members: Collection[str]) -> bool:
 def _with(whole: Finding, rule: str, about: Sequence[Finding]) -> Finding:
     """Add to a finding how many findings a rule has for the fields that it covers."""
     number = len(about)
-    message = f"{whole.message}; `{rule}` tells of {count(number)} of them"
+    message = f"{whole.message}; `{rule}` reports {count(number)} of them"
     severity = min(whole.severity, *(each.severity for each in about), key=lambda each: each.rank)
     return replace(whole, message=message, severity=severity, evidence=(*whole.evidence, (rule, number)))

@@ -44,7 +44,7 @@ def _covers(longer: Finding, finding: Finding) -> bool:
 
 def _pointing(finding: Finding, other: Finding) -> Finding:
     """A finding that leaves its index to another one's."""
-    remedy = f"Create the index `{index_keys(other.index)}` that {other.rule} asks for: it does for this as well."
+    remedy = f"Create the index `{index_keys(other.index)}` that {other.rule} proposes: it serves this as well."
     return replace(finding, remedy=remedy, commands=(), index=())
 
 
@@ -53,4 +53,4 @@ def _with_others(finding: Finding, others: Sequence[Finding]) -> Finding:
     if not others:
         return finding
     names = ", ".join(f"{each.rule} at `{each.path}`" for each in others)
-    return replace(finding, remedy=f"{finding.remedy} The index does for {names} as well.")
+    return replace(finding, remedy=f"{finding.remedy} The index serves {names} as well.")

@@ -39,8 +39,8 @@ def outdated_first(collection: CollectionFacts, field: str) -> str:
     times = index.outdated_texts
     them = "Some of these documents may be" if times is None else f"{count(times)} of these documents {agreeing(times)}"
     return (
-        f"{them} then older than the TTL index `{index.name}` allows, and MongoDB deletes them within a minute: drop the index"
-        " or set another date first. The command leaves such values as they are. "
+        f"{them} older than the TTL index `{index.name}` allows: once their values are dates, MongoDB deletes them"
+        " within a minute. Drop the index or set other dates first; the command leaves such values as they are. "
     )
 
 
@@ -50,6 +50,6 @@ def dates_come(collection: CollectionFacts, field: str) -> str:
     if index is None:
         return ""
     return (
-        f"`{field}` has the TTL index `{index.name}`: MongoDB deletes a document within a minute where its date is older than"
-        " the index allows. So no command writes it: look at the dates first. "
+        f"`{field}` has the TTL index `{index.name}`: MongoDB deletes a document within a minute once its date is"
+        " older than the index allows. So there is no command that writes the field: check the dates first. "
     )

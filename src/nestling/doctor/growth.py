@@ -30,7 +30,7 @@ def growth_notes(earlier: Facts | None, later: Facts) -> tuple[str, ...]:
         return ()
     minutes = days_between(earlier, later) * SECONDS_PER_DAY / 60
     age = f"{counted(round(minutes), 'minute')} before" if minutes >= 0 else "after"
-    return (f"growth is not told: the facts of --since were taken {age} these; give some at least an hour older",)
+    return (f"growth is not reported: the facts of --since were taken {age} these; give facts at least an hour older",)
 
 
 def span(days: float) -> str:

@@ -101,7 +101,9 @@ def read_baseline(text: str, file: str) -> tuple[Accepted, ...]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             Problem(
-                "is no report of the doctor's", where=file, next_move="write one: nestling doctor URI --json > FILE"
+                "is not a JSON report of nestling doctor",
+                where=file,
+                next_move="write one: nestling doctor URI --json > FILE",
             )
         ) from None
     return tuple(
@@ -120,7 +122,7 @@ def without_finding(accepted: Iterable[Accepted], made: Report) -> Iterator[str]
     found = (*made.findings, *(each.finding for each in made.ignored))
     for each in accepted:
         if not any(each.fits(finding) for finding in found):
-            yield f"nothing was found of {each.rule} at `{each.where}`, which is to be ignored: mend the pattern or take it out"
+            yield f"no finding matches the accepted {each.rule} at `{each.where}`: fix the pattern or remove the entry"
 
 
 def _unread(facts: Facts) -> Iterator[Skipped]:

@@ -55,11 +55,7 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> s
 def first_do(changes: Sequence[FieldChange]) -> str:
     """A sentence that the draft relies on the changes; "" without changes."""
     own = dict.fromkeys(f"`{steps_text(change.steps)}`" for change in changes if len(change.steps) == 1)
-    return (
-        f" Carry out what other findings propose for {first_of([*own], 3)} first: the draft counts on it."
-        if own
-        else ""
-    )
+    return f" First do what other findings propose for {first_of([*own], 3)}: the draft relies on it." if own else ""
 
 
 def _field(collection: CollectionFacts, path: PathFacts, changes: Sequence[FieldChange]) -> _Field:

@@ -12,11 +12,11 @@ from nestling.ir.facts import CollectionFacts
 from nestling.ir.literals import quoted
 
 REFUSED = (
-    " The last command writes only documents that the collection's validator takes afterwards; the one before shows the"
-    " others."
+    " The last command writes only documents that the collection's validator accepts afterwards; the one before it"
+    " shows the others."
 )
 
-FENCED = " Nothing converts them now: a migration has every write refused, until its cutover goes on or is taken back."
+FENCED = " They cannot be converted now: a migration blocks all writes until its cutover is continued or undone."
 
 UNGUARDED = 2
 """Number of commands without a validator: one that finds the values, and one that converts them."""

@@ -70,7 +70,10 @@ def why_unhelpful(target: CollectionFacts, statement: StatementFacts, still: Sti
     names = listed(dict.fromkeys(index.name for index in still.indexes))
     if "IXSCAN" in still.last.plan:
         return f"The server used an index and returned little of what it found: {names} narrows too little, or much is skipped."
-    return f"The server did not use {names}, and why is not known: `explain` of the statement shows what it weighed."
+    return (
+        f"The server did not use {names}, for a reason that is not known: `explain` of the statement shows the plans"
+        " it considered."
+    )
 
 
 def _created(facts: Facts, index: IndexFacts) -> datetime:
@@ -81,9 +84,12 @@ def _created(facts: Facts, index: IndexFacts) -> datetime:
 
 def _why(target: CollectionFacts, statement: StatementFacts, index: IndexFacts) -> str:
     if index.partial:
-        return f"`{index.name}` is partial and serves only conditions that imply its filter: use an index of all documents."
+        return f"`{index.name}` is partial and serves only conditions that imply its filter: use an index on all documents."
     if index.sparse:
-        return f"`{index.name}` is sparse and serves nothing that may ask for documents without its fields: use one of all."
+        return (
+            f"`{index.name}` is sparse and serves no query that may match documents without its fields: use an index"
+            " on all documents."
+        )
     theirs = statement.collation or _strength(target)
     if theirs != index.strength:
         return (
@@ -91,12 +97,12 @@ def _why(target: CollectionFacts, statement: StatementFacts, index: IndexFacts) 
             " other's collation."
         )
     if any(kind == "hashed" for _, kind in index.keys) and len(statement.compared) > statement.equalities:
-        return f"`{index.name}` is hashed and finds equal values, no ranges: use an index that is not."
+        return f"`{index.name}` is hashed and finds equal values, not ranges: use an index that is not hashed."
     return ""
 
 
 def _compared(strength: int) -> str:
-    return f"by a collation of strength {strength}" if strength else "to the letter"
+    return f"with a collation of strength {strength}" if strength else "exactly"
 
 
 def _strength(target: CollectionFacts) -> int:

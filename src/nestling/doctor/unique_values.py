@@ -24,8 +24,8 @@ def equal_first(indexes: Sequence[IndexFacts]) -> str:
         return ""
     names = listed(index.name for index in indexes)
     return (
-        f'No two documents may be equal in {names}: the second command finds those that would be, such as with 3 and "3".'
-        " Set them right first, or the conversion stops at one of them. "
+        f"No two documents may be equal in {names}: the second command finds those that would be, such as with 3 and"
+        ' "3". Correct them first, or the conversion stops at one of them. '
     )
 
 

@@ -80,9 +80,9 @@ class SharedIndex:
     def order(self) -> str:
         """Its keys in words, in order."""
         parts = {
-            "what is compared for equality": self.groups,
-            "what is sorted by": self.sort,
-            "what is compared otherwise": self.ranged,
+            "the fields compared for equality": self.groups,
+            "the fields sorted by": self.sort,
+            "the fields compared otherwise": self.ranged,
         }
         return ", then ".join(words for words, fields in parts.items() if fields)
 

@@ -46,7 +46,7 @@ def test_the_doctor_leaves_the_fence_of_a_migration_up(
     _ended(mongod, database, monkeypatch)
     (finding,) = [each for each in found(look(database)) if each.rule in RULES and "orders" in each.namespace]
     assert finding.rule == "violated-validator"
-    assert "the cutover of a migration is under way, or was ended halfway" in finding.message
+    assert "the cutover of a migration is under way, or was interrupted" in finding.message
     assert "--abort" in finding.remedy
     assert "moderate" not in finding.remedy
     assert finding.commands == ()
@@ -68,7 +68,7 @@ def test_the_doctor_converts_nothing_meanwhile(
     database.command("collMod", "orders", validator=dict(REFUSES_ALL))
     (during,) = [each for each in found(look(database)) if each.rule == "mixed-types"]
     assert during.commands == before.commands[:1]
-    assert "a migration has every write refused" in during.remedy
+    assert "a migration blocks all writes" in during.remedy
     assert not [each for each in found(look(database)) for command in each.commands if "_nestling_migrated" in command]
 
 

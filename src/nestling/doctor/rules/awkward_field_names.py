@@ -62,12 +62,12 @@ def _of_case(seen: RuleInput, collection: CollectionFacts, alike: Sequence[PathF
     return seen.finding(
         collection,
         odd.text,
-        f"names that differ in case alone: {names}",
+        f"names that differ only in case: {names}",
         number=sum(path.present for path in others),
         unit="occurrences",
-        cost="a query by one of them does not see the other's values",
-        remedy=f"Where they mean the same, rename them to `{right}`. Documents that have both names stay as they are: compare"
-        " their values by hand.",
+        cost="a query on one of them misses the other's values",
+        remedy=f"If they mean the same, rename them to `{right}`. Documents that have both names stay as they are:"
+        " compare their values by hand.",
         commands=rename,
         confidence=Confidence.LIKELY,
         changes=(FieldChange(odd.steps, name=right),) if rename else (),
@@ -79,13 +79,13 @@ def _trouble(name: str) -> str:
     if name in (ELEMENT, ANY_KEY):
         return ""
     if not name:
-        return "has no characters, and no query can say it"
+        return "is empty, and no query can use it"
     if any(unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") for character in name):
-        return "holds an invisible character"
+        return "contains an invisible character"
     if name != name.strip():
         return "begins or ends with a blank"
     if "." in name:
-        return "holds a dot, which queries read as a path"
+        return "contains a dot, which queries read as a path"
     return "begins with a dollar, which queries read as an operator" if name.startswith("$") else ""
 
 
@@ -100,7 +100,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, why:
     clean = UNNAMED if not name else "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
     expiry = dates_come(collection, field_path((*path.steps[:-1], clean)))
     rename = renaming(collection, path.steps, clean, seen.facts.server.version) if clean and not expiry else ()
-    why_so = ", or what its values are" * (not name)
+    why_so = ", or to a name that says what its values are" * (not name)
     both = " Documents that have both names stay as they are: compare their values by hand." if rename else ""
     return seen.finding(
         collection,
@@ -108,7 +108,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, why:
         f"the name {name!a} {why}",
         number=path.present,
         unit="occurrences",
-        cost=f"queries by the name people see find nothing, in {counted(path.documents, 'document')} looked at",
+        cost=f"queries by the name people see miss it in {counted(path.documents, 'document')} looked at",
         remedy=f"{expiry}Rename it to `{clean}`{why_so}.{both}" if clean else "Rename it.",
         commands=rename,
         confidence=confidence(collection),

@@ -33,7 +33,7 @@ RULE = Rule(
             "bytes",
             {"skill": 1_000_000, "atlas": 2_000_000, "compass": 10_000_000},
         ),
-        Threshold("high", "bytes of the document 95 % do not pass", "bytes", {"skill": 200_000}),
+        Threshold("high", "bytes of a document, 95th percentile", "bytes", {"skill": 200_000}),
         Threshold(
             "mean",
             "bytes of a document on average: half a page of the storage engine",
@@ -72,16 +72,16 @@ def _finding(seen: RuleInput, collection: CollectionFacts, passed: list[str], nu
     assert sizes is not None
     largest = max(collection.top_level(), key=lambda path: path.size_bytes)
     total = sum(path.size_bytes for path in collection.top_level())
-    above = f", 5 % at least {size(sizes.p95)}" if sizes.p95 < sizes.max else ""
+    above = f", 5 % have at least {size(sizes.p95)}" if sizes.p95 < sizes.max else ""
     return seen.finding(
         collection,
         "",
-        f"documents have {size(sizes.mean)} on average{above}, the largest {size(sizes.max)}",
+        f"documents have {size(sizes.mean)} on average{above}, the largest has {size(sizes.max)}",
         number=numbers[passed[0]],
         limit=passed[0],
         cost=f"each read of one field reads {size(sizes.mean)}, each update writes as much; "
         f"`{largest.text}` is {share(largest.size_bytes, total)} of it",
-        remedy="Move what is rarely read to a second collection with the same `_id`, beginning with the largest field.",
+        remedy="Move what is rarely read to a second collection with the same `_id`, starting with the largest field.",
         commands=(largest_documents(collection),),
         evidence={
             "mean": sizes.mean,

@@ -29,7 +29,7 @@ RULE = Rule(
         Threshold("statements", "statements captured with such a pattern", "statements", {"atlas": 0}),
         Threshold(
             "examined",
-            "keys and documents one execution examines, below which it does not matter",
+            "keys and documents examined per execution; fewer do not matter",
             "keys and documents",
             {"nestling": 100},
         ),
@@ -64,17 +64,17 @@ def _finding(seen: RuleInput, target: CollectionFacts, field: str, statements: l
         each.anchored for one in statements for each in one.patterns if each.field == field and each.ignores_case
     )
     has_index = any(index.keys[0][0] == field and index.strength in IGNORES_CASE for index in target.indexes)
-    use = "Ask for equality with the collation of the index that is there"
-    make = "Create an index with a collation that ignores case, and ask for equality with the same collation"
-    whole = f"{use if has_index else make}, where the pattern means the whole text."
-    part = "Find words by a text or search index: the pattern looks for a part of the text, and equality finds no part."
+    use = "Query for equality with the collation of the existing index"
+    make = "Create an index with a collation that ignores case, and query for equality with the same collation"
+    whole = f"{use if has_index else make}, where the pattern stands for the whole text."
+    part = "Use a text or search index to find words: the pattern searches for a part of the text, which equality does not find."
     return seen.finding(
         target,
         field,
-        f"a pattern that ignores case is held against it in {counted(times, 'statement')} captured",
+        f"matched against a case-insensitive pattern in {counted(times, 'captured statement')}",
         number=times,
         limit="statements",
-        cost=f"{count(examined / times)} keys and documents looked at by each of them",
+        cost=f"each examines {count(examined / times)} keys and documents",
         remedy=whole if means_all else part,
         commands=() if has_index or not means_all else (_to_create(target, field),),
         evidence={"statements": times, "examined": examined},

@@ -47,24 +47,24 @@ RULE = Rule(
     (
         Threshold(
             "scanned",
-            "documents one execution examines that scans the collection, or has an index that does not help",
+            "documents examined per execution by a collection scan, or with an index that does not help",
             "documents",
             {"nestling": 1_000},
         ),
-        Threshold("share", "percent of the time captured that one statement takes", "%", {"nestling": 10}),
-        Threshold("seconds", "seconds it takes altogether, below which its share says nothing", "s", {"nestling": 1}),
+        Threshold("share", "share of the captured time that one statement takes", "%", {"nestling": 10}),
+        Threshold("seconds", "seconds it takes in total; with fewer, its share does not matter", "s", {"nestling": 1}),
     ),
 )
 _INSTEAD = {
-    "$where": "`$expr` with the operators of the server, such as `$strLenCP` and `$gt`, or a field that holds the answer and"
-    " has an index",
-    "$function": "the expressions of the server, such as `$map`, `$reduce` and `$regexMatch`",
+    "$where": "`$expr` with the server's operators, such as `$strLenCP` and `$gt`, or an indexed field that holds"
+    " the answer",
+    "$function": "the server's expressions, such as `$map`, `$reduce` and `$regexMatch`",
     "$accumulator": "the accumulators of `$group`, such as `$sum`, `$push` and `$topN`",
-    "mapReduce": "a pipeline with `$group` and `$merge`, which mapReduce is deprecated for",
+    "mapReduce": "a pipeline with `$group` and `$merge`: mapReduce is deprecated",
 }
 _PLAIN = (
-    "Ask for what an index can find, and for the fields that are needed alone. What must read everything, such as a report, can"
-    " be computed beforehand, or run on a secondary."
+    "Use conditions that an index supports, and read only the fields that are needed. What must read everything,"
+    " such as a report, can be computed in advance, or run on a secondary."
 )
 
 
@@ -118,9 +118,12 @@ def _did(statement: StatementFacts, still: StillExamining | None) -> str:
         return f"returns {count(statement.returned / statement.count)}"
     if still is not None:
         names, last = listed(dict.fromkeys(index.name for index in still.indexes)), still.last
-        scan = " by a scan of the collection" if "COLLSCAN" in last.plan else ""
-        return f"last examined {counted(last.examined, 'document')}{scan} to return {count(last.returned)}, with {names} there"
-    scans = " by scans of the collection" if statement.collection_scans else ""
+        scan = " in a collection scan" if "COLLSCAN" in last.plan else ""
+        return (
+            f"last examined {counted(last.examined, 'document')}{scan} to return {count(last.returned)}, although"
+            f" {names} existed"
+        )
+    scans = " in collection scans" if statement.collection_scans else ""
     examined = counted(examined_each(statement), "document")
     return f"examines {examined}{scans} to return {count(statement.returned / statement.count)}"
 
@@ -138,19 +141,15 @@ def _finding(
     runs = f" and runs JavaScript ({listed(statement.scripts)})" if statement.scripts else ""
     limit, number = ("share", part) if is_slow else ("scanned", each)
     mean = target.storage.mean_bytes if target.storage else 0.0
-    whose = (
-        "in what was captured, as the client saw it"
-        if statement.by_client
-        else "of the server's time in what was captured"
-    )
+    whose = "in the capture, as measured by the client" if statement.by_client else "of server time in the capture"
     lacking = lacking_indexes(target, statement) if statement.by_client and not statement.scripts else ()
     indexes = [index.keys(()) for index in map(shared, lacking) if not index.simple]
-    no_index = f"No index serves it: index {listed(statement.compared)}, and what it sorts by."
+    no_index = f"No index serves it: index {listed(statement.compared)} and the fields it sorts by."
     return seen.finding(
         target,
         ", ".join((*statement.scripts, *statement.compared)),
         f"{statement.operation}, seen {counted(statement.count, 'time')}, {_did(statement, still)}{runs};"
-        f" {share(part, 100)} of the time captured",
+        f" {share(part, 100)} of the captured time",
         number=number,
         limit=limit,
         cost=f"{duration(statement.seconds)} {whose}",

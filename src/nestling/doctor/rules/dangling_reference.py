@@ -64,7 +64,7 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
         said,
         number=dangling,
         limit="references",
-        cost="a join along it finds nothing and says nothing",
+        cost="a join on it silently finds nothing",
         remedy=_to_convert(seen, reference) if reference.converted else _to_mend(reference),
         commands=_conversion(seen, reference) if reference.converted else _commands(reference),
         evidence={
@@ -89,24 +89,20 @@ def _how_many(reference: ReferenceFacts, dangling: int) -> str:
     sample = Sample(reference.held, "all" if reference.whole else "random")
     noun = "element" if ELEMENT in reference.steps else "document"
     return (
-        f"{count(dangling)} of {counted(reference.held, noun)} {agreeing(dangling, 'refers', 'refer')} to what is not {where}:"
-        f" {sampled_share(dangling, reference.held, sample)}"
+        f"{count(dangling)} of {counted(reference.held, noun)} {agreeing(dangling, 'refers', 'refer')} to documents"
+        f" that are not {where}: {sampled_share(dangling, reference.held, sample)}"
     )
 
 
 def _to_mend(reference: ReferenceFacts) -> str:
     """What to do with values that exist in no type: delete only what holds nothing but the reference."""
     if not reference.target:
-        return (
-            "Find out what they refer to: it may be in another database. Only where it is gone are they to be mended."
-        )
+        return "Find out what they refer to: it may be in another database. Fix them only if it is gone."
     if ELEMENT not in reference.steps:
-        return (
-            "Find them, then delete or mend them, and delete what refers together with what it refers to from now on."
-        )
+        return "Find them, then delete or fix them. From now on, delete referring documents together with what they refer to."
     return (
-        "Find them, then mend them or take these elements out of their arrays: the documents around them, and their other"
-        " elements, stay. From now on take elements out together with what they refer to."
+        "Find them, then fix these elements or remove them from their arrays; keep the documents around them and"
+        " the other elements. From now on, remove elements together with what they refer to."
     )
 
 
@@ -114,13 +110,17 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
     """What to do with values of another type: nothing is missing until they are looked up with the right type."""
     key, into = f"`{reference.target_field}` of `{reference.target}`", reference.converts
     if _keys_differ(seen, reference):
-        return f"What they refer to has {into} for {key}: give it one type, delete nothing, and look again then."
+        return f"What they refer to has {into} for {key}: give the key one type, delete nothing, then run the doctor again."
     is_mixed = bool(_types(_target(seen, reference)) & set(_other_types(seen, reference)))
-    first = f"Some of {key} are of their type, too: give it one type first. " if is_mixed else ""
+    first = f"Some values of {key} have their type, too: give the key one type first. " if is_mixed else ""
     is_rest = reference.checked - reference.resolved > reference.converted
-    rest = " Look again then: only what is found in neither type is missing." if is_rest else ""
+    rest = " Then run the doctor again: only what is found in neither type is missing." if is_rest else ""
     asks = f" {asks_by_type(_other_types(seen, reference))}" if ELEMENT not in reference.steps else ""
-    anew = " Nothing changes an `_id`: write such documents anew." if reference.steps[0] == "_id" else ""
+    anew = (
+        " An `_id` cannot be changed: insert such documents again with the new one."
+        if reference.steps[0] == "_id"
+        else ""
+    )
     where = seen.facts.collection(reference.database, reference.collection)
     refused = while_fenced(where) if where is not None else ""
     refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else refused

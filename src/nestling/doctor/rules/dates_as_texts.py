@@ -38,7 +38,7 @@ RULE = Rule(
     (
         Threshold(
             "values",
-            "texts of dates that do not sort as these, in a field of nothing but dates",
+            "dates stored as text that do not sort by date, in a field of nothing but dates",
             "values",
             {"nestling": 3},
         ),
@@ -88,10 +88,10 @@ class _Forms:
         if self.slashed:
             kinds.append((self.slashed, "have slashes, such as `05/10/2024`"))
         if self.sorted:
-            kinds.append((self.sorted, "are such as `2024-12-31`"))
+            kinds.append((self.sorted, "look like `2024-12-31`"))
         if len(kinds) == 1:
-            return f"{every} texts of dates {kinds[0][1]}"
-        return f"of {every} texts of dates {'; '.join(f'{count(number)} {what}' for number, what in kinds)}"
+            return f"{every} dates stored as text {kinds[0][1]}"
+        return f"of {every} dates stored as text, {'; '.join(f'{count(number)} {what}' for number, what in kinds)}"
 
 
 def _is_text(path: PathFacts) -> bool:
@@ -103,16 +103,16 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, form
     how = while_fenced(collection)
     if len(commands) > 1:
         refused = REFUSED if len(commands) > UNGUARDED else ""
-        how = f" What is no date of a calendar stays as it is.{refused} {asks_by_type(['string'])}"
+        how = f" Texts that are no calendar date stay as they are.{refused} {asks_by_type(['string'])}"
     elif forms.slashed:
-        how = " Ask who writes those with slashes whether the day or the month comes first."
+        how = " Ask whoever writes those with slashes whether the day or the month comes first."
     return seen.finding(
         collection,
         path.text,
         forms.text(),
         number=forms.unsorted,
         limit="values",
-        cost="an order or range of the field goes by its characters, and no index serves one of dates",
+        cost="sorts and ranges compare its characters, not its dates, and no index helps",
         remedy=f"{outdated_first(collection, path.field)}Convert the texts to dates, and let a validator keep it that way.{how}",
         commands=commands,
         evidence={"texts": path.count("string"), "dates": forms.unsorted},

@@ -45,15 +45,15 @@ def _finding(seen: RuleInput, collection: CollectionFacts, deep: list[PathFacts]
     deepest = max(deep, key=lambda path: (_levels(path), path.documents, path.steps))
     most = max(path.documents for path in deep)
     documents = collection.sample.documents if collection.sample else most
-    which = "it" if len(deep) == 1 else "the commonest"
+    which = "it" if len(deep) == 1 else "the most common one"
     return seen.finding(
         collection,
         deepest.text,
-        f"{counted(len(deep), 'path')} {agreeing(len(deep))} nested deeper; "
-        f"{sampled_share(most, documents, collection.sample)} of the documents have {which}",
+        f"{counted(len(deep), 'path')} {agreeing(len(deep))} nested too deep;"
+        f" {sampled_share(most, documents, collection.sample)} of the documents have {which}",
         number=_levels(deepest),
         limit="levels",
-        cost="long paths in every query and index; an index can follow only one array of a path",
+        cost="long paths in every query and index; an index can follow only one array on a path",
         remedy="Flatten documents that hold one value; give what repeats on the third level a collection of its own.",
         evidence={"paths": len(deep), "documents": most},
         severity=Severity.INFO if _levels(deepest) == int(seen.limits["levels"].value) + 1 else None,

@@ -57,9 +57,10 @@ def _finding(seen: RuleInput, counter: Counted, drifted: int) -> Finding:
         f" {counted(counter.checked, 'row')}: {share(drifted, counter.checked)}",
         number=drifted,
         limit="counters",
-        cost=f"{agreeing(drifted, 'this counter says', 'these counters say')} what is not so, and every change keeps it so",
-        remedy="Look at the documents that differ. Does the field count something else, such as part of the rows? Then accept the"
-        " finding in an ignore file. Else count anew, and change the counter with its rows from now on.",
+        cost=f"{agreeing(drifted, 'this counter is', 'these counters are')} wrong, and every change keeps the error",
+        remedy="Look at the documents that differ. If the field counts something else, such as only some of the"
+        " rows, accept the finding in an ignore file. Otherwise recount, and from now on change the counter"
+        " together with its rows.",
         commands=(showing(counter), recounting(counter)) if can_recount(counter) else (),
         evidence={"checked": counter.checked, "equal": counter.equal},
         confidence=Confidence.POSSIBLE,

@@ -36,8 +36,8 @@ RULE = Rule(
     ),
 )
 _CAUTION = (
-    " The command changes the shape of every document while applications run: first deploy those that read and write both shapes,"
-    " and a validator that allows both."
+    " The command changes the shape of every document while applications run: first deploy versions that read and"
+    " write both shapes, and a validator that allows both."
 )
 
 
@@ -73,8 +73,8 @@ def _map(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> Findi
 def _cost_of_map(collection: CollectionFacts, above: tuple[str, ...]) -> str:
     wildcard = _wildcard(collection, above)
     if not wildcard:
-        return "no index but a wildcard one can find documents by these names or what they hold"
-    return f"`{wildcard}` has an entry for each, and finds documents only by a name that the query says"
+        return "only a wildcard index can find documents by these names or their values"
+    return f"`{wildcard}` has an entry for each, and finds documents only by a name that the query gives"
 
 
 def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str, ...]:
@@ -94,7 +94,9 @@ def _family(seen: RuleInput, collection: CollectionFacts, family: NameFamily) ->
     names = [path.steps[-1] for path in family.members]
     wildcard = _wildcard(collection, family.above)
     indexed = (
-        f"`{wildcard}` has an entry for each" if wildcard else "each needs an index of its own, or all a wildcard index"
+        f"`{wildcard}` has an entry for each"
+        if wildcard
+        else "each needs an index of its own, or all of them a wildcard index"
     )
     return seen.finding(
         collection,

@@ -26,7 +26,7 @@ RULE = Rule(
     Severity.WARNING,
     (
         Threshold("share", "top-level fields with an index of their own", "%", {"nestling": 70}),
-        Threshold("indexes", "single-field indexes below which it does not matter", "indexes", {"nestling": 5}),
+        Threshold("indexes", "single-field indexes; fewer do not matter", "indexes", {"nestling": 5}),
     ),
 )
 
@@ -49,7 +49,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, alone: list[str], sha
         f"{len(alone)} fields have an index of their own: {listed(alone)}",
         number=share,
         limit="share",
-        cost=f"each insert writes {len(alone)} index entries; the indexes have {size(total)}",
+        cost=f"each insert writes {len(alone)} index entries; the indexes take {size(total)}",
         remedy="Index what statements filter and sort by together, equalities first; drop the rest.",
         evidence={"fields": len(alone), "bytes": total},
         work=Work(index_writes=len(alone)),

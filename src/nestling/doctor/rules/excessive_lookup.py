@@ -25,8 +25,8 @@ RULE = Rule(
     "Excessive $lookup",
     Severity.WARNING,
     (
-        Threshold("share", "statements that join, of all captured reads", "%", {"atlas": 50}),
-        Threshold("statements", "reads captured below which no share is told", "statements", {"nestling": 20}),
+        Threshold("share", "share of captured reads that join", "%", {"atlas": 50}),
+        Threshold("statements", "captured reads; with fewer, no share is reported", "statements", {"nestling": 20}),
     ),
 )
 READS = ("find", "aggregate", "count", "distinct")
@@ -48,10 +48,10 @@ def _finding(seen: RuleInput, database: str, joining: list[StatementFacts], join
     return seen.finding(
         database,
         "",
-        f"{count(joined)} of {counted(total, 'read')} captured ({share(joined, total)}) join: {listed(pairs)}",
+        f"{count(joined)} of {counted(total, 'captured read')} ({share(joined, total)}) join: {listed(pairs)}",
         number=100 * joined / total,
         limit="share",
-        cost=f"{duration(seconds)} of the server's time in what was captured",
+        cost=f"{duration(seconds)} of server time in the capture",
         remedy="Embed what is always read together, or copy the few fields the join is for.",
         evidence={"joins": joined, "reads": total, "seconds": seconds},
         work=Work(lookups=sum(each.count * len(each.joins) for each in joining) / joined),

@@ -23,8 +23,8 @@ RULE = Rule(
     "Heavy indexes",
     Severity.WARNING,
     (
-        Threshold("share", "bytes of indexes for the bytes of documents", "%", {"nestling": 100}),
-        Threshold("bytes", "bytes of indexes below which it does not matter", "bytes", {"nestling": 10_000_000}),
+        Threshold("share", "bytes of indexes relative to bytes of documents", "%", {"nestling": 100}),
+        Threshold("bytes", "bytes of indexes; fewer do not matter", "bytes", {"nestling": 10_000_000}),
     ),
 )
 
@@ -42,7 +42,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 def _finding(seen: RuleInput, collection: CollectionFacts, storage: Storage, share: float) -> Finding:
     largest = max(collection.indexes, key=lambda index: index.size_bytes, default=None)
-    most = f"; `{largest.name}` has {size(largest.size_bytes)}" if largest is not None else ""
+    most = f"; `{largest.name}` takes {size(largest.size_bytes)}" if largest is not None else ""
     return seen.finding(
         collection,
         "",
@@ -50,7 +50,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, storage: Storage, sha
         number=share,
         limit="share",
         cost=f"{size(storage.index_bytes)} of cache to keep them fast",
-        remedy="Drop what is unused, make partial what serves few documents, and index no long texts and arrays.",
+        remedy="Drop unused indexes, make those partial that serve few documents, and do not index long texts or arrays.",
         commands=(f"{here(collection)}.stats().indexSizes",),
         evidence={"index_bytes": storage.index_bytes, "data_bytes": storage.data_bytes},
     )

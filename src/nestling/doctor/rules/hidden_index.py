@@ -26,7 +26,7 @@ from nestling.ir.situation.growth import SECONDS_PER_DAY
 RULE = Rule(
     "Hidden index",
     Severity.WARNING,
-    (Threshold("days", "days for which an index is hidden", "days", {"nestling": 14}),),
+    (Threshold("days", "days that an index has been hidden", "days", {"nestling": 14}),),
 )
 
 
@@ -48,7 +48,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) ->
     return seen.finding(
         collection,
         index.name,
-        f"hidden for {counted(_days(index), 'day')} at least",
+        f"hidden for at least {counted(_days(index), 'day')}",
         number=_days(index),
         limit="days",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",

@@ -70,18 +70,19 @@ def _of_values(index: IndexFacts) -> str:
     times = index.outdated_texts
     gone = "" if not times else f": {count(times)} of these documents at once, for good"
     return (
-        "Have the application write dates, and convert the values that are there. MongoDB then deletes what is older than the"
-        f" index allows within a minute{gone}. Drop the index first where that is not wanted."
+        "Have the application write dates, and convert the existing values. MongoDB then deletes what is older than"
+        f" the index allows within a minute{gone}. If you do not want that, drop the index first."
     )
 
 
 def _of_none(index: IndexFacts, elsewhere: list[str]) -> str:
     if elsewhere:
         return (
-            f"Dates are in {listed(elsewhere)}. If these documents are to expire by one of them, make the TTL index on that,"
-            f" which deletes what is past within a minute, for good; then drop `{index.name}`."
+            f"Dates are in {listed(elsewhere)}. If these documents are to expire by one of them, create the TTL"
+            " index on that field, which deletes what has expired within a minute, for good; then drop"
+            f" `{index.name}`."
         )
     return (
-        f"Is a document to expire at all? Then have the application write a date to `{index.expires_by}`, or drop the index."
-        " Where all that were to expire are deleted by now, accept this finding."
+        f"If documents are to expire, have the application write a date to `{index.expires_by}`; otherwise drop the"
+        " index. If all documents that had to expire are already deleted, accept this finding."
     )

@@ -51,7 +51,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limi
         f"values of up to {size(widths.max)}, {size(mean)} on average",
         number=widths.max,
         limit=limit,
-        cost=f"each read of the document carries {size(mean)} of it, {size(path.size_bytes)} in the documents looked at",
+        cost=f"each read of a document carries {size(mean)} of it; it takes {size(path.size_bytes)} of the documents looked at",
         remedy="Keep it in GridFS or object storage, and its id or address in the document.",
         evidence={"mean": mean, "p95": widths.p95, "max": widths.max},
         confidence=confidence(collection),

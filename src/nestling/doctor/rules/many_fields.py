@@ -47,12 +47,12 @@ def _finding(seen: RuleInput, collection: CollectionFacts, limit: str, numbers: 
     return seen.finding(
         collection,
         "",
-        f"{count(numbers['all'])} different paths, {count(numbers['top'])} at the top; "
-        f"{sampled_share(rare, numbers['all'], None)} of them occur in a tenth of the documents at most",
+        f"{count(numbers['all'])} different paths, {count(numbers['top'])} at the top level;"
+        f" {sampled_share(rare, numbers['all'], None)} of them occur in at most a tenth of the documents",
         number=numbers[limit],
         limit=limit,
         cost="most fields can be neither indexed nor validated, and their names are stored in every document",
-        remedy="Turn names that are data into values (attribute pattern), and tell kinds of documents apart by a discriminator.",
+        remedy="Turn names that are data into values (attribute pattern), and distinguish kinds of documents by a discriminator.",
         evidence={"paths": numbers["all"], "top_level": numbers["top"], "rare": rare},
         confidence=confidence(collection),
     )

@@ -63,7 +63,7 @@ RULE = Rule(
         ),
         Threshold(
             "documents",
-            "documents one execution examines, below which it does not matter",
+            "documents examined per execution; fewer do not matter",
             "documents",
             {"nestling": MUCH_EXAMINED},
         ),
@@ -145,14 +145,22 @@ def _finding(
     words = dict.fromkeys(_of_patterns(target, each, index) for each in served)
     redundant = [] if index.simple else [each for each in target.indexes if _begins(each, keys, target)]
     names = listed(each.name for each in redundant)
-    then = f" What {names} finds, it finds too: hide that one, and drop it later." if redundant else ""
+    then = (
+        (
+            f" It also serves everything that {names} {agreeing(len(redundant), 'serves', 'serve')}: hide"
+            f" {agreeing(len(redundant), 'that one', 'those')} now, and drop {agreeing(len(redundant), 'it', 'them')}"
+            " later."
+        )
+        if redundant
+        else ""
+    )
     return seen.finding(
         target,
         ", ".join(field for field, _ in keys),
         "; ".join(_told(target, each) for each in served),
         number=max(examined_for_each(target, each) for each in wasting) if wasting else max(map(examined_each, served)),
         limit="ratio" if wasting else "documents",
-        cost=f"{duration(seconds)} of the server's time in what was captured{', with the other branches' if beside else ''}",
+        cost=f"{duration(seconds)} of server time in the capture{', with the other branches' if beside else ''}",
         remedy=f"Index {index.order}.{_for_branches(served, [each.keys(alone) for each in beside])}{''.join(words)}{then}",
         commands=(
             create_index(target.database, target.name, keys, _options(target, index, keys)),
@@ -177,8 +185,8 @@ def _told(target: CollectionFacts, statement: StatementFacts) -> str:
     if not statement.gathers:
         return f"{seen} {examined} to return {count(statement.returned / statement.count)}"
     if statement.matched is None:
-        return f"{seen} {examined} for an answer made of those that match, and how many do is not known"
-    return f"{seen} {examined} for an answer made of about {share(statement.matched, 1)} of {target.name}"
+        return f"{seen} {examined} to compute an answer from those that match, whose number is not known"
+    return f"{seen} {examined} to compute an answer from about {share(statement.matched, 1)} of {target.name}"
 
 
 def _for_branches(served: Sequence[StatementFacts], beside: Sequence[DirectedKeys]) -> str:
@@ -186,8 +194,8 @@ def _for_branches(served: Sequence[StatementFacts], beside: Sequence[DirectedKey
     if not any(each.branches for each in served):
         return ""
     others = " and ".join(f"`{index_keys(keys)}`" for keys in beside)
-    also = f"create {others} as well" if others else "the others have theirs"
-    return f" An `$or` uses indexes only where each of its branches has one: {also}."
+    also = f"create {others} as well" if others else "the other branches have theirs"
+    return f" An `$or` uses indexes only if each of its branches has one: {also}."
 
 
 def _begins(index: IndexFacts, keys: DirectedKeys, target: CollectionFacts) -> bool:
@@ -199,12 +207,12 @@ def _begins(index: IndexFacts, keys: DirectedKeys, target: CollectionFacts) -> b
 def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: SharedIndex) -> str:
     """What to know about patterns that cannot seek in an index, and about patterns in a collection with a collation."""
     if index.simple:
-        why = "The collection compares texts by a collation, and a pattern cannot use such keys"
-        return f" {why}: the index compares to the letter."
+        why = "The collection has a collation, and no pattern can use the keys of its indexes"
+        return f" {why}: this index compares texts exactly."
     left = sorted(patterns_of(statement) - {field for field, _ in index.keys(())}) if target.collation else []
     if not left:
         return _of_slow(statement)
-    return f" The collection compares texts by a collation: an index on {listed(left)} beside them would not help the pattern."
+    return f" The collection has a collation: adding {listed(left)} to the index would not help the pattern."
 
 
 def _of_slow(statement: StatementFacts) -> str:
@@ -215,8 +223,8 @@ def _of_slow(statement: StatementFacts) -> str:
     fields = sorted({each.field for each in slow})
     rules = sorted({"case-insensitive-regex" if each.ignores_case else "unanchored-pattern" for each in slow})
     return (
-        f" It does not narrow {agreeing(len(fields), 'the pattern', 'the patterns')} on {listed(fields)}:"
-        f" {listed(rules)} {agreeing(len(rules), 'says', 'say')} what does."
+        f" It does not help {agreeing(len(fields), 'the pattern', 'the patterns')} on {listed(fields)}: see"
+        f" {listed(rules)}."
     )
 
 

@@ -48,10 +48,10 @@ _EPHEMERAL = frozenset(
 """Words for documents that are worthless once their date has passed."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MOSTLY = 0.5
-_TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: look at the dates first."
+_TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: check the dates first."
 _TO_ASK = (
-    "Are these documents to be deleted once their date is past? What people still ask for, such as coupons and contracts, is to"
-    " be kept: accept this finding then. If they are worth nothing any more, a TTL index on the field deletes them, for good."
+    "If these documents are worthless once their date has passed, a TTL index on the field deletes them, for good."
+    " If people still need them, as with coupons and contracts, keep them and accept this finding."
 )
 
 
@@ -73,7 +73,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -> F
     return seen.finding(
         collection,
         path.text,
-        "the name says when a document expires, and no TTL index deletes it then",
+        "by its name, it says when a document expires, but no TTL index deletes the document then",
         number=documents,
         unit="documents",
         cost=f"{counted(documents, 'document')} {agreeing(documents, 'stays', 'stay')} until somebody deletes them",
@@ -90,8 +90,9 @@ def _of_texts(path: PathFacts) -> str:
     if not texts:
         return ""
     return (
-        f" Of the values, {count(texts)} {agreeing(texts)} of type string, which the index leaves alone. Convert them to dates"
-        " before there is an index: afterwards it deletes those that are past as they are converted."
+        f" Of the values, {count(texts)} {agreeing(texts)} of type string, which the index ignores. Convert them to"
+        " dates before you create the index: afterwards, it deletes expired documents as soon as they are"
+        " converted."
     )
 
 

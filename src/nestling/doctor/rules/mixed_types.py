@@ -85,7 +85,7 @@ RULE = Rule(
 )
 
 
-_LOST_ZEROS = " A number has lost the zeros that stood in front, such as the one of `01067`: add them by hand."
+_LOST_ZEROS = " Numbers have lost their leading zeros, such as the one of `01067`: add them by hand."
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -143,7 +143,9 @@ def _keys_first(
     for other in seen.facts.of_documents():
         keys = other.path("_id")
         if other.name != collection.name and keys is not None and {*kinds} == {*kinds_of(keys)}:
-            return f"`_id` of `{other.name}` has these types, too: where this refers to it, give it one type first. "
+            return (
+                f"`_id` of `{other.name}` has these types, too: if this field refers to it, give that one type first. "
+            )
     return ""
 
 
@@ -167,10 +169,11 @@ def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -
         f" ({sampled_share(fractions, decimals + fractions, sample)} are not decimal)",
         number=min(decimals, fractions),
         limit="values",
-        cost="a decimal equals no double of the same digits: a query for 0.1 finds the values of one type only",
-        remedy=f"Convert the doubles ({count(doubles)}) to decimal, as money wants it, and let a validator keep it that way;"
-        " double throughout is right for what was measured. First deploy an application that reads and writes decimals: drivers"
-        f" give them as a type of their own.{REFUSED if len(commands) > UNGUARDED else while_fenced(collection)}",
+        cost="a decimal does not equal a double with the same digits: a query for 0.1 finds values of only one type",
+        remedy=f"Convert the doubles ({count(doubles)}) to decimal, which is right for money, and let a validator"
+        " keep it that way; for measurements, double throughout is right. First deploy an application that"
+        " reads and writes decimals: drivers return them as a type of their"
+        f" own.{REFUSED if len(commands) > UNGUARDED else while_fenced(collection)}",
         commands=commands,
         evidence={"decimal": decimals, "double": doubles, "fractions": fractions},
         confidence=confidence(collection),
@@ -179,8 +182,10 @@ def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -
 
 def _cost(main: str, others: list[str]) -> str:
     if "array" in (main, *others):
-        return "whatever reads it must handle one value and several; a sort takes an array for its smallest or largest value"
-    return f"queries and sorts by {main} do not see the {' and '.join(others)} values"
+        return (
+            "every reader must handle both one value and several; a sort uses the smallest or largest value of an array"
+        )
+    return f"queries and sorts by {main} miss the {' and '.join(others)} values"
 
 
 def _is_list_or_value(main: str, others: list[str]) -> bool:
@@ -194,25 +199,23 @@ def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, c
     kept = "let a validator keep it that way"
     if path.steps[0] == "_id":
         kind = target or main
-        return (
-            f"Store these documents anew with {kind} as the type of `_id`, let what refers to them follow, and {kept}."
-        )
+        return f"Rewrite these documents with an `_id` of type {kind}, update what refers to them, and {kept}."
     if _is_list_or_value(main, others):
         refused = REFUSED if commands > UNGUARDED else ""
-        return f"Store an array throughout, of one element where there is one value, and {kept}.{refused}"
+        return f"Always store an array, with one element where there is one value, and {kept}.{refused}"
     if not target:
         return (
-            f"No type here takes the values of the others ({said}): decide on one by what they mean, set the others right by"
-            f" hand, and {kept}."
+            f"None of these types can hold the values of the others ({said}): choose one by what the values mean,"
+            f" correct the others by hand, and {kept}."
         )
     some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
     if commands > 1:
         left = _left(path, kinds, target) + (REFUSED if commands > UNGUARDED else "")
         return (
-            f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Set that right by hand, and {kept}."
-            f" {asks_by_type(others)}"
+            f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Correct what stays by hand, and"
+            f" {kept}. {asks_by_type(others)}"
         )
-    return f"Convert what is not {target} ({some}) to {target}, set right by hand what cannot be converted, and {kept}."
+    return f"Convert what is not {target} ({some}) to {target}, correct by hand what cannot be converted, and {kept}."
 
 
 def _left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
@@ -222,7 +225,8 @@ def _left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
     if target == "string":
         left = numbers_left(path) if "number" in kinds else 0
         stay = agreeing(left, "stays", "stay")
-        rounded = f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
+        them = agreeing(left, "it", "them")
+        rounded = f" Of these numbers, {count(left)} {stay} because the server would round {them}." if left else ""
         return rounded + (_LOST_ZEROS if "number" in kinds and names_a_code(path.steps) else "")
     return _texts_left(path, kinds, target)
 
@@ -233,8 +237,8 @@ def _zone(path: PathFacts) -> str:
     if not times:
         return ""
     return (
-        f" Of these texts, {count(times)} {agreeing(times, 'names', 'name')} no time zone and {agreeing(times)} read as UTC:"
-        " where another is meant, write it at `timezone:` in the command, such as `timezone: 'Europe/Berlin'`."
+        f" Of these texts, {count(times)} {agreeing(times, 'names', 'name')} no time zone and {agreeing(times)} read"
+        " as UTC: if another is meant, set `timezone:` in the command, such as `timezone: 'Europe/Berlin'`."
     )
 
 
@@ -245,11 +249,11 @@ def _texts_left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
     if otherwise:
         stay = agreeing(otherwise, "stays", "stay")
         reasons.append(
-            f"{count(otherwise)} {stay} because a number is written otherwise (`1.10` would become `1.1`, which says the same"
-            " of an amount, not of a version)"
+            f"{count(otherwise)} {stay} because a number would be written differently (`1.10` would become `1.1`:"
+            " the same amount, but another version)"
         )
     if others:
-        reasons.append(f"{count(others)} {agreeing(others)} no {target}")
+        reasons.append(f"{count(others)} cannot be read as {target}")
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 

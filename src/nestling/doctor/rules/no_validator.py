@@ -26,7 +26,7 @@ from nestling.ir.quantity_words import counted
 RULE = Rule(
     "No validator",
     Severity.INFO,
-    (Threshold("documents", "documents from which on it is expected", "documents", {"nestling": 0}),),
+    (Threshold("documents", "documents above which one is expected", "documents", {"nestling": 0}),),
     last=True,
 )
 
@@ -47,9 +47,9 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 f"{counted(documents, 'document')} and no validator",
                 number=documents,
                 limit="documents",
-                cost="documents of any shape are stored without a word, and found out by whoever reads them",
-                remedy="Add a validator that warns, count what it would refuse, mend that, then let it refuse."
-                f"{first_do(changes) if rules else ''}",
+                cost="documents of any shape are silently accepted, and only their readers notice",
+                remedy="Add a validator that warns, count what it would refuse, fix that, then let it"
+                f" refuse.{first_do(changes) if rules else ''}",
                 commands=(f'{run}({{collMod: {name}, validator: {rules}, validationAction: "warn"}})',)
                 if rules
                 else (),

@@ -30,7 +30,7 @@ from nestling.ir.quantity_words import counted
 RULE = Rule(
     "Null or missing",
     Severity.INFO,
-    (Threshold("share", "share of each of at least two ways to say nothing", "%", {"nestling": 1}),),
+    (Threshold("share", "share of each of at least two ways to store absence", "%", {"nestling": 1}),),
     by_field=True,
 )
 
@@ -65,8 +65,8 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, mixe
     field = quoted(path.field)
     can_unset = is_plain(path.steps) and ELEMENT not in path.steps
     but = (
-        " Where the empty text is a value of its own, as in rows that came from SQL, keep it: nothing here removes it, for"
-        " without it nobody knows what was empty and what was never said."
+        " Where the empty text is a value of its own, as in rows from SQL, keep it: the commands here do not remove"
+        " it, because nobody could tell afterwards what was empty and what was missing."
         if "the empty text" in mixed
         else ""
     )
@@ -79,8 +79,8 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, mixe
         f"absence is stored in {len(mixed)} ways: {said}",
         number=100 * second / max(path.parents, 1),
         limit="share",
-        cost="every query for what has no value must name all of them, or finds too little",
-        remedy=f"Choose one; a field that is left out is the cheapest.{but}",
+        cost="every query for documents without a value must name all of them, or it finds too few",
+        remedy=f"Choose one; leaving the field out is the cheapest.{but}",
         commands=(unset,) if can_unset and "null" in mixed else (),
         changes=(FieldChange(path.steps, lacks=True),) if can_unset and "null" in mixed else (),
         evidence=dict(mixed),

@@ -64,14 +64,14 @@ def _finding(
     seen: RuleInput, collection: CollectionFacts, largest: float, days: float | None, *, large: bool
 ) -> Finding:
     soon = largest > ERROR_SHARE * DOCUMENT_BYTES or (days is not None and days <= ERROR_DAYS)
-    when = f"; at its growth it reaches 16 MiB in {span(days)}" if days is not None else ""
+    when = f"; at its present growth it reaches 16 MiB in {span(days)}" if days is not None else ""
     return seen.finding(
         collection,
         "",
-        f"the largest document has {size(largest)}{when}",
+        f"the largest document is {size(largest)}{when}",
         number=largest if large or days is None else days,
         limit="bytes" if large or days is None else "days",
-        cost="writes that would pass 16 MiB fail",
+        cost="writes that would exceed 16 MiB fail",
         remedy="Split it: move its longest array to a collection of its own, its blobs to GridFS.",
         commands=(largest_documents(collection),),
         evidence={"largest_bytes": largest} | ({} if days is None else {"days_left": days}),

@@ -27,7 +27,7 @@ RULE = Rule(
     Severity.WARNING,
     (
         Threshold("share", "reads of a collection that join the other", "%", {"nestling": 50}),
-        Threshold("statements", "reads captured below which no share is told", "statements", {"nestling": 20}),
+        Threshold("statements", "captured reads; with fewer, no share is reported", "statements", {"nestling": 20}),
     ),
 )
 READS = ("find", "aggregate", "count", "distinct")
@@ -61,7 +61,7 @@ def _finding(seen: RuleInput, namespace: str, other: str, joined: int, total: in
     return seen.finding(
         namespace,
         "",
-        f"{count(joined)} of {counted(total, 'read')} captured ({share(joined, total)}) join `{other}`",
+        f"{count(joined)} of {counted(total, 'captured read')} ({share(joined, total)}) join `{other}`",
         number=100 * joined / total,
         limit="share",
         cost="a query in another collection for each row read",

@@ -67,7 +67,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, lo
         number=index.size_bytes,
         unit="bytes",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
-        remedy=f"Hide it, as `{longer.name}` answers what it answers; if nothing has become slow after a week, drop it.",
+        remedy=f"Hide it: `{longer.name}` serves everything it serves. If nothing has become slow after a week, drop it.",
         commands=drop_index(collection, index.name),
         drops=(index.name,),
         evidence={"covered_by": longer.name, "bytes": index.size_bytes},

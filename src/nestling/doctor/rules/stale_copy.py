@@ -47,13 +47,13 @@ RULE = Rule(
 )
 _LOOK = "Look at the documents that differ, and at what their source says"
 _UPDATE = (
-    f"{_LOOK}. Then bring the copies up to date, and change them with their source; if they are to stay, say so in an"
-    " ignore file."
+    f"{_LOOK}. Then update the copies, and from now on change them together with their source; if they are meant to"
+    " stay, accept the finding in an ignore file."
 )
 _QUESTION = (
-    f"{_LOOK}. Is the copy to stay as its source was at that moment, such as the price that was paid? Then nothing is stale:"
-    " accept the finding in an ignore file. Is it to follow its source? Then change both together from now on, and set right what"
-    " differs. No command is given that overwrites it, as nothing brings back what it was."
+    f"{_LOOK}. If the copy records its source at some moment, such as the price that was paid, nothing is stale:"
+    " accept the finding in an ignore file. If it is to follow its source, change both together from now on, and"
+    " correct what differs. No command here overwrites it, because nothing could bring the old value back."
 )
 
 
@@ -66,11 +66,11 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
     part = sampled_share(stale, copied.checked, Sample(copied.checked, "all" if copied.whole else "seeded"))
-    which = "" if copied.whole else " compared, a sample,"
+    which = "" if copied.whole else " in a sample"
     differs = agreeing(stale, "differs", "differ")
     holder = seen.facts.collection(copied.database, copied.collection)
     hindered = _hindered(seen, copied, holder)
-    by_values = "" if copied.named else "; that it is a copy, its values say, not its name"
+    by_values = "" if copied.named else "; it is taken for a copy by its values, not by its name"
     return seen.finding(
         f"{copied.database}.{copied.collection}",
         steps_text(copied.steps),
@@ -78,7 +78,7 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
         f" {part}{by_values}",
         number=stale,
         limit="copies",
-        cost="readers of the copy see what is no longer so",
+        cost="readers of the copy see outdated values",
         remedy=hindered or _UPDATE,
         commands=_commands(copied, is_right=not hindered),
         evidence={"checked": copied.checked, "equal": copied.equal},
@@ -90,13 +90,13 @@ def _hindered(seen: RuleInput, copied: Copied, holder: CollectionFacts | None) -
     """Why no command overwrites the copies, and what to do instead; "" if nothing prevents it."""
     expiry = dates_come(holder, field_path(copied.steps)) if holder is not None else ""
     if expiry:
-        return f"{expiry}{_LOOK}; if they are to stay, say so in an ignore file."
+        return f"{expiry}{_LOOK}; if they are meant to stay, accept the finding in an ignore file."
     source = seen.facts.collection(copied.database, copied.target)
     path = source.path(*copied.target_field.split(".")) if source is not None else None
     if path is not None and len(kinds := _types(path)) > 1:
         return (
-            f"First give `{copied.target}.{copied.target_field}` one type: its values are of the types {', '.join(kinds)}"
-            " (see mixed-types), and a copy would take each as it is. Then look again."
+            f"First give `{copied.target}.{copied.target_field}` one type: its values have the types"
+            f" {', '.join(kinds)} (see mixed-types), and a copy would take each as it is. Then run the doctor again."
         )
     return _QUESTION if is_snapshot(copied, holder) else ""
 

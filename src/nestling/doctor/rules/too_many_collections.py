@@ -62,9 +62,9 @@ def _family(seen: RuleInput, database: str, stem: str, members: list[CollectionF
         f"{counted(len(members), 'collection')} differ only in a date or a number: {listed(names, 3)}",
         number=len(members),
         limit="family",
-        cost=f"a query over several must name each of them; {counted(_files(members), 'file')} the storage engine keeps",
-        remedy="Make what is in the names a field, first in the indexes of one collection; for measurements a time series"
-        " collection.",
+        cost=f"a query over several must name each of them; the storage engine keeps {counted(_files(members), 'file')}",
+        remedy="Use one collection, with what the names say in a field that comes first in its indexes; for"
+        " measurements, a time series collection.",
         evidence={"files": _files(members), "alike": len(members)},
     )
 
@@ -86,7 +86,7 @@ def _finding(
         f"{counted(len(stored), 'collection')}{family}",
         number=len(stored),
         limit="collections",
-        cost=f"{counted(files, 'file')} the storage engine keeps, and slower starts and checkpoints",
-        remedy="Make what is in the names a field, in one collection; drop what is empty.",
+        cost=f"the storage engine keeps {counted(files, 'file')}; starts and checkpoints are slower",
+        remedy="Use one collection, with what the names say in a field; drop empty collections.",
         evidence={"files": files, "alike": alike},
     )

@@ -46,10 +46,10 @@ def _finding(seen: RuleInput, collection: CollectionFacts) -> Finding:
     return seen.finding(
         collection,
         "",
-        f"{number} indexes with {size(total)}",
+        f"{number} indexes, {size(total)}",
         number=number,
         limit="indexes",
-        cost=f"each insert writes {number} index entries and more",
+        cost=f"each insert writes at least {number} index entries",
         remedy="Drop what is unused or redundant, and merge those with the same beginning.",
         commands=(f"{here(collection)}.aggregate([{{$indexStats: {{}}}}, {{$sort: {{'accesses.ops': 1}}}}])",),
         evidence={"bytes": total},

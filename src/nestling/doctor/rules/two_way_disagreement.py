@@ -25,7 +25,7 @@ from nestling.ir.quantity_words import agreeing, count, counted
 RULE = Rule(
     "Two-way disagreement",
     Severity.ERROR,
-    (Threshold("links", "links that one side holds alone, of those compared", "links", {"nestling": 0}),),
+    (Threshold("links", "links held by one side only, of those compared", "links", {"nestling": 0}),),
 )
 
 

@@ -28,7 +28,7 @@ RULE = Rule(
         Threshold("statements", "statements captured with such a pattern", "statements", {"indexwright": 0}),
         Threshold(
             "examined",
-            "keys and documents one execution examines, below which it does not matter",
+            "keys and documents examined per execution; fewer do not matter",
             "keys and documents",
             {"nestling": 100},
         ),
@@ -58,11 +58,11 @@ def _finding(
     return seen.finding(
         target,
         field,
-        f"a pattern that may match anywhere is held against it in {counted(times, 'statement')} captured",
+        f"matched against a pattern that may match anywhere in {counted(times, 'captured statement')}",
         number=times,
         limit="statements",
-        cost=f"{count(examined)} keys and documents looked at by each of them",
-        remedy="Begin the pattern with `^` where the beginning is meant; find words by a text or search index.",
+        cost=f"each examines {count(examined)} keys and documents",
+        remedy="Start the pattern with `^` if it is to match the beginning; use a text or search index to find words.",
         evidence={"statements": times, "examined_each": examined},
         work=Work(tests=examined),
         mean_seconds=sum(each.seconds for each in statements) / times,

@@ -71,7 +71,11 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limi
     if lengths.count < path.parents:
         who, half = f"{_some(collection, path)} have", "half of these have"
     mean = path.size_bytes / max(path.present, 1)
-    pattern = "move what is over a bound to pages (outlier pattern)" if is_rare else "let the elements refer to it"
+    pattern = (
+        "move what exceeds a bound to overflow documents (outlier pattern)"
+        if is_rare
+        else "let each refer to its document"
+    )
     return seen.finding(
         collection,
         path.text,

@@ -75,7 +75,7 @@ def _finding(
     storage = target.storage
     assert storage is not None
     times, seconds = sum(each.count for each in slow), sum(each.seconds for each in slow)
-    took = f"; {duration(seconds)} of the server's time in what was captured" if slow else ""
+    took = f"; {duration(seconds)} of server time in the capture" if slow else ""
     return seen.finding(
         target,
         field,

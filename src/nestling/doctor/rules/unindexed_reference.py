@@ -62,7 +62,7 @@ def _finding(seen: RuleInput, holder: CollectionFacts, reference: ReferenceFacts
     storage = holder.storage
     assert storage is not None
     held_by_parent = ELEMENT in reference.steps
-    to = f"`{reference.target}`" if reference.target else "a collection that is not here"
+    to = f"`{reference.target}`" if reference.target else "a collection that does not exist here"
     return seen.finding(
         holder,
         steps_text(reference.steps),

@@ -27,13 +27,13 @@ from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, size
 
 RULE = Rule(
-    "Large fields that few reads take",
+    "Large fields that few reads use",
     Severity.WARNING,
     (
-        Threshold("part", "of a document's bytes that the fields make", "%", {"nestling": 50}),
-        Threshold("bytes", "bytes of the fields in a document on average", "bytes", {"nestling": 2_048}),
-        Threshold("reads", "reads that take one of them at most", "%", {"nestling": 10}),
-        Threshold("statements", "reads captured below which nothing is told", "statements", {"nestling": 1_000}),
+        Threshold("part", "share of a document's bytes in these fields", "%", {"nestling": 50}),
+        Threshold("bytes", "bytes of these fields in a document, on average", "bytes", {"nestling": 2_048}),
+        Threshold("reads", "share of reads that use any of them, at most", "%", {"nestling": 10}),
+        Threshold("statements", "captured reads; with fewer, nothing is reported", "statements", {"nestling": 1_000}),
     ),
 )
 
@@ -108,11 +108,11 @@ def _finding(
     left = [path for path in collection.top_level() if path not in cold and path.field != "_id"]
     hot = sorted((path for path in left if _asking([path], taken)), key=lambda path: -_asking([path], taken))
     names, kept = listed(path.text for path in cold), listed(path.text for path in hot)
-    asked = f"{count(asking)} of {counted(reads, 'read')} captured ({share(asking, reads)}) take any of them"
+    asked = f"{count(asking)} of {counted(reads, 'captured read')} ({share(asking, reads)}) use any of them"
     return seen.finding(
         collection,
         "",
-        f"{names}: {size(apart)} of {size(whole)} a document ({share(apart, whole)}); {asked}"
+        f"{names}: {size(apart)} of {size(whole)} per document ({share(apart, whole)}); {asked}"
         + (f", the others {kept}" if kept else ""),
         number=100 * apart / whole,
         limit="part",

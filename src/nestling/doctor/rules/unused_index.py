@@ -51,12 +51,12 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) ->
     nodes = (
         ""
         if asked_all
-        else f"; {index.nodes} of {server.members} members were asked, so ask the others before you drop it"
+        else f"; {index.nodes} of {server.members} members were asked: ask the others before you drop it"
     )
     return seen.finding(
         collection,
         index.name,
-        f"no use in {counted(_days(seen, index), 'day')}{nodes}",
+        f"not used in {counted(_days(seen, index), 'day')}{nodes}",
         number=_days(seen, index),
         limit="days",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",

@@ -53,8 +53,8 @@ def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator,
         f" ({sampled_share(refused, validator.checked, sample)}) would be refused by the validator",
         number=refused,
         limit="documents",
-        cost="every update of one of them fails" if fails else "readers that trust the validator meet them",
-        remedy="Find them and mend them; until then, validationLevel: moderate lets them be updated.",
+        cost="every update of one of them fails" if fails else "readers that trust the validator come across them",
+        remedy="Find and fix them; until then, validationLevel: moderate lets them be updated.",
         commands=(f"{here(collection)}.find({{$nor: [{own_validator(collection)}]}})",),
         severity=None if fails else Severity.WARNING,
         confidence=Confidence.CERTAIN if exact else Confidence.LIKELY,
@@ -65,10 +65,11 @@ def _fenced(seen: RuleInput, collection: CollectionFacts, refused: int) -> Findi
     return seen.finding(
         collection,
         "",
-        "every insert and update is refused: the cutover of a migration is under way, or was ended halfway",
+        "every insert and update is refused: the cutover of a migration is under way, or was interrupted",
         number=refused,
         limit="documents",
         cost="applications cannot write",
-        remedy="Where no `nestling migrate` runs, `nestling migrate … --cutover` goes on, and `--abort` takes the migration back."
-        " Leave the validator as it is: it is the migration's, and what passes it is missing in the new design.",
+        remedy="If no `nestling migrate` is running, `nestling migrate … --cutover` continues, and `--abort` undoes"
+        " the migration. Leave the validator as it is: it belongs to the migration, and writes that get past"
+        " it are missing in the new design.",
     )

@@ -27,9 +27,7 @@ from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count, counted
 
 RULE = Rule("Weak validator", Severity.WARNING, last=True)
-_MODERATE = (
-    " The level moderate lets documents that break the rules already be updated; when none does, set it to strict."
-)
+_MODERATE = " The level moderate still lets documents that already break the rules be updated; once none does, set it to strict."
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -47,7 +45,7 @@ def _weakness(validator: Validator) -> str:
     if validator.action == "warn":
         return "the validator only warns (validationAction: warn)"
     rules = json.loads(validator.text)
-    return "" if demands(rules) else "the validator demands nothing of any field"
+    return "" if demands(rules) else "the validator requires nothing of any field"
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, why: str) -> Finding:
@@ -72,7 +70,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, why: str) -> Finding:
         else why,
         number=documents,
         unit="documents",
-        cost="documents of any shape are stored, although a validator is there",
+        cost="documents of any shape are stored despite the validator",
         remedy=f"Require the fields every document has, give their types, and let it refuse.{_MODERATE * (level == 'moderate')}"
         f"{first_do(changes) if drafted else ''}",
         commands=(command,) if refuses or drafted else (),
