@@ -23,9 +23,9 @@ MISTAKES = {
     "charge `upkeep`": replace(shop(), charges=(Charge("page", "upkeep", ("ghost",), 1.0),)),
     "limit `bytes`": replace(shop(), limits=(Limit("bytes", ((("ghost",), 1.0),), 1.0),)),
     "load `bytes`": replace(shop(), loads=(Load("bytes", (("ghost", 1.0),)),)),
-    "statement `page` speaks of `ghost`": with_mode(Mode("way", ("ghost",), 1.0)),
-    "no load": with_mode(Mode("way", (), 1.0, loads=(("ghost", 1.0),))),
-    "a cost or an amount that is no number": with_mode(Mode("way", (), float("nan"))),
+    "statement `page` mentions `ghost`": with_mode(Mode("way", ("ghost",), 1.0)),
+    "not a load": with_mode(Mode("way", (), 1.0, loads=(("ghost", 1.0),))),
+    "a cost or an amount that is not a number": with_mode(Mode("way", (), float("nan"))),
     "a rate of -1": shop(reads=-1.0),
     "has no rate": replace(shop(), rates={"page": 1.0, "rename": 1.0}),
     "2 structures called `copy`": replace(shop(), structures=(*shop().structures, Structure("copy", "again"))),
@@ -34,7 +34,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("words", MISTAKES)
 def test_a_mistake_is_said(words):
-    """What speaks of something that does not exist, or of no number, is named."""
+    """What mentions something that does not exist, or is not a number, is named."""
     with pytest.raises(SearchError, match=words):
         solve(MISTAKES[words])
 

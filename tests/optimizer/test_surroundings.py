@@ -100,7 +100,7 @@ def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.Monkey
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
     found = weigh(problem, solution, groups, limit_seconds=60.0)
     assert found.nearby == tuple(each.group for each in found.weighings)
-    assert "has the price of choosing only what is around it anew" in found.notes[0]
+    assert "is priced with only its surroundings chosen anew" in found.notes[0]
     for each in found.weighings:
         assert each.turns == ()
         best = {one.structure: one.cost for one in alternatives(problem, solution, each.group)}

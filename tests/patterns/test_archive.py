@@ -66,7 +66,7 @@ def test_old_rows_lie_apart_and_are_found(tmp_path: Path, database: Database[dic
     application = purchases(tmp_path)
     proposal = application.designed()
     assert archived(proposal) == ["purchase_archive"]
-    assert any("looks in both" in note for note in proposal.notes)
+    assert any("read both" in note for note in proposal.notes)
     application.proved(proposal, database)
     hot, old = (database[name].estimated_document_count() for name in ("purchase", "purchase_archive"))
     assert (hot, old) == (58, 342)

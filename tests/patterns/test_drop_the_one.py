@@ -116,6 +116,6 @@ def test_what_it_saves_and_makes_impossible_is_told(tmp_path: Path) -> None:
     assert dropped.gain is not None
     assert dropped.gain > 0
     assert dropped.price == (
-        "`host` can no longer be written, and rows of `message` can neither be added nor removed nor be given another "
-        "`host`, nor can a row of `day` be removed, as those of `message` go along"
+        "`host` can no longer be written, and rows of `message` can neither be added, nor removed, nor given another "
+        "`host`; rows of `day` cannot be removed either, as those of `message` go with them"
     )

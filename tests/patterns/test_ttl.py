@@ -68,4 +68,4 @@ def test_entries_that_are_counted_elsewhere_stay_until_a_statement_removes_them(
     proposal = log(tmp_path, COUNTED, entries=20_000).with_rates(counted=5000.0, log=0.1).designed()
     assert [each.computed for each in (c.body for c in proposal.design.collections) if each.computed]
     assert expiring(proposal) == []
-    assert any("copies or computed values elsewhere rest on them" in note for note in proposal.notes)
+    assert any("copies or computed values elsewhere depend on them" in note for note in proposal.notes)

@@ -142,7 +142,7 @@ def test_the_owner_is_the_parent_the_key_contains():
     )
     proposal = design(found, "embedded")
     assert roots(proposal) == ["sale", "product"]
-    assert "one home in `sale`" in why_not(proposal, "product_item")
+    assert "already stored in `sale`" in why_not(proposal, "product_item")
 
 
 def test_audit_columns_attract_nothing():

@@ -58,7 +58,7 @@ def test_the_number_is_what_the_other_choice_costs_more(shop_design: Callable[[s
         "4 of the 7 factors say embedding, 2 referencing; what decides: product_category in category costs "
     )
     assert (
-        "in category_listing (300/s); either would do: between designs that are about equal, the least cost decides"
+        "in category_listing (300/s); either would do: between designs that are about equal, the lower cost decides"
         in why.text
     )
     assert "category_listing" in why.statements

@@ -77,7 +77,7 @@ def test_child_ids_are_held_without_a_workload_too():
     assert choice(proposal, "product_part") is Choice.CHILD_REFERENCE
     decision = proposal.decision("product_part")
     assert decision is not None
-    assert any("no workload to ask" in reason.text for reason in decision.reasons)
+    assert any("no workload given" in reason.text for reason in decision.reasons)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_refers_from_elsewhere_agrees_with_its_number(others: tuple[str, ..
     )
     decision = design(found, "tree").decision("product_part")
     assert decision is not None
-    assert any(f"for {said} from elsewhere" in reason.text for reason in decision.reasons), decision.reasons
+    assert any(f"because {said} from elsewhere" in reason.text for reason in decision.reasons), decision.reasons
 
 
 def test_a_log_message_holds_its_hosts_id():

@@ -45,5 +45,5 @@ def test_no_index_that_is_built_is_called_not_kept(tmp_path: Path, database: Dat
     rejected = {each.structure for each in proposal.weighed if not each.chosen}
     assert not rejected & {*built, "index of person on id", "index of note on id"}
     text = re.sub(r"\s+", " ", explanation_text(explanation(proposal)))
-    assert "index of `person` on manager_id: finds `person` by `person`" in text.partition("Built besides")[2]
-    assert "on manager_id" in explanation_text(explanation(proposal, "person")).partition("Built besides")[2]
+    assert "index of `person` on manager_id: finds `person` by `person`" in text.partition("Also built")[2]
+    assert "on manager_id" in explanation_text(explanation(proposal, "person")).partition("Also built")[2]

@@ -76,7 +76,7 @@ def test_a_decision_that_rests_on_little_says_so() -> None:
     [
         (0, "costs least; its alternatives were not weighed one by one"),
         (1, "costs least; its alternatives were not weighed one by one"),
-        (9, "any other place breaks a bound of documents or a budget, or takes away what is there"),
+        (9, "any other place would exceed a document bound or a budget, or remove what is there"),
     ],
 )
 def test_what_other_places_break_is_told_where_all_were_weighed(

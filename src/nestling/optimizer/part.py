@@ -116,8 +116,8 @@ def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], o
     if found is None:
         raise SearchError(
             Problem(
-                what="the solver's choice breaks a requirement by rounding",
-                next_move="give the limits and costs numbers of more similar size",
+                what="the solver's choice violates a requirement because of rounding",
+                next_move="use limits and costs of more similar size",
             )
         )
     floor = relaxed.constant + float(np.minimum(relaxed.model.cost, 0.0).sum())
@@ -132,5 +132,5 @@ def _any(problem: DesignProblem, model: LinearModel) -> frozenset[str] | None:
     outcome = minimise(replace(model, cost=np.zeros_like(model.cost)), seconds=GRACE_SECONDS)
     if outcome.values is None and outcome.status is Status.STOPPED:
         next_move = "give the search more time, or fewer statements"
-        raise SearchError(Problem(what="the time was up before any design was found", next_move=next_move))
+        raise SearchError(Problem(what="time ran out before any design was found", next_move=next_move))
     return chosen_by(problem, outcome.values) if outcome.values is not None else None

@@ -28,13 +28,13 @@ def _mistakes(problem: DesignProblem) -> Iterator[str]:
     for where, names in _names(problem):
         for name in names:
             if name not in known:
-                yield f"{where} speaks of `{name}`, which is no structure"
+                yield f"{where} mentions `{name}`, which is not a structure"
     loads = {load.name for load in problem.loads}
     for step in problem.steps:
         for mode in step.modes:
             for name, _ in mode.loads:
                 if name not in loads:
-                    yield f"mode `{mode.text}` of `{step.statement}` speaks of `{name}`, which is no load"
+                    yield f"mode `{mode.text}` of `{step.statement}` mentions `{name}`, which is not a load"
     yield from _wrong_numbers(problem)
 
 
@@ -65,7 +65,7 @@ def _wrong_numbers(problem: DesignProblem) -> Iterator[str]:
         yield f"statement `{statement}` has no rate"
     for where, numbers in _numbers(problem):
         if not all(map(isfinite, numbers)):
-            yield f"{where} has a cost or an amount that is no number"
+            yield f"{where} has a cost or an amount that is not a number"
 
 
 def _numbers(problem: DesignProblem) -> Iterator[tuple[str, tuple[float, ...]]]:

@@ -37,13 +37,14 @@ class WeighResult:
         found = []
         if self.left_out:
             found.append(
-                f"{len(self.left_out)} of {every} decisions have no price for their alternatives, which would take too long to"
-                " work out (those that matter most come first); what is chosen does not depend on it"
+                f"{len(self.left_out)} of {every} decisions have no prices for their alternatives, which would take"
+                " too long to compute (those that matter most come first); what is chosen does not depend on it"
             )
         if self.nearby:
             found.append(
-                f"for {len(self.nearby)} of {every} decisions an alternative has the price of choosing only what is around it"
-                " anew: the best design with it may cost less, and when these decisions flip is not known"
+                f"for {len(self.nearby)} of {every} decisions, an alternative is priced with only its surroundings"
+                " chosen anew: the best design with it may cost less, and when these decisions would flip is not"
+                " known"
             )
         if self.time_was_up:
             found.append("time ran out while alternatives were weighed: raise --time-limit to see more of them")

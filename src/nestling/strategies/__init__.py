@@ -201,6 +201,8 @@ def _gaps(known: Situation) -> list[Gap]:
         for name, numbers in known.statistics.entity(entity.name).attributes:
             size = numbers.maximum_bytes.value if numbers.maximum_bytes is not None else 0.0
             if size > known.thresholds.blob_bytes and name not in known.blobs[entity.name]:
-                what = f"`{name}` has values of {size:,.0f} bytes and cannot go to GridFS; a document holds 16 MiB"
+                what = (
+                    f"`{name}` has values of {size:,.0f} bytes and cannot go to GridFS; a document holds at most 16 MiB"
+                )
                 found.append(Gap(GapKind.NEVER, what, entity.name))
     return found

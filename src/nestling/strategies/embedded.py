@@ -54,11 +54,14 @@ def _decision(situation: Situation, link: Relationship, refusal: Reason | None) 
         instead = Alternative(Choice.EMBED, refusal.text)
         reference = Choice.PARENT_REFERENCE
         return Decision(link.name, reference, (str(reference),), (number, refusal), (instead,))
-    reasons = [Reason("rule-1", f"embedded: no invariant speaks against it, and `{link.parent}` owns it first"), number]
+    reasons = [
+        Reason("rule-1", f"embedded: no invariant speaks against it, and `{link.parent}` is its first owner"),
+        number,
+    ]
     if not situation.is_total(link):
         share = situation.lacking_share(link)
         reasons.append(
-            Reason("invariant", f"the few `{link.child}` without one `{link.parent}` have an orphans collection", share)
+            Reason("invariant", f"the few `{link.child}` without a `{link.parent}` go to an orphans collection", share)
         )
     instead = Alternative(
         Choice.PARENT_REFERENCE, f"a collection of its own would cost a join to read `{link.child}` (rule-3)"

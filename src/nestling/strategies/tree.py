@@ -92,9 +92,7 @@ def _embedded(situation: Situation, link: Relationship, answer: TreeAnswer) -> D
     if not situation.is_total(link):
         share = situation.lacking_share(link)
         orphans = (
-            Reason(
-                "invariant", f"the few `{link.child}` without one `{link.parent}` have an orphans collection", share
-            ),
+            Reason("invariant", f"the few `{link.child}` without a `{link.parent}` go to an orphans collection", share),
         )
     instead = Alternative(
         Choice.PARENT_REFERENCE, f"reading one `{link.parent}` with its `{link.child}` would cost a join (rule-3)"

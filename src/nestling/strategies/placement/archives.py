@@ -21,10 +21,10 @@ def archives(situation: Situation, collections: tuple[Collection, ...]) -> Itera
     ]
     for entity, _, before in situation.requirements.archive:
         if entity not in {root for root, _, _ in made}:
-            yield f"`{entity}`: no archive of rows before {before}: they are in documents of others, or in buckets"
+            yield f"`{entity}`: no archive of rows before {before}: they are embedded in other documents, or in buckets"
     for entity, rows, archive in made:
         yield (
-            f"`{entity}`: rows whose `{rows.attribute}` is before {rows.value} lie in `{archive}`, with the same indexes; what"
-            " does not ask for later rows looks in both collections; rows do not move by themselves: make a design with a later"
-            " date and migrate to it"
+            f"`{entity}`: rows whose `{rows.attribute}` is before {rows.value} are stored in `{archive}`, with the"
+            " same indexes; statements not restricted to later rows read both collections; rows do not move by"
+            " themselves: make a design with a later date and migrate to it"
         )

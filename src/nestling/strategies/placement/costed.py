@@ -134,7 +134,7 @@ class _Deciding:
         others_weighed = weighed.keys() >= {each.id for each in possible if each.id != home.id}
         if weighed and others_weighed and all(cost is None for cost in weighed.values()):
             return Reason(
-                "cost", f"{here}: any other place breaks a bound of documents or a budget, or takes away what is there"
+                "cost", f"{here}: any other place would exceed a document bound or a budget, or remove what is there"
             )
         if len(possible) > 1:
             return Reason("cost", f"{here} costs least; its alternatives were not weighed one by one")
@@ -251,7 +251,7 @@ class _Deciding:
             return refusal.text
         fan_out, footprint = self.situation.fan_outs[link.name], self.situation.footprints[link.name]
         if all(each.kind.writes for each in self.situation.reading.workload.statements):
-            return "no statement that reads is known, nor what embedding would save"
+            return "no statement that reads is known, so neither is what embedding would save"
         if not footprint.with_parent and not footprint.atomic:
             return f"no statement reads `{link.child}` by its `{link.parent}`: embedding would save nothing (rule-5)"
         if fan_out.grows or fan_out.largest is None:
@@ -276,7 +276,7 @@ class _Deciding:
         saved = priced.cost - self.solution.cost - _threshold(weighing, priced.cost)
         said = f"the costs say {about_equal(saved, self.solution)}{choice}, by {saving(saved, self.solution)}"
         if saved < 0 or is_rounding(saved, self.solution):
-            said = f"{choice} stays, as what would be saved is less than the {CHANGE}"
+            said = f"{choice} stays, as the saving would be less than the {CHANGE}"
         return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)
 
     def _price(self, home: Candidate, joined: Sequence[Relationship], both: ManyToMany | None) -> Reason:

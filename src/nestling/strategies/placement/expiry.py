@@ -23,7 +23,7 @@ def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place,
     why = _objection(situation, outline, entity, place) or unknown
     if why:
         notes.append(
-            f"`{entity.name}`: no TTL index removes rows after {days:g} days: {why}; remove them by a statement"
+            f"`{entity.name}`: no TTL index removes rows after {days:g} days: {why}; delete them with a statement"
         )
         return
     notes.append(f"`{entity.name}`: the server removes rows whose `{path}` is {days:g} days old")
@@ -34,16 +34,14 @@ def _time_path(entity: Entity, place: Place) -> tuple[str, str]:
     """The field with a document's age, or "", and why there is none, or ""."""
     bucket = place.store.collection.bucket
     if bucket is not None:
-        return (
-            ("bucket_end", "") if bucket.window is not None else ("", "it is in buckets by number, which have no time")
-        )
+        return ("bucket_end", "") if bucket.window is not None else ("", "its buckets are by number and have no time")
     found = [a for a in entity.attributes if a.type.name in TIMES and a.type.fraction_digits <= 3]
     certain = [a for a in found if not a.nullable] or found
     if len(certain) != 1:
         return "", f"it has {len(certain)} dates and nothing says which one counts" if certain else "it has no date"
     path = place.node.path_of(certain[0].name)
     if path == "_id":
-        return "", "it has its date as `_id`, whose index the server keeps as it is"
+        return "", "its date is its `_id`, whose index cannot be changed"
     return (path, "") if path else ("", "it has no field for its date")
 
 
@@ -52,14 +50,14 @@ def _objection(situation: Situation, outline: Outline, entity: Entity, place: Pl
     if len(place.nodes) > 1 and place.store.collection.bucket is None:
         return "they are embedded"
     if place.store.options.kind is CollectionKind.TIME_SERIES:
-        return "a time series collection expires by an option of its own"
+        return "a time series collection has its own option for expiry"
     referring = [link.child for link in situation.children[entity.name]]
     if referring:
         return f"rows of {', '.join(sorted(set(referring)))} refer to them"
     if any(_rests_on(situation, part, entity.name) for part in outline.kept) or _is_mirrored(
         situation, outline, entity
     ):
-        return "copies or computed values elsewhere rest on them"
+        return "copies or computed values elsewhere depend on them"
     return ""
 
 

@@ -81,7 +81,7 @@ def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> Le
     if fan_out.grows:
         return _factor("data size", False, f"one `{link.parent}` keeps getting `{link.child}` rows")
     if fan_out.largest is None:
-        return _factor("data size", None, f"{each:,.0f} bytes each, but how many is not known")
+        return _factor("data size", None, f"{each:,.0f} bytes each, but their number is not known")
     size = fan_out.largest * each
     evidence = f"up to {fan_out.largest:,.0f} × {each:,.0f} bytes in one `{link.parent}`"
     return _factor("data size", size <= situation.thresholds.children_bytes, evidence, size)
@@ -93,13 +93,13 @@ def _atomicity(situation: Situation, link: Relationship) -> LeaningFactor:
         return _factor("atomicity", True, f"both change at once: {', '.join(atomic)}", len(atomic))
     if not situation.has_workload:
         return _factor("atomicity", None, "no workload says what changes together")
-    return _factor("atomicity", None, "nothing changes both at once", 0)
+    return _factor("atomicity", None, "no statement changes both at once", 0)
 
 
 def _duplication(situation: Situation, link: Relationship) -> LeaningFactor:
     others = {p.parent for p in situation.parents[link.child] if p is not link and p.parent != link.child}
     if not others:
-        return _factor("duplication", True, f"`{link.child}` has no other parent, so nothing is said twice", 0)
+        return _factor("duplication", True, f"`{link.child}` has no other parent, so nothing is stored twice", 0)
     which = f"also belongs to {counted(len(others), 'other parent')}, which would reach it only through this one"
     evidence = f"`{link.child}` {which}"
     return _factor("duplication", False, evidence, len(others))
@@ -129,4 +129,4 @@ def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -
 
 
 def _unread(situation: Situation, link: Relationship) -> str:
-    return f"no statement reads `{link.child}`" if situation.has_workload else "no workload to ask"
+    return f"no statement reads `{link.child}`" if situation.has_workload else "no workload given"

@@ -109,7 +109,9 @@ def _unique(model: Model, entity: Entity, place: Place, notes: list[str]) -> Ite
             continue
         index = _index(place, entity, group)
         if index is None:
-            notes.append(f"`{entity.name}`: that {', '.join(group)} is unique cannot be enforced: no index can hold it")
+            notes.append(
+                f"`{entity.name}`: the uniqueness of {', '.join(group)} cannot be enforced: no index can hold it"
+            )
         elif at_root:
             yield _enforcing(index, entity, place, group)
         else:

@@ -131,5 +131,5 @@ def _one_way(situation: Situation, side: Relationship, other: Relationship) -> s
         return objection.text
     bound, number = situation.requirements.array_bound, situation.fan_outs[other.name].projected
     if bound is not None and number is not None and number > bound:
-        return f"{number:,.0f} ids pass the required array bound of {bound:,}"
-    return "an id of several attributes is held once" if len(side.child_attributes) > 1 else ""
+        return f"{number:,.0f} ids exceed the required array bound of {bound:,}"
+    return "an id of several attributes is held on one side only" if len(side.child_attributes) > 1 else ""

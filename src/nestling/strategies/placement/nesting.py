@@ -51,16 +51,18 @@ class Nesting:
             return Reason("invariant", f"`{link.child}` cannot be embedded in itself: the tree has no fixed depth")
         if link.child in self.homes:
             home = self.homes[link.child]
-            return Reason("invariant", f"`{link.child}` has its one home in `{home.parent}`, by `{home.name}`")
+            return Reason("invariant", f"`{link.child}` is already stored in `{home.parent}`, by `{home.name}`")
         if self.root_of(link.parent) == link.child:
-            return Reason("invariant", f"`{link.parent}` lives in `{link.child}` already: a cycle cannot be embedded")
+            return Reason(
+                "invariant", f"`{link.parent}` is already stored in `{link.child}`: a cycle cannot be embedded"
+            )
         return self._of_rows(link) or self._of_fan_out(link) or self._of_size(link)
 
     def _of_rows(self, link: Relationship) -> Reason | None:
         """Rows that could not be stored in the parent."""
         situation = self.situation
         if blobs := situation.blobs[link.child]:
-            what = f"`{blobs[0]}` does not fit a document and goes to GridFS, which only a collection of its own can refer to"
+            what = f"`{blobs[0]}` does not fit in a document and goes to GridFS, which only a collection of its own can refer to"
             return Reason("invariant", what)
         if situation.may_be_respelled(link):
             return respelled(situation, link)
@@ -72,13 +74,11 @@ class Nesting:
         if share is None:
             return Reason("invariant", f"one `{link.child}` may lack its `{link.parent}`, and how many do is not known")
         if share >= situation.thresholds.orphan_share and share > 0:
-            what = f"{share:.1%} of `{link.child}` lack their `{link.parent}`; an orphans collection is for a few"
+            what = f"{share:.1%} of `{link.child}` lack their `{link.parent}`; an orphans collection is only for a few"
             return Reason("invariant", what, share)
         if distinct_names(situation.model.entity(link.child).key):
             return None
-        return Reason(
-            "invariant", f"key attributes of `{link.child}` are told apart only by characters MongoDB reserves"
-        )
+        return Reason("invariant", f"key attributes of `{link.child}` differ only in characters that MongoDB reserves")
 
     def _of_fan_out(self, link: Relationship) -> Reason | None:
         """Arrays that have no bound, or pass it."""
@@ -115,14 +115,14 @@ def respelled(situation: Situation, link: Relationship) -> Reason:
     known = situation.statistics.relationship(link.name).respelled
     rows = known.value if known is not None else 0.0
     those = f"{rows:,.0f} `{link.child}` spell" if rows else f"`{link.child}` may spell"
-    what = f"{those} the key of their `{link.parent}` otherwise (case, accents or blanks)"
-    return Reason("invariant", f"{what}; documents are put together to the letter", rows)
+    what = f"{those} the key of their `{link.parent}` differently (case, accents or blanks)"
+    return Reason("invariant", f"{what}; documents are assembled by exactly equal keys", rows)
 
 
 def alike(parent: str) -> Reason:
     """The reason why documents of an entity without a unique key hold nothing of other rows."""
     return Reason(
-        "invariant", f"nothing tells equal rows of `{parent}` apart, so its documents hold nothing of other rows"
+        "invariant", f"equal rows of `{parent}` cannot be told apart, so its documents hold nothing of other rows"
     )
 
 

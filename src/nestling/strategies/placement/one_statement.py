@@ -42,8 +42,9 @@ def one_command(situation: Situation, decisions: Collection[Decision]) -> Iterat
     for first, each, link in islice(found, MOST_PAIRS):
         verb = "insert" if first.kind.writes else "read"
         yield (
-            f"`{first.name}` and `{each.name}` are one command today, and are priced as one: {verb} each `{link.parent}` with"
-            f" its `{link.child}` in it, as now. Of the two statements nestling makes two commands"
+            f"`{first.name}` and `{each.name}` are one command today, and are priced as one: keep to one command"
+            f" that {verb}s each `{link.parent}` with its `{link.child}` in it. nestling translates the two"
+            " statements into two commands"
         )
 
 

@@ -56,12 +56,12 @@ def mentioned_only(situation: Situation, link: Relationship) -> str:
         return ""
     rivals = [other for other in situation.parents[link.child] if other.parent == link.parent]
     if len(rivals) > 1 and not (is_identifying(situation, link) and _lone_identifier(situation, link, rivals)):
-        return f"`{link.child}` refers to `{link.parent}` {len(rivals)} times, so it is mentioned, not an owner"
+        return f"`{link.child}` refers to `{link.parent}` {len(rivals)} times, so it only mentions it and is not owned by it"
     number = len(situation.children[link.parent])
     owns = is_identifying(situation, link) or link.on_delete is OnDelete.CASCADE
     owns = owns or link.cardinality is Cardinality.ONE_TO_ONE
     if number >= situation.thresholds.hub_relationships and not owns:
-        return f"{number} relationships refer to `{link.parent}`; it owns only what its key identifies or its deletion deletes"
+        return f"{number} relationships refer to `{link.parent}`; it owns only what its key identifies or what is deleted with it"
     return ""
 
 

@@ -56,18 +56,27 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             share = share_of(situation.statistics.entity(entity), rows)
             few = f", {share:.2g} of all" if share is not None else ""
             only = " and ".join(map(str, rows))
-            return f"one entry for each {entity} with {only}{few}; serves none that asks otherwise, or by a parameter"
+            return (
+                f"one entry for each {entity} with {only}{few}; serves only statements with this condition, not"
+                " given by a parameter"
+            )
         case IndexedAnyCase(entity):
-            return f"one entry for each {entity} written; serves only what asks for a text whatever its case"
+            return f"one entry for each {entity} written; serves only case-insensitive comparisons"
         case IndexedAcross(entity, keys):
             theirs = (f"{model.relationship(each.along).parent}.{each.attribute}" for each in keys if each.along)
-            return f"one entry for each {entity} written, and those of all its {entity} rows when {' or '.join(theirs)} changes"
+            return (
+                f"one entry for each {entity} written, and for each of the {entity} rows concerned when"
+                f" {' or '.join(theirs)} changes"
+            )
         case Cold(entity):
             return f"a second document for each {entity}, read only when it is needed"
         case Archived(entity, rows):
-            return f"who does not ask for later rows looks in both collections; a `{entity}` moves when it is before {rows.value}"
+            return (
+                f"statements not restricted to later rows read both collections; a `{entity}` moves once it is"
+                f" before {rows.value}"
+            )
         case Paired(entity):
-            return f"one index entry for each value a {entity} written has; who reads a value takes it out of the list"
+            return f"one index entry for each value of a {entity} written; a reader of one value must take it out of the list"
         case Bucketed(entity):
             return f"each `{entity}` written changes a bucket instead of adding a document"
         case Absorbed(entity, relationship):
@@ -80,16 +89,18 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
 
 def _of_absorbed(model: Model, entity: str, child: str) -> str:
     along = [f"`{name}`" for name in taking_along(model, child) if name != entity]
-    goes = f", nor can a row of {' or '.join(along)} be removed, as those of `{child}` go along" if along else ""
+    goes = (
+        f"; rows of {' or '.join(along)} cannot be removed either, as those of `{child}` go with them" if along else ""
+    )
     return (
-        f"`{entity}` can no longer be written, and rows of `{child}` can neither be added nor removed nor be given another "
-        f"`{entity}`{goes}"
+        f"`{entity}` can no longer be written, and rows of `{child}` can neither be added, nor removed, nor given"
+        f" another `{entity}`{goes}"
     )
 
 
 def _of_aggregate(link: Relationship, aggregate: Aggregate) -> str:
-    often = "each" if aggregate.step == 1 else f"one in {aggregate.step:,} of the times a"
-    return f"{often} {link.child} written changes one {link.parent}; {window(aggregate.freshness)}"
+    written = f"each {link.child}" if aggregate.step == 1 else f"one in {aggregate.step:,} {link.child} rows"
+    return f"{written} written changes one {link.parent}; {window(aggregate.freshness)}"
 
 
 def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness: Freshness) -> str:
@@ -133,7 +144,9 @@ def embedding_price(situation: Situation, link: Relationship) -> str:
     """The price of embedding along a relationship."""
     number = situation.elements(link)
     size = number * situation.row_bytes[link.child]
-    holds = f"{number:,.0f} of {situation.row_bytes[link.child]:,.0f} bytes" if number > 1 else f"{size:,.0f} bytes"
+    holds = (
+        f"{number:,.0f} of {situation.row_bytes[link.child]:,.0f} bytes each" if number > 1 else f"{size:,.0f} bytes"
+    )
     return f"each `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}"
 
 

@@ -65,7 +65,7 @@ def _of_squillions(situation: Situation, link: Relationship, number: float | Non
     )
     return _no(
         Reason("A4", f"cardinality? one-to-squillions: {what}", number),
-        Reason("rule-4", "arrays must not grow without bound, neither of documents nor of ids", number),
+        Reason("rule-4", "arrays must not grow without bound, whether of documents or of ids", number),
     )
 
 
@@ -150,13 +150,13 @@ def _by_schema(
         because = f"the key of `{link.child}` contains that of `{link.parent}`"
     elif link.on_delete is OnDelete.CASCADE and situation.is_total(link) and _is_measured(situation, link):
         because = f"deleting one `{link.parent}` deletes its `{link.child}`"
-    nobody = "no statement reads it" if situation.has_workload else "no workload to ask"
-    assumed = f"assumed yes, for {because}" if because else "assumed no, for the child's key stands by itself"
+    nobody = "no statement reads it" if situation.has_workload else "no workload given"
+    assumed = f"assumed yes, because {because}" if because else "assumed no, because the child's key stands on its own"
     reasons = [Reason("A3", f"always accessed with its parent? {nobody}; {assumed}")]
     alone = _alone_by_schema(situation, link, owned_by)
     if because and alone is not None:
         what, number = alone
-        reasons.append(Reason("A3", f"accessed independently? {nobody}; assumed yes, for {what}", number))
+        reasons.append(Reason("A3", f"accessed independently? {nobody}; assumed yes, because {what}", number))
     return bool(because) and alone is None, reasons
 
 
@@ -173,13 +173,14 @@ def _alone_by_schema(
     own = next((group for group in uniques if not set(group) & set(link.child_attributes)), ())
     if own:
         unique = agreeing(len(own), "is unique", "are unique together")
-        return f"{_names(own)} {unique} without `{link.parent}`, which no index keeps among elements of arrays", len(
-            own
+        return (
+            f"{_names(own)} {unique} regardless of `{link.parent}`, which no index enforces among array elements",
+            len(own),
         )
     parents = tuple(name for name in other_parents(situation, link) if name != link.child)
     children = own_children(situation, link.child, owned_by)
     if parents and children and not is_identifying(situation, link):
-        return f"it belongs to {_names(parents)} too and has {_names(children)} of its own", len(parents)
+        return f"it also belongs to {_names(parents)} and has {_names(children)} of its own", len(parents)
     return None
 
 
@@ -199,7 +200,7 @@ def _stands_alone(situation: Situation, link: Relationship, owned_by: Mapping[st
     if alone is None:
         return None
     what, number = alone
-    return Reason("rule-2", f"accessed independently? no workload to ask; assumed yes, for {what}", number)
+    return Reason("rule-2", f"accessed independently? no workload given; assumed yes, because {what}", number)
 
 
 def _atomic(situation: Situation, link: Relationship) -> Reason:

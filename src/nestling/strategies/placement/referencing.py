@@ -81,7 +81,7 @@ def _obstacles(situation: Situation, link: Relationship, nesting: Nesting) -> It
     """What forbids, or speaks against, an array of child ids in the parent."""
     if link.is_self or link.cardinality is Cardinality.ONE_TO_ONE:
         yield Reason(
-            "invariant", "one id in the child says it all" if not link.is_self else "a tree's parent ids say it all"
+            "invariant", "one id in the child is enough" if not link.is_self else "the parent ids of a tree are enough"
         )
     if situation.may_be_respelled(link):
         yield respelled(situation, link)
@@ -92,7 +92,8 @@ def _obstacles(situation: Situation, link: Relationship, nesting: Nesting) -> It
         yield Reason("invariant", f"`{link.parent}` is embedded; only a root document holds ids of its children")
     if link.child in nesting.homes:
         yield Reason(
-            "invariant", f"`{link.child}` lives in `{nesting.homes[link.child].parent}`, away from a list of ids"
+            "invariant",
+            f"`{link.child}` is stored in `{nesting.homes[link.child].parent}`, where a list of ids cannot reach it",
         )
     child = situation.model.entity(link.child)
     if not child.key:
@@ -115,7 +116,7 @@ def _of_numbers(situation: Situation, link: Relationship) -> Iterator[Reason]:
             "rule-4", f"an array of ids must be bounded, and how long it becomes is not known ({fan_out.text})"
         )
     elif fan_out.projected > thresholds.array_ids:
-        what = f"an array of {fan_out.projected:,.0f} ids is more than {thresholds.array_ids:,}"
+        what = f"an array of {fan_out.projected:,.0f} ids exceeds {thresholds.array_ids:,}"
         yield Reason("rule-4", what, fan_out.projected)
     bound = situation.requirements.array_bound
     if bound is not None and (fan_out.projected or 0) > bound:
@@ -124,7 +125,9 @@ def _of_numbers(situation: Situation, link: Relationship) -> Iterator[Reason]:
         yield Reason("owner", why)
     kinds = sum(not each.is_self for each in situation.children[link.parent])
     if kinds >= thresholds.hub_ids:
-        what = f"{kinds} relationships refer to `{link.parent}`: with an array for each, every new child would write it"
+        what = (
+            f"{kinds} relationships refer to `{link.parent}`: with an array for each, every new child would change it"
+        )
         yield Reason("rule-4", what, kinds)
     if reason := _classifier(situation, link):
         yield reason
@@ -139,8 +142,8 @@ def _classifier(situation: Situation, link: Relationship) -> Reason | None:
     if situation.footprints[link.name].with_parent:
         return None
     what = (
-        f"`{link.parent}` is taken only to classify: {rows.value:,.0f} rows, {fan_out.mean:,.0f} `{link.child}` each on average"
-        f" (at most {thresholds.lookup_rows:,}: `lookup_rows`, nestling's number)"
+        f"`{link.parent}` is taken to be a mere classification: {rows.value:,.0f} rows, {fan_out.mean:,.0f}"
+        f" `{link.child}` each on average (at most {thresholds.lookup_rows:,}: `lookup_rows`, nestling's number)"
     )
     return Reason("rule-4", what, rows.value)
 
@@ -151,7 +154,7 @@ def _of_several_parents(situation: Situation, link: Relationship) -> Reason | No
     if not others:
         return None
     named = first_of([f"`{name}`" for name in others], 3)
-    what = f"`{link.child}` belongs to {named} too: it stands alone, and says itself to whom it belongs"
+    what = f"`{link.child}` also belongs to {named}: it stands alone, and says itself what it belongs to"
     return Reason("rule-2", what, len(others) + 1)
 
 
@@ -161,14 +164,15 @@ def _loss(situation: Situation, link: Relationship) -> Reason | None:
         return None
     if len(link.child_attributes) > 1:
         return Reason(
-            "invariant", "a foreign key of several attributes may be NULL in part, which a list of ids cannot say"
+            "invariant", "a foreign key of several attributes may be partly NULL, which a list of ids cannot express"
         )
     dangling = situation.statistics.relationship(link.name).dangling
     if dangling is None:
         return Reason(
-            "invariant", "whether every foreign key finds its parent is not known; a list of ids cannot keep others"
+            "invariant",
+            "whether every foreign key finds its parent is not known; a list of ids cannot hold those that do not",
         )
     if dangling.value:
-        what = f"{dangling.value:,.0f} foreign keys point to nothing, which a list of ids cannot say"
+        what = f"{dangling.value:,.0f} foreign keys point to nothing, which a list of ids cannot express"
         return Reason("invariant", what, dangling.value)
     return None

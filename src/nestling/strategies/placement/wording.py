@@ -13,7 +13,7 @@ ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""
 SLIGHT = 0.01
 """Differences below this share of the cost decide, but the cost model is not so exact that they say much."""
-EITHER = "; either would do: between designs that are about equal, the least cost decides, however little it is"
+EITHER = "; either would do: between designs that are about equal, the lower cost decides, however small the difference"
 """The text for a choice whose alternative costs hardly more."""
 NOTHING = "without it"
 """The alternative to an optional structure."""
