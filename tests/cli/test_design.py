@@ -278,7 +278,7 @@ def test_what_this_design_does_not_convert(shop: Path, tmp_path: Path) -> None:
     sql = "SELECT customer_id, LEAD(customer_id, customer_id) OVER (ORDER BY customer_id) AS x FROM loyalty_card"
     workload.write_text(f"-- name: ranks, rate: 5/s\n{sql};\n")
     done = nestling("design", "sqlite:///shop.db", "--workload", workload, "-o", tmp_path / "d.yaml", cwd=shop)
-    told = "statement `ranks`: weighed, but not converted: a distance between rows that is no constant integer"
+    told = "statement `ranks`: weighed, but not converted: a distance between rows that is not a constant integer"
     assert done.code == 1
     assert done.err.replace("\n", " ").count(told) == 1
     done = nestling("explain", tmp_path / "d.yaml", "ranks", "--json", cwd=shop)
@@ -461,7 +461,7 @@ def test_rows_that_nobody_counted_are_told(tmp_path: Path) -> None:
     """A schema without data has prices for so many rows, which the output says; one that says how many does not."""
     (tmp_path / "schema.sql").write_text("CREATE TABLE n (id integer PRIMARY KEY, t text);", encoding="utf-8")
     (tmp_path / "w.sql").write_text("-- name: g, rate: 5/s\nSELECT t FROM n WHERE t = :t;", encoding="utf-8")
-    told = "better: prices assume 1,000 rows each of n, as nobody counted them"
+    told = "better: prices assume 1,000 rows each for n, whose rows were not counted"
     design = ("design", "schema.sql", "--workload", "w.sql")
     assert told in nestling(*design, cwd=tmp_path).err
     assert told not in nestling(*design, "--strategy", "tree", cwd=tmp_path).err

@@ -86,7 +86,7 @@ BEYOND = (
     "$indexOfCP string must resolve",  # instr() on bytes among texts
     "can't take $abs of long long min",  # SQLite fails as well, where it looks at that
     "no such day or hour",  # the hour 24, or a day its month does not have, which SQLite shows as they are written
-    "a moment before the year 0",  # whose days of the year SQLite counts otherwise
+    "a time before the year 0",  # whose days of the year SQLite counts otherwise
     "before the year 0 or after 9999",  # the years the server reckons with
     "range of 0-9999",
 )

@@ -54,7 +54,7 @@ def test_each_statement_is_told_once(reading: Reading, tmp_path: Path) -> None:
     found = with_unconverted(design(reading, "normalized"), reading)
     told = [(gap.where, gap.what) for gap in found.gaps]
     assert told == [
-        ("statement `before`", "weighed, but not converted: a distance between rows that is no constant integer"),
+        ("statement `before`", "weighed, but not converted: a distance between rows that is not a constant integer"),
         (
             "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
             "weighed, but not converted: DELETE with LIMIT",

@@ -88,7 +88,7 @@ def test_what_costs_more_says_why_first(
     assert text.startswith("today's design will not last: a document of `products` reaches")
     assert " costs " in text
     assert "today's is cheaper only as long as its documents fit" in text
-    assert "What costs is there since today's documents will not fit" in text
+    assert "Changes that cost are there because today's documents will not fit" in text
     assert not [each for each in said if each.startswith("-") and each[1:2].isdigit()]
     assert made.proposal.notes[0] == made.outgrown[0]
 

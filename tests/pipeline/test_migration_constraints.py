@@ -60,7 +60,9 @@ def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> N
     (drop,) = [
         part for part in told.split("; ") if part.startswith("if duplicates are legitimate, drop the index then: ")
     ]
-    assert _about(plan.risks, "`lines` gets a unique index on _id", "order_id, line of `lines`", "give `lines` a unique key")
+    assert _about(
+        plan.risks, "`lines` gets a unique index on _id", "order_id, line of `lines`", "give `lines` a unique key"
+    )
     assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
     again = {"_id": 90, "sku": "s1", "price": 1.0}
     with pytest.raises(DuplicateKeyError):

@@ -34,7 +34,10 @@ def lacking(proposal: Proposal) -> Iterator[str]:
     counts = dict(proposal.statistics.entities)
     uncounted += [each.name for each in proposal.design.model.entities if each.name not in counts]
     if uncounted and proposal.costs is not None:
-        assumed = f"prices assume {count(UNKNOWN_ROWS)} rows each of {first_of(uncounted, MOST_NAMES)}, as nobody counted them"
+        assumed = (
+            f"prices assume {count(UNKNOWN_ROWS)} rows each for {first_of(uncounted, MOST_NAMES)}, whose rows were"
+            " not counted"
+        )
         yield f"{assumed}: {move}"
 
 
@@ -116,7 +119,7 @@ def change_rows(changes: Sequence[Change]) -> Iterator[tuple[str, str, str]]:
 def moves_lines(moves: DesignMoves) -> Iterator[str]:
     """All that a migration would do, a line for each kind of it: how many there are, and the name of each."""
     collections = (
-        ("built anew, and all its indexes", [each for each in moves.anew if each in moves.left]),
+        ("built anew, with all indexes", [each for each in moves.anew if each in moves.left]),
         ("new", [each for each in moves.anew if each not in moves.left]),
         ("set aside", [each for each in moves.left if each not in moves.anew]),
     )
@@ -124,8 +127,8 @@ def moves_lines(moves: DesignMoves) -> Iterator[str]:
         if names:
             yield f"{counted(len(names), 'collection')} {what}: {', '.join(names)}"
     indexes = (
-        ("built, which the design names", moves.built),
-        ("built besides, for keys, references and upkeep", moves.besides),
+        ("built that the design names", moves.built),
+        ("also built, for keys, references and upkeep", moves.besides),
         ("dropped", moves.dropped),
     )
     for what, found in indexes:
@@ -145,12 +148,15 @@ def in_turn_line(changes: Sequence[Change], *, lasts: bool) -> str:
     if not gains:
         return ""
     line = (
-        "each is priced beside today's design with those above it made, and nothing else changed. The tables above it compare"
-        " with the best other design there may be: the runner-up of a decision, or the best one without a structure, which has"
-        " what is named instead of it"
+        "each is priced against today's design with the changes above it made and nothing else changed. The tables"
+        " further up compare with the best alternative design: the runner-up of a decision, or the best design"
+        " without a structure, which has what is named in its place"
     )
     if not lasts and min(gains) < 0:
-        line += ". What costs is there since today's documents will not fit; decisions do not compare with these"
+        line += (
+            ". Changes that cost are there because today's documents will not fit; decisions are not compared with"
+            " such documents"
+        )
     return line
 
 
@@ -159,7 +165,7 @@ def today_line(today: float | None, best: float | None, *, changes: int, lasts: 
     if not changes:
         return "today's design is the best known: nothing to change"
     if today is None or best is None:
-        return "today's design was not priced: with a workload (--workload FILE) costs say what a change saves"
+        return "today's design was not priced: give a workload (--workload FILE) to see what each change saves"
     less = 1 - best / today if today > 0 else 0.0
     share = f", {abs(less):.0%} {'less' if less > 0 else 'more'}" if round(abs(less), 2) else ""
     why = "" if lasts or less >= 0 or not share else ": today's is cheaper only as long as its documents fit"
@@ -170,7 +176,7 @@ def measured_line(commands: int, measured: float, predicted: float, *, apart: in
     """The server's measured seconds per second of today's commands, and the cost model's prediction."""
     both = f"the server measured {work_rate(measured)}, the cost model says {work_rate(predicted)}"
     more = f"; {count(apart)} {agreeing(apart)} more than {times:g} times apart" if apart else ""
-    return f"of {counted(commands, 'command')} {both}{more}"
+    return f"for {counted(commands, 'command')}, {both}{more}"
 
 
 def measured_rows(commands: Iterable[tuple[Sequence[str], float, float]]) -> Iterator[tuple[str, str, str]]:

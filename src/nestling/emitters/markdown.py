@@ -135,7 +135,7 @@ def _properties(index: PlannedIndex) -> Iterator[str]:
     if index.expire_after_seconds is not None:
         yield f"expires after {index.expire_after_seconds:,} s"
     if index.collation is not Collation.BINARY:
-        yield "whatever case and accents"
+        yield "regardless of case and accents"
 
 
 def _condition_text(one: Clause) -> str:

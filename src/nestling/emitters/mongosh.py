@@ -49,7 +49,7 @@ def script(proposal: Proposal) -> str:
     """The script's text."""
     design = proposal.design
     parts = [_head(), *(_collection(design, store) for store in design.stores)]
-    parts += ["// Indexes. On a large load they are best created after it.\n"]
+    parts += ["// Indexes. Before a large load, leave them out, and create them after it.\n"]
     parts += [_index(index) for index in indexes_of(proposal)]
     parts += [f"// Not done: {comment(str(gap))}\n" for gap in gaps(design)]
     parts += map(_unsaid, unsaid_indexes(proposal))

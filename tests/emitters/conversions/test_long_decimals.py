@@ -19,8 +19,8 @@ def test_all_that_a_decimal_of_bson_holds_is_taken(digits: str) -> None:
 @pytest.mark.parametrize(
     ("value", "kind", "said"),
     [
-        ("1234567890123456789012345678.0123456789", (38, 10), "at most 28 digits before the point and 34 in all,"),
-        ("12345678901234567890123456789", (38, 10), "at most 28 digits before the point and 34 in all,"),
+        ("1234567890123456789012345678.0123456789", (38, 10), "at most 28 digits before the point and 34 in total,"),
+        ("12345678901234567890123456789", (38, 10), "at most 28 digits before the point and 34 in total,"),
         ("123456789", (10, 2), "at most 8 digits before the point, or change"),
     ],
 )

@@ -194,7 +194,7 @@ def test_integers_of_sqlite_have_64_bits(kind: str) -> None:
     place = StoredParameter("p", Type.parse(kind), Rules.SQLITE)
     assert place.bind(-(1 << 63)) is not None
     for value in (1 << 63, -(1 << 63) - 1):
-        with pytest.raises(WorkloadError, match="more than the 64 bits"):
+        with pytest.raises(WorkloadError, match="does not fit in SQLite's 64-bit"):
             place.bind(value)
 
 

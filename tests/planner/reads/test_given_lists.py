@@ -73,7 +73,7 @@ def test_the_shortest_form(shop: Beside) -> None:
 @pytest.mark.parametrize("given", [1, "12", {"$ne": None}, b"12"])
 def test_one_value_is_no_list(shop: Beside, given: object) -> None:
     """Said in plain words, with what to give."""
-    with pytest.raises(WorkloadError, match=r"parameter `ids` is a list of values, not \w+") as raised:
+    with pytest.raises(WorkloadError, match=r"parameter `ids` must be a list of values, not \w+") as raised:
         shop.mine("SELECT name FROM customer WHERE id = ANY(:ids)", {"ids": given})
     assert "[1, 2]" in str(raised.value)
 

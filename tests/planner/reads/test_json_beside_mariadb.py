@@ -110,5 +110,5 @@ def test_other_questions_are_gaps(both: Both, asked: str, why: str) -> None:
 
 def test_a_fraction_has_no_known_text(both: Both) -> None:
     """MariaDB keeps how it was written, so its text fails; as a number it is known."""
-    with pytest.raises(NestlingError, match="no text is known, as MySQL writes it"):
+    with pytest.raises(NestlingError, match="the text that MySQL writes is not known"):
         list(run_read(both.database, both.convert(f"SELECT {_value('$.hours')} AS h FROM course")))

@@ -44,7 +44,7 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
 
 @pytest.fixture(scope="module")
 def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
-    """Addresses, most of them alike; objects and arrays, of which no text is known, are where nothing asks."""
+    """Addresses, most of them alike; objects and arrays, of which writes is not known, are where nothing asks."""
     with beside(postgresql, mongo_client, TABLES) as found:
         found.database.person.create_index("address.city")
         yield found
@@ -90,7 +90,7 @@ def test_the_text_of_an_array_is_refused(served: Beside) -> None:
     store = Store(served.proposal, served.database, dialect="postgresql")
     with pytest.raises(WorkloadError, match="text of a JSON array"):
         list(store.execute("SELECT id FROM person WHERE address->>'city' = :city", city='["Rome"]'))
-    with pytest.raises(NestlingError, match="no text is known"):
+    with pytest.raises(NestlingError, match="writes is not known"):
         list(store.execute("""SELECT id FROM person WHERE address->>'city' = '["Rome"]'"""))
 
 
@@ -99,7 +99,7 @@ def test_json_kept_as_its_text_is_not_passed_over(served: Beside) -> None:
     store = Store(served.proposal, served.database, dialect="postgresql")
     store.execute("INSERT INTO person (id, address) VALUES (900, :address)", address='{"$odd": 1, "city": "Ostia"}')
     try:
-        with pytest.raises(NestlingError, match="no text is known"):
+        with pytest.raises(NestlingError, match="writes is not known"):
             list(store.execute("SELECT id FROM person WHERE address->>'city' = 'Ostia'"))
     finally:
         store.execute("DELETE FROM person WHERE id = 900")

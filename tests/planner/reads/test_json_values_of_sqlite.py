@@ -67,7 +67,7 @@ def test_values_are_sqlites(strategy: str, tmp_path: Path, database: Database[An
             mine = [tuple(row.values()) for row in store.execute(sql, **values)]
             theirs = source.execute(sql, values).fetchall()
             assert sorted(map(repr, mine)) == sorted(map(repr, theirs)), sql
-        with pytest.raises(NestlingError, match="no text is known, as SQLite writes it"):
+        with pytest.raises(NestlingError, match="the text that SQLite writes is not known"):
             list(store.execute("SELECT contact->>'a' FROM person WHERE id = 1"))
         for place in ("contact->>0", "json_extract(contact, '$.a[0]')"):
             with pytest.raises(GapError, match="selects an array element by its position"):

@@ -185,7 +185,7 @@ def test_json_that_is_kept_as_its_text_fails(served: Served) -> None:
     proposal, database = served[1]["normalized"]
     store = Store(proposal, database)
     assert store.execute("SELECT jsonb_build_array(data) AS x FROM book WHERE id = 2")[0]["x"] == [[]]
-    with pytest.raises(ReadError, match="no document can be made of JSON that is kept as: string"):
+    with pytest.raises(ReadError, match="no document can be made of JSON stored as: string"):
         store.execute("SELECT jsonb_build_array(data) AS x FROM book WHERE id = 4")
 
 

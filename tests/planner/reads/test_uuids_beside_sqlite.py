@@ -141,9 +141,9 @@ def test_a_uuid_is_refused_where_the_column_is_none(both: Both, value: object) -
         "UPDATE a SET note = note || :id",
     )
     for sql in (*OF_TEXTS, *writes, "SELECT :id AS it FROM a", "DELETE FROM a WHERE note = :id"):
-        with pytest.raises(WorkloadError, match=r"`\.hex` or `str"):
+        with pytest.raises(WorkloadError, match=r"`\.hex` or its `str"):
             both.store.execute(sql, id=value)
-    with pytest.raises(WorkloadError, match=r"SQLite has no UUIDs, give its `\.hex`"):
+    with pytest.raises(WorkloadError, match=r"SQLite has no UUIDs; give its `\.hex`"):
         both.store.execute("SELECT n FROM a WHERE note IN :ids", ids=["none", value])
     with closing(sqlite3.connect(both.copy)) as connection, pytest.raises(sqlite3.Error):
         connection.execute(OF_TEXTS[0], {"id": IDS[2]})

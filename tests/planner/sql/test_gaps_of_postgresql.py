@@ -103,11 +103,11 @@ def proposal() -> Proposal:
         ("r @> '2024-01-01'::date", "an operation on `r`, a daterange, which is stored as text"),
         (
             "a IN ('{}', '{x}')",
-            "a conversion of text to array(text) as postgresql does it; say how many elements there are",
+            "a conversion of text to array(text) as postgresql does it; compare the number of elements",
         ),
         (
             "at > date_trunc('day', :at)",
-            "a conversion of any to timestamp as postgresql does it; tell the parameter's type: `:at::timestamp`",
+            "a conversion of any to timestamp as postgresql does it; give the parameter's type: `:at::timestamp`",
         ),
         (
             "a && item.a",

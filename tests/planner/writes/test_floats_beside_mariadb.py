@@ -72,7 +72,7 @@ def test_parameters_have_single_precision(both: Both) -> None:
         both.assert_equal()
         function(both.database, p=value)
         both.assert_equal()
-    with pytest.raises(WorkloadError, match="out of the range of FLOAT"):
+    with pytest.raises(WorkloadError, match="out of range for FLOAT"):
         Store(both.proposal, both.database).execute(sql, p=1e39)
 
 

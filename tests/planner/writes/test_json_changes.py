@@ -103,9 +103,9 @@ def test_what_is_no_object_fails(served: Served) -> None:
     store = _filled(Store(*served[1]["normalized"]))
     store.execute("UPDATE note SET data = '[1]' WHERE id = 2")
     for change in ("data || '{}'", "data - 'a'", "jsonb_set(data, '{a}', '1')"):
-        with pytest.raises(NestlingError, match="only objects are changed, not JSON that is kept as: array"):
+        with pytest.raises(NestlingError, match="only objects can be changed, not JSON stored as: array"):
             store.execute(f"UPDATE note SET data = {change}")
-    with pytest.raises(NestlingError, match="only objects are changed"):
+    with pytest.raises(NestlingError, match="only objects can be changed"):
         store.execute("UPDATE note SET data = data || :patch WHERE id = 1", patch=[1])
     with pytest.raises(WorkloadError, match="is not JSON"):
         store.execute("UPDATE note SET data = data || '{'")

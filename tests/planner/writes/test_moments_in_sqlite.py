@@ -108,7 +108,7 @@ def test_what_is_written_as_others_are_is_stored(
     [
         ({"at": "2026-06-01 12:00:00.123456"}, "give milliseconds, or design again"),
         ({"at": NOW}, 'open the Store with microseconds="round"; or give milliseconds'),
-        ({"at": "2026-02-30 12:00:00"}, "give a moment of the calendar"),
+        ({"at": "2026-02-30 12:00:00"}, "give a timestamp that exists"),
         ({"at": "2026-06-01"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "2026-06-01T12:00:00"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "2026-06-01 12:00:00.123"}, "YYYY-MM-DD HH:MM:SS"),

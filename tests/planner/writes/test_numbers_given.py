@@ -1,4 +1,4 @@
-"""Parameters a write reckons with: what is no number is refused by the parameter's name, before the server is asked."""
+"""Parameters a write reckons with: what is not a number is refused by the parameter's name, before the server is asked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_what_is_no_number_is_refused_by_name(name: str, database: Database[dict
     assert isinstance(write, CompiledWrite)
     database["medicine"].insert_one({"_id": 7, "label": "a", "stock": 3})
     for wrong in ("many", b"2"):
-        with pytest.raises(WorkloadError, match=r"parameter `stock`: .* is no number"):
+        with pytest.raises(WorkloadError, match=r"parameter `stock`: .* is not a number"):
             run_write(database, write, {"id": 7, "stock": wrong})
     run_write(database, write, {"id": 7, "stock": "2"})
     assert database["medicine"].find_one() == {"_id": 7, "label": "a", "stock": after}

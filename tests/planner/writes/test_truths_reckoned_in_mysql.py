@@ -58,6 +58,6 @@ def test_an_unsigned_number_ends_where_mysql_s_does(both: Both) -> None:
     both.cursor.execute("UPDATE guest SET big = %s WHERE id = 2", [2**64 - 1])
     store.execute("UPDATE guest SET big = :x WHERE id = 2", x=2**64 - 1)
     both.assert_equal()
-    with pytest.raises(NestlingError, match="beyond MySQL's integers"):
+    with pytest.raises(NestlingError, match="out of range for MySQL's integers"):
         store.execute("UPDATE guest SET big = :x WHERE id = 2", x=2**64)
     both.assert_equal()

@@ -375,5 +375,5 @@ def stored_by(store: Store, sql: str) -> bool:
     try:
         store.execute(sql)
     except WorkloadError as error:
-        return "is no JSON that can be stored" not in str(error)
+        return "is not JSON that can be stored" not in str(error)
     return True

@@ -77,6 +77,6 @@ def test_zeros_that_are_computed_are_refused(both: Both) -> None:
         "INSERT INTO thing (id, name) SELECT id - 5, concat(name, '-') FROM thing WHERE id = 5",
         "INSERT INTO thing (id, name) VALUES (8, 'x'), (1 - 1, 'y')",
     ):
-        with pytest.raises((ReadError, WriteError), match="MySQL makes the next number"):
+        with pytest.raises((ReadError, WriteError), match="MySQL would replace by the next number"):
             store.execute(sql)
         both.assert_equal()

@@ -112,7 +112,7 @@ def test_another_subtype_is_not_taken_for_them(people: Database[Any], tmp_path: 
 
 def test_a_uuid_is_not_guessed_to_be_one_of_them(people: Database[Any]) -> None:
     """Old drivers put its bytes in several orders: the bytes are to be given."""
-    with pytest.raises(WorkloadError, match="differs by driver, give these"):
+    with pytest.raises(WorkloadError, match="differs by driver; give the bytes"):
         Store(look(people).in_place, people).execute("SELECT name FROM people WHERE _id = :id", id=IDS[0])
 
 

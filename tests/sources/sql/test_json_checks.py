@@ -66,9 +66,9 @@ def test_writes_and_reads(tmp_path: Path, database: Database[dict[str, Any]]) ->
     for refused in ("nope", "{'a': 1}", ""):
         with closing(sqlite3.connect(tmp_path / "a.db")) as connection, pytest.raises(sqlite3.IntegrityError):
             connection.execute(update, {"data": refused})
-        with pytest.raises(WorkloadError, match="is no JSON that can be stored"):
+        with pytest.raises(WorkloadError, match="is not JSON that can be stored"):
             store.execute(update, data=refused)
-    with pytest.raises(WorkloadError, match="'nope' is no JSON that can be stored"):
+    with pytest.raises(WorkloadError, match="'nope' is not JSON that can be stored"):
         store.execute("UPDATE item SET data = 'nope' WHERE id = 1")
     for given, kept in (({"q": [1]}, {"q": [1]}), ('{"q": 3}', {"q": 3}), (5, 5), ('"x"', "x"), (None, None)):
         store.execute(update, data=given)

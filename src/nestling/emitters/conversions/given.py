@@ -65,7 +65,7 @@ def check_value(name: str, value: Any) -> None:
         wanted = "a value: a number, text, bytes, date, time, UUID, ObjectId or NULL"
         raise TypeError(f"parameter `{name}` must be {wanted}, not {type(value).__name__}")
     if isinstance(value, str) and LONE_SURROGATE.search(value):
-        raise ValueError(f"parameter `{name}` cannot be {value!r}: half a character (a surrogate) is no text")
+        raise ValueError(f"parameter `{name}` cannot be {value!r}: half a character (a lone surrogate) is not text")
 
 
 def clock_as_text(value: Any) -> Any:
@@ -89,14 +89,15 @@ def json_text_of(value: Any) -> str:
         return json.dumps(value)
     except (TypeError, RecursionError) as problem:
         raise ValueError(
-            f"a {type(value).__name__} that is no JSON: {problem}", "give numbers, texts, dicts and lists"
+            f"a {type(value).__name__} that cannot be written as JSON: {problem}",
+            "give numbers, texts, dicts and lists",
         ) from None
 
 
 def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> list[Any]:
     """The values of a parameter that is a list; NULL instead of it is a list of one NULL."""
     if not isinstance(values, list | tuple | set | frozenset | None):
-        is_no_list = f"is a list of values, not {type(values).__name__}: give [1, 2]"
+        is_no_list = f"must be a list of values, not {type(values).__name__}: give [1, 2]"
         raise TypeError(f"parameter `{name}` {is_no_list}")
     try:
         return [None] if values is None else [given(name, value, *conversions) for value in values]
@@ -114,14 +115,16 @@ def no_number(value: Any) -> Any:
 def no_uuid(value: Any) -> Any:
     """A value of SQLite, whose drivers take no UUID: a column of texts may hold its digits with hyphens or without."""
     if is_uuid(value):
-        raise ValueError("SQLite has no UUIDs, give its `.hex` or `str(…)` of it, as the column holds them")
+        raise ValueError("SQLite has no UUIDs; give its `.hex` or its `str(…)`, as the column holds them")
     return value
 
 
 def bytes_of_uuid(value: Any) -> Any:
     """A value beside binary of another subtype, such as UUIDs of old drivers, which put the bytes of one in several orders."""
     if is_uuid(value):
-        raise ValueError("which bytes it has there differs by driver, give these or a bson.Binary of that subtype")
+        raise ValueError(
+            "which bytes stand for it there differs by driver; give the bytes, or a bson.Binary of that subtype"
+        )
     return value
 
 
@@ -297,7 +300,7 @@ def a_number(value: Any) -> Any:
 def an_ordered_number(value: Any) -> Any:
     """A number or NULL, but not NaN, which is in no order that MongoDB and the source share."""
     if is_nan(a_number(value)):
-        raise ValueError("MongoDB puts NaN before all numbers, PostgreSQL behind them; give a number or NULL")
+        raise ValueError("MongoDB sorts NaN before all numbers, PostgreSQL after them; give a number or NULL")
     return value
 
 
@@ -446,7 +449,7 @@ def at_unit_start(unit: str) -> Callable[[Any], Any]:
 def of_whole_milliseconds(value: Any) -> Any:
     """A time that is reckoned with, which the server does to the millisecond."""
     if isinstance(value, datetime) and value.microsecond % 1000:
-        raise ValueError("MongoDB reckons with whole milliseconds; give it without microseconds")
+        raise ValueError("MongoDB computes with whole milliseconds; give it without microseconds")
     return value
 
 
@@ -456,7 +459,7 @@ def of_second_digits(digits: int) -> Callable[[Any], Any]:
 
     def check(value: Any) -> Any:
         if isinstance(value, datetime) and value.microsecond % step:
-            raise ValueError("servers differ in what becomes of more digits", f"give it with {most}")
+            raise ValueError("servers differ in what they do with more digits", f"give it with {most}")
         return value
 
     return check
@@ -480,7 +483,7 @@ def as_written_by(kind: str) -> Callable[[Any], Any]:
 
     def check(value: Any) -> Any:
         if isinstance(value, str) and not CANONICAL[kind].fullmatch(value):
-            raise ValueError(f"the source does not write {kind} so")
+            raise ValueError(f"the source writes {kind} differently")
         return value
 
     return check

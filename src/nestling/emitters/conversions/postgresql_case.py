@@ -69,7 +69,7 @@ def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both
         if not isinstance(value, str):
             return value
         if not known_case(value):
-            raise ValueError(f"the case of the letters of `{value}` differs from one PostgreSQL to another")
+            raise ValueError(f"PostgreSQL servers differ on the upper and lower case of letters in `{value}`")
         regex = case_regex(before + value + after, escape, upper, both)
         return "(?!)" if regex is None else regex
 

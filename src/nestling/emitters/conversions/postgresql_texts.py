@@ -33,7 +33,7 @@ ESCAPE = re.compile(rb"\\(?:\\|([0-3][0-7]{2}))")
 
 def not_written_so(value: Any, kind: str, form: str) -> ValueError:
     """A value that is not read, and how one is written."""
-    return ValueError(f"{value!r} cannot be stored as {kind}", f"give one that is written like '{form}'")
+    return ValueError(f"{value!r} cannot be stored as {kind}", f"give one written like '{form}'")
 
 
 def strict_bytea(value: Any) -> Any:
@@ -174,11 +174,11 @@ def strict_real(value: Any) -> Any:
     try:
         single = struct.unpack("<f", struct.pack("<f", found))[0]
     except OverflowError:
-        raise ValueError(f"{value!r} is out of the range of real", "give a smaller number") from None
+        raise ValueError(f"{value!r} is out of range for real", "give a smaller number") from None
     if not isfinite(single):
         return single
     if found and not single:
-        raise ValueError(f"{value!r} is out of the range of real", "give 0")
+        raise ValueError(f"{value!r} is out of range for real", "give 0")
     digits = (float(f"{single:.{count}g}") for count in range(6, 10))
     return next(each for each in digits if struct.unpack("<f", struct.pack("<f", each))[0] == single)
 
@@ -195,6 +195,6 @@ def postgresql_text(value: Any) -> Any:
     text.encode()  # which half a character has not
     if "\0" in text:
         raise ValueError(
-            f"{value!r} holds NUL, which no text of PostgreSQL's does", "leave it out, or keep it as bytea"
+            f"{value!r} contains NUL, which PostgreSQL does not allow in text", "remove it, or store the value as bytea"
         )
     return text

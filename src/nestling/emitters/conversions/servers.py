@@ -22,8 +22,8 @@ from nestling.ir.value_forms.time_text import clock_of, interval_of, mysql_time,
 from nestling.ir.value_forms.two_digit_years import FIRST_YEAR, LAST_YEAR, full_year
 from nestling.ir.value_forms.zero_dates import is_zero
 
-JSON_MOVE = "give a dict, a list, or the text of a JSON value, such as json.dumps makes"
-NAN_MOVE = "give NULL, or write `as nan` behind the column's type in the model: an order of it is a gap then"
+JSON_MOVE = "give a dict, a list, or JSON text such as json.dumps returns"
+NAN_MOVE = "give NULL, or write `as nan` after the column's type in the model: sorting by the column is a gap then"
 PLACE = re.compile(r"\s*\+?\d+", re.ASCII)
 BIT_DIGITS = re.compile(r"[01]*", re.ASCII)
 TRUTHS = {
@@ -53,7 +53,9 @@ def mysql_number(convert: Callable[[Any], Any], whole: bool) -> Callable[[Any], 
     def converted(value: Any) -> Any:
         found = read(value)
         if whole and not -INT64 <= found < 2 * INT64:
-            raise ValueError(f"{value!r} is beyond MySQL's integers", f"give one from {-INT64} to {2 * INT64 - 1}")
+            raise ValueError(
+                f"{value!r} is out of range for MySQL's integers", f"give one from {-INT64} to {2 * INT64 - 1}"
+            )
         return found
 
     return converted
@@ -99,7 +101,7 @@ def strict_single(value: Any) -> Any:
     try:
         return struct.unpack("<f", struct.pack("<f", float(value)))[0]
     except OverflowError:
-        raise ValueError(f"{value!r} is out of the range of FLOAT", "give a smaller number") from None
+        raise ValueError(f"{value!r} is out of range for FLOAT", "give a smaller number") from None
 
 
 def no_nan(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -108,7 +110,7 @@ def no_nan(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def refuse_nan(value: Any) -> Any:
         found = convert(value)
         if is_nan(found):
-            raise ValueError("NaN cannot be stored in a column whose numbers are put in order", NAN_MOVE)
+            raise ValueError("NaN cannot be stored in a column whose numbers are sorted", NAN_MOVE)
         return found
 
     return refuse_nan
@@ -150,7 +152,7 @@ def mysql_text(value: Any) -> str:
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise ValueError(f"{value!r} is no text in UTF-8", "give a text, or keep it as bytes") from None
+            raise ValueError(f"{value!r} is not text in UTF-8", "give text, or store it as bytes") from None
     value = without_zone(counted_truth(value))
     if isinstance(value, float) and isfinite(value):
         return mysql_float_text(value)
@@ -179,7 +181,7 @@ def strict_bytes(value: Any) -> Any:
 def mysql_bytes(value: Any) -> Any:
     """The same of MySQL's; a UUID is refused, of which its drivers write the text."""
     if is_uuid(value):
-        raise ValueError("MySQL's drivers write the 36 letters of a UUID beside bytes", "give its `.bytes`")
+        raise ValueError("MySQL's drivers send a UUID as its 36 characters, not as bytes", "give its `.bytes`")
     return strict_bytes(value)
 
 
@@ -336,7 +338,7 @@ def a_json_text(value: Any) -> str:
     if isinstance(value, dict | list | tuple):
         return json_text_of(value)
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no JSON text", JSON_MOVE)
+        raise ValueError(f"{value!r} is not JSON text", JSON_MOVE)
     return value
 
 
@@ -345,7 +347,7 @@ def no_json(value: Any, problem: ValueError) -> ValueError:
     if len(problem.args) == 2:
         return problem
     shown = repr(value) if len(repr(value)) <= 42 else f"{repr(value)[:41]}…"
-    return ValueError(f"{shown} is no JSON that can be stored ({problem})", JSON_MOVE)
+    return ValueError(f"{shown} is not JSON that can be stored ({problem})", JSON_MOVE)
 
 
 def strict_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -377,7 +379,7 @@ def strict_year(value: Any) -> Any:
         number = 0 if value == "0000" else 2000
     year = full_year(number)
     if year and not FIRST_YEAR <= year <= LAST_YEAR:
-        raise ValueError(f"{value!r} is no YEAR", f"give 0, or a year from {FIRST_YEAR} to {LAST_YEAR}")
+        raise ValueError(f"{value!r} is not a YEAR", f"give 0, or a year from {FIRST_YEAR} to {LAST_YEAR}")
     return year
 
 
@@ -388,9 +390,9 @@ def bits_compared(count: int) -> Callable[[Any], Any]:
         if value is None:
             return None
         if not isinstance(value, int | float | Decimal) or int(value) != value:
-            raise TypeError("a whole number, as bits are to MySQL")
+            raise TypeError("a whole number, as which MySQL takes bits")
         if not 0 <= value < 1 << count:
-            raise ValueError(f"bits({count}) are a number from 0 to {(1 << count) - 1}")
+            raise ValueError(f"bits({count}) hold a number from 0 to {(1 << count) - 1}")
         return f"{int(value):0{count}b}"
 
     return convert
@@ -431,7 +433,9 @@ def enum_label(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:
                 return str(value)
         place = int(value)
         if not 1 <= place <= len(labels):
-            raise ValueError(f"{value!r} is no label, and no place of one", f"give one of {', '.join(labels)}")
+            raise ValueError(
+                f"{value!r} is neither a label nor the position of one", f"give one of {', '.join(labels)}"
+            )
         return labels[place - 1]
 
     return convert
@@ -455,7 +459,8 @@ def set_labels(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:
         number = number_of(value)
         if not 0 <= number < 1 << len(labels):
             raise ValueError(
-                f"{value!r} is no labels of the set", f"give some of {', '.join(labels)}, with commas between"
+                f"{value!r} is not a list of labels of the set",
+                f"give some of {', '.join(labels)}, separated by commas",
             )
         return ",".join(label for label in labels if number & bits[fold(label)])
 
@@ -465,5 +470,5 @@ def set_labels(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:
 def labels_as_given(value: Any) -> Any:
     """The labels of a SET that are not known, as a text; a number, which stands for those whose bits it has, is refused."""
     if isinstance(value, int | float | Decimal):
-        raise ValueError(f"{value!r} is a number for labels of a SET", "give the labels, such as 'a,b'")
+        raise ValueError(f"{value!r} is a number in place of the labels of a SET", "give the labels, such as 'a,b'")
     return str(value)

@@ -32,7 +32,7 @@ def sqlite_value(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and not -INT64 <= value < INT64:
-        raise ValueError(f"{value} has more than the 64 bits of SQLite's integers", "give a float or a text")
+        raise ValueError(f"{value} does not fit in SQLite's 64-bit integers", "give a float or a text")
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, datetime):
@@ -43,7 +43,7 @@ def sqlite_value(value: Any) -> Any:
         raise ValueError(f"SQLite has no value for {value!r}", "give its text")
     if is_uuid(value):
         raise ValueError(
-            f"SQLite has no value for {value!r}", "give its `.hex` or `str(…)` of it, as the column holds them"
+            f"SQLite has no value for {value!r}", "give its `.hex` or its `str(…)`, as the column holds them"
         )
     return json_text_of(value) if isinstance(value, dict | list | tuple) else value
 
@@ -207,8 +207,10 @@ def day_among(attribute: str, otherwise: Callable[[Any], Any]) -> Callable[[Any]
         if isinstance(found, date) and not isinstance(found, datetime):
             return found
         if isinstance(value, str) and DAY_TEXT.fullmatch(value):
-            raise no_such_time(attribute, value, "day")
-        raise ValueError(f"`{attribute}` holds days, and does not take '{shown_time(value)}'", "give it as YYYY-MM-DD")
+            raise no_such_time(attribute, value, "date")
+        raise ValueError(
+            f"`{attribute}` holds dates and does not accept '{shown_time(value)}'", "give it as YYYY-MM-DD"
+        )
 
     return convert
 
@@ -261,7 +263,9 @@ def is_moment(text: str) -> bool:
 
 def no_such_time(attribute: str, text: str, kind: str) -> ValueError:
     """What is wrong with a text that is written as the attribute's are, but for a time there is not."""
-    return ValueError(f"`{attribute}` holds {kind}s, and there is no {kind} '{text}'", f"give a {kind} of the calendar")
+    return ValueError(
+        f"`{attribute}` holds {kind}s, and there is no such {kind} as '{text}'", f"give a {kind} that exists"
+    )
 
 
 def shown_time(value: str | date) -> str:
@@ -273,15 +277,15 @@ def no_moment(attribute: str, value: str | date, digits: int, zoned: bool) -> Va
     """What is wrong with a value among moments, and the next move."""
     text, zone = shown_time(value), "+00:00" * zoned
     if isinstance(value, str) and (match := MOMENT.fullmatch(text)) and not is_moment(text) and bool(match[2]) is zoned:
-        return no_such_time(attribute, text, "moment")
+        return no_such_time(attribute, text, "timestamp")
     form = f"YYYY-MM-DD HH:MM:SS{FORMS.get(digits, '.ffffff')}{zone}"
-    what = f"`{attribute}` holds moments written {form}, and does not take '{text}'"
+    what = f"`{attribute}` holds timestamps written {form} and does not accept '{text}'"
     if isinstance(value, datetime):
         return ValueError(what, f"give a datetime {'with' if zoned else 'in UTC, without'} a zone")
     if isinstance(value, date):
         return ValueError(what, "give a datetime, or a text of that form")
     if digits <= 3 and re.search(r"\.\d{4,}", text):
         form = form.replace("SS", "SS[.fff000]") if digits == 0 else form
-        what = f"`{attribute}` keeps milliseconds ({form}), and does not take '{text}'"
+        what = f"`{attribute}` keeps milliseconds ({form}) and does not accept '{text}'"
         return ValueError(what, "give milliseconds, or design again from a source whose column has microseconds")
     return ValueError(what, f"write it as {form}")

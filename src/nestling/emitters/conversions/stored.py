@@ -101,7 +101,7 @@ def _digits_of(kind: str) -> list[str]:
     if digits is None:
         return []
     most, scale = int(digits[1]), int(digits[2] or 0)
-    in_all = f" and {DECIMAL_DIGITS} in all, which is what MongoDB keeps" if most > DECIMAL_DIGITS else ""
+    in_all = f" and {DECIMAL_DIGITS} in total, the most that MongoDB keeps" if most > DECIMAL_DIGITS else ""
     move = f"give a number of at most {most - scale} digits before the point{in_all}"
     return [f"{move}, or change the attribute's `type` in the design"]
 
@@ -118,7 +118,7 @@ def of_number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         try:
             a_number(numeric(uuid_as_text(counted_truth(value))))
         except TypeError:
-            raise ValueError(f"{value!r} is no number", "give a number: it is reckoned with") from None
+            raise ValueError(f"{value!r} is not a number", "give a number: it is used in arithmetic") from None
         return convert(value)
 
     return check

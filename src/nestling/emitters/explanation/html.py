@@ -37,7 +37,7 @@ def explanation_html(explained: Explanation) -> str:
         ]
         parts.append(table(title, ("structure", "pattern", "without it" if chosen else "with it"), rows))
     built = [(each.collection, each.fields, "; ".join(each.reasons)) for each in explained.built_besides]
-    parts.append(table("Indexes built besides", ("collection", "on", "what for"), built))
+    parts.append(table("Indexes also built", ("collection", "on", "what for"), built))
     for title, lines in (("Not taken into account", explained.gaps), ("Good to know", explained.notes)):
         items = "".join(f"<li>{inline(line)}</li>" for line in lines)
         parts.append(f"<p>{title}</p><ul>{items}</ul>" if items else "")

@@ -38,7 +38,7 @@ def scope(proposal: Proposal, name: str) -> _Scope:
         kind, found = "statement", _weighing(proposal, name)
     elif not proposal.priced:
         problem = unknown("relationship or entity", name, (*decided, *entities))
-        move = "a design by rules weighs no statements: those of its workload are explained where `--strategy optimal` made it"
+        move = "design with `--strategy optimal` to have statements explained: a design by rules weighs none"
         raise InputError(replace(problem, next_move=move))
     else:
         raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))

@@ -24,7 +24,7 @@ from nestling.ir.proposal import Costs, Weighed
 from nestling.ir.quantity_words import counted
 from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNTRIED, UNUSED
 
-MORE = "`nestling explain DESIGN.YAML NAME` says all of one relationship, entity or statement, `--all` of everything."
+MORE = "`nestling explain DESIGN.YAML NAME` explains one relationship, entity or statement in full, `--all` everything."
 
 
 def short_text(explained: Explanation, *, width: int = WIDTH) -> str:

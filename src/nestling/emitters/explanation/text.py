@@ -35,7 +35,7 @@ FACTORS = "A7"
 """The rule the seven factors are."""
 _BRACKETS = re.compile(r"\([^()]*\)")
 _CODE = re.compile(r"\b(?:A\d+|rule-\d)\b")
-BUILT_BESIDES = "Built besides, for keys, references and upkeep"
+BUILT_BESIDES = "Also built, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
 
@@ -154,11 +154,13 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[U
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
-        lines += wrapped(f"… and {len(rejected) - len(shown)} that cost more than their like (--json lists all)", "  ")
+        lines += wrapped(
+            f"… and {len(rejected) - len(shown)} that cost more than others of their kind (--json lists all)", "  "
+        )
     for each in impossible:
         lines += wrapped(f"{each.structure} ({each.pattern}): rejected, as {each.because}", "  ", indent=4)
     if useless:
-        lines += wrapped(f"without use in this design: {', '.join(useless)}", "  ", indent=4)
+        lines += wrapped(f"of no use in this design: {', '.join(useless)}", "  ", indent=4)
     if unweighed:
         lines += wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
@@ -178,7 +180,7 @@ def _stored(each: StoredEntity) -> Iterator[UnbrokenLine]:
         told = f"on {index.fields}{' (unique)' if index.unique else ''}"
         yield from wrapped(f"{told}: {'; '.join(index.reasons)}", "  index     ")
     if not each.indexes:
-        yield from wrapped("none beside the server's own", "  index     ")
+        yield from wrapped("none besides the server's own", "  index     ")
 
 
 def built(indexes: Sequence[BuiltIndex]) -> Iterator[UnbrokenLine]:

@@ -42,7 +42,7 @@ def without_it(kept: Weighed) -> str:
     """The replacement in the best design without it, the statements that pay, and the cost with no replacement."""
     others = f"{_named(kept.instead)} in its place" if kept.instead else ""
     paid = f"{'this' if others else 'leaving it out'} {kept.because}" if kept.because else ""
-    dropped = f"nothing in its place costs {work_rate(kept.dropped)} more" if kept.dropped is not None else ""
+    dropped = f"having nothing in its place costs {work_rate(kept.dropped)} more" if kept.dropped is not None else ""
     return "; ".join(filter(None, (": ".join(filter(None, (others, paid))), dropped)))
 
 

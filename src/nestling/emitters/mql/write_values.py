@@ -19,7 +19,7 @@ class _NoRow:
     """An environment without columns, parameters left open."""
 
     def path(self, column: Column) -> str:
-        raise rendering_gap(f"the column `{column.name}` in a value that is stored at once")
+        raise rendering_gap(f"the column `{column.name}` where only a known value can be stored")
 
     def is_field(self, _: Column) -> bool:
         return False
@@ -65,7 +65,7 @@ def given(expression: Expression) -> object:
 
 
 def _computed() -> object:
-    raise rendering_gap("a computed value that is stored at once")
+    raise rendering_gap("a value to compute where only a known value can be stored")
 
 
 def or_null(value: WrittenValue) -> object:

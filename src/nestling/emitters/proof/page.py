@@ -49,7 +49,7 @@ def _body(proof: Proof) -> Iterator[str]:
             yield f'<div class="out"><strong>{name} is disqualified</strong>: {why}.</div>'
     for other in proof.source.differences:
         why = plain(other_answer(other, proof.source.product))
-        yield f'<div class="out"><strong>Another answer than the source\'s</strong>: {why}.</div>'
+        yield f'<div class="out"><strong>An answer that differs from the source\'s</strong>: {why}.</div>'
     for section in (throughput, structures, decisions, latencies, open_loop, copies, space, writes, work, predictions):
         yield section(proof)
     yield _method(proof)
@@ -72,7 +72,7 @@ def _cards(proof: Proof) -> str:
     advised = proof.design(proof.advised)
     cards = []
     if advised is not None and advised.throughput is not None:
-        cards.append((rate(advised.throughput), "statements a second, the chosen design"))
+        cards.append((rate(advised.throughput), "statements per second, the chosen design"))
     if proof.regret is not None:
         cards.append((share(proof.regret), "regret: time lost against the fastest rival"))
     cards.append((f"± {share(proof.noise)}", "noise: the chosen design against itself"))
@@ -87,11 +87,11 @@ def _cards(proof: Proof) -> str:
 def _method(proof: Proof) -> str:
     notes = "".join(f"<li>{plain(note)}</li>" for note in (*proof.notes, *source_notes(proof)))
     return (
-        "<h2>How it was measured</h2><p>Every design was loaded with the same rows into a database of its own, and sent the same"
-        " statements with the same values in the same order, in rounds, the designs in another order each time. Throughput is"
-        " that of the whole mix at its stated rates; the slowest twentieth of each statement's executions is left out, on all"
-        " designs. The intervals hold 95 of 100 resampled runs. The noise is how far two copies of the chosen design were apart."
-        " A design whose answers or rows differ from the others' does not count, nor one whose answers to reads are not the"
-        " source's where this is a SQL database.</p>"
-        f"<p>Seed {proof.setting.seed}.</p>" + (f"<ul>{notes}</ul>" if notes else "")
+        "<h2>How it was measured</h2><p>Every design was loaded with the same rows into a database of its own, and"
+        " sent the same statements with the same values in the same order, in rounds, the designs in a different"
+        " order each time. Throughput is that of the whole mix at its stated rates; the slowest twentieth of each"
+        " statement's executions is left out, on all designs. The intervals contain 95 of 100 resampled runs. The"
+        " noise is how far two copies of the chosen design were apart. A design whose answers or rows differ from"
+        " the others' does not count, nor does one whose answers to reads differ from the source's, where that is a"
+        f" SQL database.</p><p>Seed {proof.setting.seed}.</p>" + (f"<ul>{notes}</ul>" if notes else "")
     )

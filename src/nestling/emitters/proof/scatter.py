@@ -34,8 +34,8 @@ def scatter(points: Sequence[ScatterPoint]) -> str:
     band = "".join(axes.line(factor, "half" if factor != 1 else "same") for factor in (0.5, 1.0, 2.0))
     dots = "".join(axes.dot(each) for each in known)
     return (
-        f'<svg class="scatter" viewBox="0 0 {WIDTH} {TALL}" role="img" aria-label="predicted beside measured">'
-        f"{axes.grid()}{band}{dots}</svg>"
+        f'<svg class="scatter" viewBox="0 0 {WIDTH} {TALL}" role="img" aria-label="predicted and'
+        f' measured">{axes.grid()}{band}{dots}</svg>'
     )
 
 

@@ -52,7 +52,7 @@ def throughput(proof: Proof) -> str:
                 f"{rate(each.throughput or 0.0)}  ({spread(each.interval)})",
             )
         )
-    about = "Statements a second of the whole mix; longer is better."
+    about = "Statements per second of the whole mix; longer is better."
     return f"<h2>Throughput</h2><p>{about}</p>{strips.rows(rows)}"
 
 
@@ -81,8 +81,8 @@ def decisions(proof: Proof) -> str:
         marks.append(strips.tick(scale, each.figures.times or 1.0, "p50 c0" if each.certain else "p50 c4"))
         rows.append((each.decision, strips.strip(marks), ratio(each.figures, proof)))
     about = (
-        "The chosen design with one decision taken the other way: how many times as long the mix then takes. Right of the dashed"
-        " line the decision pays; inside the shaded band it makes no difference that can be told from noise."
+        "The chosen design with one decision taken the other way: how many times as long the mix then takes. Right"
+        " of the dashed line the decision pays; inside the shaded band its effect cannot be told from noise."
     )
     return f"<h2>Which decision buys what</h2><p>{about}</p>{strips.rows(rows)}"
 
@@ -112,8 +112,8 @@ def open_loop(proof: Proof) -> str:
         rows.append((labels(proof)[each.name], rate(one.asked), reached, *map(milliseconds, quantiles)))
     heads = ("design", "due a second", "reached", "p50 ms", "p95 ms", "p99 ms")
     about = (
-        "Executions are due at random moments at a fixed rate, whether or not the server has answered the ones before, and their"
-        " time counts from then: what users feel."
+        "Executions are due at random times at a fixed rate, whether or not the server has answered earlier ones,"
+        " and their time counts from when they were due: what users feel."
     )
     return f"<h2>Latency at a fixed rate</h2><p>{about}</p>{_table(heads, rows)}"
 
@@ -125,8 +125,9 @@ def copies(proof: Proof) -> str:
         return ""
     heads = ("design: copy", *COPIES_READ[2:])
     about = (
-        "How long a copy that may be behind had been behind its source when a read of the open loop answered from it: each answer"
-        " was asked for again as of its moment, from the copy and without. The background sync ran meanwhile, unless it says no."
+        "How long a copy that may be behind its source had been behind when a read of the open loop used it: each"
+        " read was repeated as of the same moment, with the copy and without it. The background sync was running,"
+        " unless the table says no."
     )
     return f"<h2>Age of copies</h2><p>{about}</p>{_table(heads, rows)}"
 
@@ -191,7 +192,7 @@ def work(proof: Proof) -> str:
         rows.append((one.name, *cells))
     heads = ("statement", *(names[each.name] for each in shown))
     return (
-        "<h2>Work of the server</h2><p>Index keys / documents looked at by an execution, by the server's profiler.</p>"
+        "<h2>Work of the server</h2><p>Index keys / documents examined per execution, from the server's profiler.</p>"
         + _table(heads, rows)
     )
 
@@ -209,10 +210,11 @@ def predictions(proof: Proof) -> str:
     if not drawing:
         return ""
     about = (
-        "A point for each statement on each design, the median of its executions. On the line the cost model was right, between"
-        " the dashed ones less than twofold off. The order of designs matters, not the scale: machines differ."
+        "One point for each statement on each design: the median of its executions. On the line the cost model was"
+        " right; between the dashed lines it was off by less than a factor of two. The order of designs matters,"
+        " not the scale: machines differ."
     )
-    return f"<h2>Predicted beside measured</h2><p>{about}</p>{_designs_key(proof)}{drawing}"
+    return f"<h2>Predicted and measured</h2><p>{about}</p>{_designs_key(proof)}{drawing}"
 
 
 def _point(one: StatementFigures, design: str, colour: str) -> ScatterPoint:

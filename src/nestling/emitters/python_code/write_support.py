@@ -186,7 +186,9 @@ def apart(call: Callable[[], Any]) -> Any:
             return call()
     except PyMongoError as error:
         if error.timeout:
-            raise PyMongoError("somebody waits for this transaction to end", ["TransientTransactionError"]) from error
+            raise PyMongoError(
+                "another client is waiting for this transaction to end", ["TransientTransactionError"]
+            ) from error
         raise
 
 

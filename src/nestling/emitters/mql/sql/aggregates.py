@@ -247,7 +247,7 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
             return Accumulation(values, {name: _unless_none(array, of_both)})
         case AggregateFunction.CONCAT:
             if any(key.expression != node.argument for key in node.order):
-                raise rendering_gap("a concatenation of distinct values ordered by another")
+                raise rendering_gap("a concatenation of distinct values ordered by something else")
             direction = -1 if node.order and node.order[0].descending else 1
             ordered: MqlValue = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
             return Accumulation(values, {name: joined(ordered, _separator(node, r))})
@@ -297,7 +297,7 @@ def _separator(node: AggregateCall, r: Renderer) -> MqlValue:
     if node.separator is None:
         return ","
     if not isinstance(node.separator, Literal):
-        raise no_constant("a separator that is no constant", node.separator)
+        raise no_constant("a separator that is not a constant", node.separator)
     return r.value(node.separator)
 
 

@@ -200,8 +200,8 @@ def collated(expression: Expression, collation: Collation, r: Renderer) -> MqlVa
             return _of_texts(expression, lambda text: {"$rtrim": {"input": text, "chars": " "}}, r)
         case Collation.UNICODE_CI:
             what = f"`{expression.name}`" if isinstance(expression, Column) else "texts"
-            beside = "beside texts that the statement, or a key on its way, compares to the letter"
-            raise rendering_gap(f"a comparison of {what} whatever case and accents, {beside}", GapKind.NOTIMPL)
+            beside = "beside texts that the statement, or a key on its way, compares exactly"
+            raise rendering_gap(f"a comparison of {what} regardless of case and accents, {beside}", GapKind.NOTIMPL)
         case _:
             assert_never(collation)
 

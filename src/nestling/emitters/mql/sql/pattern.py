@@ -126,7 +126,7 @@ def _unknown_truth(node: Like, r: Renderer, *, negated: bool) -> MqlValue:
 def _in_lower_case(node: Like) -> Like:
     """ILIKE as PostgreSQL does it: LIKE of both sides in lower case."""
     if node.escape is not None and node.escape.isalpha():
-        raise rendering_gap("ILIKE with a letter as its escape and a pattern that is no constant or parameter")
+        raise rendering_gap("ILIKE with a letter as its escape and a pattern that is not a constant or parameter")
     text, pattern = (
         Call(Function.LOWER, (side,), Type(TypeName.TEXT), Rules.POSTGRESQL) for side in (node.operand, node.pattern)
     )
@@ -162,9 +162,9 @@ def _given_truth(node: Like, given: MqlValue | None, r: Renderer, *, negated: bo
         made = (
             "made of columns or several parameters"
             if isinstance(node.pattern, Call)
-            else "that is no constant or parameter"
+            else "that is not a constant or parameter"
         )
-        raise rendering_gap(f"LIKE whatever case and accents with a pattern {made}")
+        raise rendering_gap(f"LIKE regardless of case and accents with a pattern {made}")
 
     def body(text: MqlValue, pattern: MqlValue) -> MqlValue:
         found: MqlValue = {"$regexMatch": {"input": text, "regex": pattern, "options": "s"}}
@@ -238,7 +238,7 @@ _WILD = "(*)"
 def _computed_regex(pattern: MqlValue, escape: str | None, *, of_bytes: bool) -> MqlValue:
     one = "." if escape is None else f"{escaped(escape)}(.)|[^{in_class(escape)}]"
     characters = {"$regexFindAll": {"input": pattern, "regex": one, "options": "s"}}
-    one_of_any = failure("`_` stands for one byte in LIKE BINARY, of the pattern", pattern) if of_bytes else "."
+    one_of_any = failure("`_` stands for one byte in LIKE BINARY, in the pattern", pattern) if of_bytes else "."
     wild = {"$switch": {
         "branches": [
             {"case": {"$eq": ["$$this.match", "%"]}, "then": _WILD},

@@ -139,7 +139,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
     def legend(self) -> str:
         """What it stands for, in words."""
         if self.pattern is not None and self.pattern.spelled is not None:
-            return f"a list: [{self.name}], or all spellings where a collation tells a letter from its other case"
+            return f"a list: [{self.name}], or all spellings where a collation distinguishes upper and lower case"
         if self.pattern is not None:
             before, after = (f"'{text}'" if text else "" for text in (self.pattern.before, self.pattern.after))
             return f"the regular expression of the pattern {' || '.join(filter(None, (before, self.name, after)))}"

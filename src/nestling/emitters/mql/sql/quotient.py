@@ -84,7 +84,7 @@ def exact_spread(
         below = {"$toDecimal": {"$multiply": [number, others]}}
         size = {"$multiply": [product, _power_of_ten(_scale_of(product) if scales[0] is None else scales[0])]}
         too_long = failure(
-            "a variance of numbers with more digits than the server reckons with", {"$toString": product}
+            "a variance of numbers with more digits than the server computes with", {"$toString": product}
         )
         return {"$cond": [{"$gte": [size, _MOST]}, too_long, bind({"above": above, "below": below}, divided)]}
 

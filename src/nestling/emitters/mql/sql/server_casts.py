@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
 """Types whose stored texts are those that the source shows."""
 _INSTEAD: Mapping[TypeName, str] = {
-    TypeName.DECIMAL: "; say its digits, six behind the point at most: `x::numeric(12, 2)::text`",
-    TypeName.UUID: "; select the UUID itself, and let the application make the text",
-    **dict.fromkeys(MOMENTS, "; say its form: `to_char(x, 'YYYY-MM-DD HH24:MI:SS')`"),
+    TypeName.DECIMAL: "; give its digits, at most six after the point: `x::numeric(12, 2)::text`",
+    TypeName.UUID: "; select the UUID itself, and let the application convert it to text",
+    **dict.fromkeys(MOMENTS, "; give a format: `to_char(x, 'YYYY-MM-DD HH24:MI:SS')`"),
 }
 """What to write instead of a text that the server cannot make."""
 _TRUE = ["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"]
@@ -79,9 +79,9 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
 def _instead(node: Cast) -> str:
     """What to write instead."""
     if node.type.name is TypeName.ARRAY and isinstance(node.operand, Literal) and node.operand.value == "{}":
-        return "; say how many elements there are: `cardinality(x) = 0`"
+        return "; compare the number of elements: `cardinality(x) = 0`"
     if isinstance(node.operand, Parameter) and node.operand.type == ANY:
-        return f"; tell the parameter's type: `:{node.operand.name}::{node.type}`"
+        return f"; give the parameter's type: `:{node.operand.name}::{node.type}`"
     return _INSTEAD.get(node.operand.type.name, "") if node.type.name is TypeName.TEXT else ""
 
 

@@ -104,7 +104,7 @@ def stored(node: AttributeCast, r: Renderer) -> MqlValue:
 
 def _number_not_asked(number: MqlValue) -> MqlValue:
     """A new row's number, which must not be 0, with which MySQL requests the next one."""
-    what = "a value cannot be stored where MySQL makes the next number of it"
+    what = "a value cannot be stored that MySQL would replace by the next number"
     return bind({"number": number}, lambda x: {"$cond": [{"$eq": [x, 0]}, failure(what, {"$toString": x}), x]})
 
 
@@ -240,6 +240,6 @@ def _read_back(text: MqlValue, shape: str, among: str) -> MqlValue:
     other = text
     if among:
         is_finer = {"$regexMatch": {"input": {"$cond": [is_text, text, ""]}, "regex": r"\.\d{4}"}}
-        what = f"`{among}` keeps milliseconds, and does not take"
+        what = f"`{among}` keeps milliseconds and does not accept"
         other = {"$cond": [is_finer, failure(what, text), text]}
     return bind({"time": read}, lambda x: {"$cond": [{"$eq": [_shown(x, shape), text]}, x, other]})

@@ -181,5 +181,5 @@ def distance(expression: Expression) -> int:
     if isinstance(expression, Negate):
         return -distance(expression.operand)
     if not isinstance(expression, Literal) or not isinstance(expression.value, int):
-        raise no_constant("a distance between rows that is no constant integer", expression)
+        raise no_constant("a distance between rows that is not a constant integer", expression)
     return expression.value

@@ -126,7 +126,7 @@ def _frame(node: WindowFunction, r: Renderer) -> _Frame:
         return _Frame({"range": _peers(start, end)}, by_rank=True)
     key = node.order[0].expression
     if len(node.order) > 1 or node.order[0].descending or key.type.name not in NUMBERS or r.nullable(key):
-        raise rendering_gap("a frame of values around a key that is not one ascending number, never NULL")
+        raise rendering_gap("a frame of values by distance, unless ordered by one ascending number that is never NULL")
     return _Frame({"range": _peers(start, end)}, by_value=True)
 
 

@@ -61,7 +61,7 @@ def _refuse_list(node: Call) -> None:
     negation and their value as a column differ.
     """
     if is_of_list(node):
-        raise rendering_gap("NOT, or the value, of what an array has in common with a list that is given")
+        raise rendering_gap("NOT, or the value, of whether an array overlaps a list given as a parameter")
 
 
 def _bound(node: Call, r: Renderer, body: Callable[..., MqlValue]) -> MqlValue:

@@ -51,7 +51,7 @@ def _under(json: MqlValue, keys: list[str], value: MqlValue) -> MqlValue:
     inner = under([key], json)
     kind = {"$type": inner}
     changed = {"$setField": {"field": inline(key), "input": json, "value": _under(inner, rest, value)}}
-    in_array = failure("no place in an array is known, in JSON of which is", kind)
+    in_array = failure("no key can be set within JSON of type", kind)
     branches = [
         {"case": {"$eq": [kind, "object"]}, "then": changed},
         {"case": {"$eq": [kind, "array"]}, "then": in_array},
@@ -81,7 +81,7 @@ def _of_objects(values: list[Expression], r: Renderer, body: Callable[..., MqlVa
         odd = [
             {
                 "case": {"$ne": [kind, "object"]},
-                "then": failure("only objects are changed, not JSON that is kept as", kind),
+                "then": failure("only objects can be changed, not JSON stored as", kind),
             }
             for kind in kinds
         ]

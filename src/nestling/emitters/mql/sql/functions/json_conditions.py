@@ -64,7 +64,7 @@ def _has_path(node: Call, key: str, r: Renderer) -> MqlValue:
     """MySQL's function: false if the path does not exist; NULL only for NULL."""
     column, _, *keys = node.arguments
     names = [*(str(each.value) for each in keys if isinstance(each, Literal)), key]
-    what = "nothing can be asked of JSON that is kept as"
+    what = "no condition can be checked on JSON stored as"
 
     def body(value: MqlValue) -> MqlValue:
         kind = {"$type": value}
@@ -105,7 +105,11 @@ def _in_element(array: MqlValue, wanted: object, depth: int) -> MqlValue:
     if depth == 0:
         kind = {"$type": {"$first": items}}
         return {
-            "$cond": [{"$eq": [items, []]}, False, failure("arrays in arrays deeper than is looked into, of", kind)]
+            "$cond": [
+                {"$eq": [items, []]},
+                False,
+                failure("arrays are nested too deep to be searched, with elements of type", kind),
+            ]
         }
     return {
         "$anyElementTrue": [{"$map": {"input": items, "as": name, "in": _is_within(f"$${name}", wanted, depth - 1)}}]
@@ -125,7 +129,7 @@ def _of_json(node: Call, r: Renderer, asked: Callable[[MqlValue], MqlValue], alo
     """
     column, _, *keys = node.arguments
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
-    what = "nothing can be asked of JSON that is kept as"
+    what = "no condition can be checked on JSON stored as"
 
     def body(value: MqlValue) -> MqlValue:
         kind = {"$type": value}

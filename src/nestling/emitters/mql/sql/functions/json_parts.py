@@ -38,7 +38,7 @@ def _part(node: Call, r: Renderer) -> MqlValue:
         return _number(r.value(value), value.type)
     if value.type.name is not TypeName.JSON:
         return r.value(value)
-    what = "no document can be made of JSON that is kept as"
+    what = "no document can be made of JSON stored as"
 
     def body(json: MqlValue) -> MqlValue:
         return {"$cond": [{"$in": [{"$type": json}, _KEPT_AS_TEXT]}, failure(what, {"$type": json}), json]}

@@ -51,7 +51,9 @@ def json_length(node: Call, r: Renderer) -> MqlValue:
             {"case": {"$isArray": [value]}, "then": {"$size": value}},
             {"case": {"$eq": [kind, "missing"]}, "then": None},
         ]
-        return {"$switch": {"branches": branches, "default": failure("there is no array length of JSON kept as", kind)}}
+        return {
+            "$switch": {"branches": branches, "default": failure("there is no array length of JSON stored as", kind)}
+        }
 
     def body(json: MqlValue) -> MqlValue:
         return {"$cond": [absent(json), None, _of_part(node, json, length, _in_object)]}
@@ -195,7 +197,7 @@ def _is_plain_double(value: MqlValue) -> MqlValue:
 
 def _failure(kind: MqlValue, rules: Rules = Rules.POSTGRESQL) -> MqlValue:
     whose = {Rules.SQLITE: "SQLite", Rules.MYSQL: "MySQL"}.get(rules, "PostgreSQL")
-    return failure(f"no text is known, as {whose} writes it, of JSON kept as", kind)
+    return failure(f"the text that {whose} writes is not known for JSON stored as", kind)
 
 
 JSON_VALUES = {Function.JSON_VALUE: json_value, Function.JSON_LENGTH: json_length}

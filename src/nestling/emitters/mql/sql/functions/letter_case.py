@@ -72,7 +72,7 @@ def cased(node: Call, r: Renderer) -> MqlValue:
         known = literal_value(text) if is_inline(text) else None
         if isinstance(known, str):
             return inline(_constant(known, node.function, node.rules))
-        no_case = failure(f"no {node.function.value} case is known of a letter in", text)
+        no_case = failure(f"the {node.function.value} case is not known of a letter in", text)
         newer = {"$regexMatch": {"input": text, "regex": _class_of(node.rules)}}
         letters = exchanged_letters({operator: text}, *_other_letters(node.function))
         is_ascii = {"$eq": [{"$strLenCP": text}, {"$strLenBytes": text}]}

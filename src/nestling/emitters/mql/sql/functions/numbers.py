@@ -63,7 +63,7 @@ def round_number(node: Call, r: Renderer) -> MqlValue:
     if digits is None:
         return None
     if not isinstance(digits, int):
-        raise no_constant("ROUND to a number of digits that is no constant", node.arguments[1])
+        raise no_constant("ROUND to a number of digits that is not a constant", node.arguments[1])
     value = number(node.arguments[0], r)
     if node.rules is Rules.SQLITE:
         return bind({"number": value}, lambda x: _round_sqlite(x, max(0, digits)))
@@ -117,7 +117,7 @@ def _round_sqlite(number: MqlValue, digits: int) -> MqlValue:
         rounded = {
             "$cond": [
                 long,
-                failure(f"no digits are known of ROUND to {digits} digits of", {"$toString": number}),
+                failure(f"the exact result is not known of ROUND to {digits} digits of", {"$toString": number}),
                 cut_off,
             ]
         }
@@ -156,7 +156,9 @@ def truncate(node: Call, r: Renderer) -> MqlValue:
     """Towards zero."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
-        raise no_constant("TRUNC to digits of a float, or to a number of them that is no constant", *node.arguments[1:])
+        raise no_constant(
+            "TRUNC of a float to digits, or to a number of digits that is not a constant", *node.arguments[1:]
+        )
     return _of_decimal(node, {"$trunc": [r.value(node.arguments[0]), digits]})
 
 

@@ -65,7 +65,7 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
     """The constant pattern's regular expression; None when the pattern is NULL."""
     pattern = constant_pattern(node.arguments[1], r)
     if pattern is None:
-        raise no_constant(f"a pattern of {node.function.value} that is no constant", node.arguments[1])
+        raise no_constant(f"a pattern of {node.function.value} that is not a constant", node.arguments[1])
     if pattern.value is None:
         return None
     if node.function is Function.GLOB:
@@ -125,7 +125,9 @@ def _require_one_length(regex: str) -> None:
     parts = _PART.findall(regex)
     repeated = [before for before, part in pairwise(parts) if part in ("*", "+", "?", "{")]
     if len(repeated) > 1 or ")" in repeated or "|" in parts:
-        raise rendering_gap(f"SUBSTRING by `{regex}`, of which more than one part repeats, or which has groups that do")
+        raise rendering_gap(
+            f"SUBSTRING by `{regex}`, in which more than one part repeats, or which has alternatives or repeated groups"
+        )
 
 
 PATTERNS = {

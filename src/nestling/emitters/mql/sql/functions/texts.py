@@ -173,7 +173,7 @@ def repeat(node: Call, r: Renderer) -> MqlValue:
 def pad(node: Call, r: Renderer) -> MqlValue:
     """Cut to the length when longer; an empty filling fills nothing."""
     if node.rules is Rules.MYSQL and constant(node.arguments[2], r) in ("", ...):
-        raise rendering_gap("padding with nothing in MySQL")
+        raise rendering_gap("padding in MySQL with a text that may be empty")
 
     def body(text: MqlValue, size: MqlValue, filling: MqlValue) -> MqlValue:
         missing = {"$max": [{"$subtract": [size, {"$strLenCP": text}]}, 0]}
@@ -228,7 +228,7 @@ def character(node: Call, r: Renderer) -> MqlValue:
     """The character with this number, which must be a constant."""
     code = constant(node.arguments[0], r)
     if not isinstance(code, int) or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-        raise no_constant("a character by a number that is no constant", node.arguments[0])
+        raise no_constant("a character by a number that is not a constant", node.arguments[0])
     return inline(chr(code))
 
 

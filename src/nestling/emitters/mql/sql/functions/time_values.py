@@ -95,7 +95,7 @@ def timestamp_of(node: Call, r: Renderer) -> MqlValue:
     if node.rules is Rules.MYSQL:
         return told_apart(r.value(operand), lambda time: time)
     if node.rules is not Rules.SQLITE:
-        raise rendering_gap("a text taken for a time outside SQLite's dialect")
+        raise rendering_gap("a text used as a time outside SQLite's dialect")
     if operand.type.name in TIMES and not is_mixed(operand) and not is_wide(operand):
         return instant(operand, r)
 
@@ -127,7 +127,7 @@ def since_year_zero(node: Expression, time: MqlValue) -> MqlValue:
 
     def body(time: MqlValue) -> MqlValue:
         known = {"$or": [{"$lte": [time, None]}, {"$gte": [{"$toLong": time}, _YEAR_ZERO]}]}
-        return {"$cond": [known, time, failure("a moment before the year 0", {"$toString": {"$toLong": time}})]}
+        return {"$cond": [known, time, failure("a time before the year 0", {"$toString": {"$toLong": time}})]}
 
     return bind({"moment": time}, body)
 

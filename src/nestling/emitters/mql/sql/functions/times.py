@@ -47,7 +47,7 @@ _PARTS = {
     "isodow": "$isoDayOfWeek",
 }
 _SECOND_OF_SIX_DIGITS = Decimal128("0.001000")
-_DATES_INSTEAD = "`design --milliseconds` keeps dates, of which it is computed"
+_DATES_INSTEAD = "`design --milliseconds` keeps dates, from which it is computed"
 _MOST_MONTHS = 32_000
 _ROUNDING = 1e-12
 """Tolerance when the product of two floats is meant to be a whole number."""
@@ -84,7 +84,7 @@ def format_time(node: Call, r: Renderer) -> MqlValue:
     """strftime: letters that the server's format lacks are computed and inserted."""
     pattern = constant(node.arguments[1], r)
     if not isinstance(pattern, str):
-        raise no_constant("a time format that is no constant", node.arguments[1])
+        raise no_constant("a time format that is not a constant", node.arguments[1])
     if node.rules is not Rules.SQLITE and not _SHARED.fullmatch(pattern):
         raise rendering_gap(f"the time format `{pattern}` outside SQLite's dialect")
     texts = with_texts(node.arguments[0])
@@ -229,7 +229,7 @@ def _added(node: Call, time: MqlValue, r: Renderer) -> MqlValue:
     if amount is None:
         return None
     if not is_integer(node.arguments[2]):
-        raise rendering_gap("a time span that is no whole number of units")
+        raise rendering_gap("a time span that is not a whole number of units")
     units = r.value(node.arguments[2])
     if unit in _MILLISECONDS:
         return {"$add": [time, {"$multiply": [units, _MILLISECONDS[unit]]}]}
@@ -286,7 +286,7 @@ def units_between(node: Call, r: Renderer) -> MqlValue:
             whole = {"$divide": [_months_between(later, earlier), _MONTHS[unit]]}
             found = {"$toLong": {"$trunc": whole}}
         else:
-            raise rendering_gap("a unit of time that is no constant")
+            raise rendering_gap("a unit of time that is not a constant")
         return null_if_any(
             [value for value, side in zip((later, earlier), sides, strict=True) if r.nullable(side)], found
         )
@@ -367,10 +367,10 @@ def epoch(node: Call, r: Renderer) -> MqlValue:
     """Whole seconds; in PostgreSQL with six fractional digits for timestamps and none for dates."""
     operand = node.arguments[0]
     if operand.type.name is TypeName.INTERVAL:
-        raise rendering_gap("the seconds of an interval that is kept, which is a text")
+        raise rendering_gap("the seconds of a stored interval, which is a text")
     if is_wide(operand):
         if node.rules is not Rules.POSTGRESQL:
-            raise rendering_gap(f"the seconds of a moment finer than a millisecond; {_DATES_INSTEAD}")
+            raise rendering_gap(f"the seconds of a timestamp finer than a millisecond; {_DATES_INSTEAD}")
         return bind({"text": r.value(operand)}, lambda text: null_if_any([text], _wide_seconds(text, operand)))
     time = instant(operand, r)
     if node.rules is not Rules.POSTGRESQL:

@@ -65,7 +65,7 @@ _AFTER_LAST = datetime(2038, 1, 19, 3, 14, 8)  # noqa: DTZ001
 
 def _of_mysql(instant: MqlValue, shown: MqlValue) -> MqlValue:
     """MySQL does not convert a moment outside the range of TIMESTAMP. The range differs between its versions."""
-    late = failure("versions of MySQL differ on CONVERT_TZ of a moment after 2038", {"$toString": instant})
+    late = failure("versions of MySQL differ on CONVERT_TZ of a time after 2038", {"$toString": instant})
     branches = [
         {"case": {"$lt": [instant, _FIRST]}, "then": instant},
         {"case": {"$gte": [instant, _AFTER_LAST]}, "then": late},
