@@ -38,7 +38,7 @@ def test_a_function_of_a_column_is_a_scan(tmp_path: Path, strategy: str) -> None
     reading = inspect(f"sqlite:///{tmp_path / 'a.db'}", workload=tmp_path / "workload.sql")
     case, pattern, other = (each for each in design(reading, strategy).notes if each.startswith("no index finds"))
     assert case.startswith(
-        "no index finds the rows of `folded` (`email` of `person`): each execution reads all documents"
+        "no index finds the rows of `folded` (`email` of `person`): each execution reads all or most documents"
     )
     assert "`lower(…)`" in case
     assert "`begun` (`email` of `person`)" in pattern

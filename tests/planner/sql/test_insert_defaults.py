@@ -120,7 +120,7 @@ def test_what_is_not_null_and_left_out_is_a_mistake(dialect: str) -> None:
     ddl = "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, a INTEGER NOT NULL, b TEXT NOT NULL, n INTEGER NOT NULL DEFAULT 1,"
     ddl += " c TEXT)"
     model = read_ddl(ddl, "t", dialect=dialect).model
-    with pytest.raises(WorkloadError, match="leaves out `a`, `b` of `t`, which are NOT NULL without a default"):
+    with pytest.raises(WorkloadError, match="omits `a`, `b` of `t`, which are NOT NULL without a default"):
         insert("INSERT INTO t (id, c) VALUES (1, 'x')", model, dialect)
     for rows in ("VALUES (1, 2, 'x')", "SELECT id + 1, a, b FROM t"):
         assert insert(f"INSERT INTO t (id, a, b) {rows}", model, dialect).attributes[:3] == ("id", "a", "b")

@@ -88,7 +88,7 @@ def test_a_lock_in_a_subquery_is_noted(proposal: Proposal, sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "why"),
     [
-        ("INSERT INTO job SELECT id + 10, state, tries FROM job FOR UPDATE", "does not change"),
+        ("INSERT INTO job SELECT id + 10, state, tries FROM job FOR UPDATE", "only reads"),
         (_CLAIM_JOINED.replace("RETURNING job.*", "RETURNING *"), "columns of a joined table"),
         (_CLAIM_JOINED.replace("RETURNING job.*", "RETURNING next.id"), "columns of a joined table"),
     ],

@@ -48,10 +48,10 @@ CHANGES: tuple[tuple[str, Mapping[str, object]], ...] = (
 )  # fmt: skip
 GAPS = {
     "data || '[1]'": "a value that is not an object",
-    "raw || '{}'": "a jsonb operator",
+    "raw || '{}'": "an operator of json (",
     "data - 1": "whose key is not a constant text",
     "jsonb_set(data, '{a,0}', '1')": "such as a position in an array",
-    "jsonb_set(data, '{a}', 'null')": "JSON's null",
+    "jsonb_set(data, '{a}', 'null')": "JSONB_SET() to a JSON null",
     "jsonb_set(data, '{a}', '1', false)": "JSONB_SET() of other than",
     "jsonb_set(data, '{a}', to_jsonb(1.5))": "JSONB_SET() to decimal",
     "jsonb_set(data, '{a}', :x)": "write `to_jsonb(:x::text)`",

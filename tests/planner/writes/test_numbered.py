@@ -53,7 +53,7 @@ def test_a_query_of_one_row_is_numbered_where_it_is_null(run: Trace) -> None:
     assert (len(run.done), run.refused, run.gaps) == (7, [], [])
     run.run("INSERT INTO thing SELECT NULLIF(id, 1) + 1, name FROM thing")
     ((_, why),) = run.gaps
-    assert "may give NULL for `id` of `thing`, to be made" in why
+    assert "may give NULL for `id` of `thing`, which has to be generated" in why
 
 
 def test_the_rows_of_a_query_are_numbered_in_its_order(run: Trace) -> None:

@@ -367,7 +367,7 @@ def test_a_lookup_by_values_that_may_repeat_is_noted(
         stages: list[Stage] = [{"$lookup": link}, {"$unwind": "$found"}, {"$project": {"name": "$found.name"}}]
         list(database[collection].aggregate(stages))
     (made,) = shop.said(recorder).statements
-    assert len([note for note in made.notes if f"`{field}` finds a document of `{foreign}` once" in note]) == times
+    assert len([note for note in made.notes if f"`{field}` finds a document of `{foreign}` only once" in note]) == times
 
 
 def test_a_lookup_of_another_type_is_a_gap(shops: dict[str, Shop]) -> None:

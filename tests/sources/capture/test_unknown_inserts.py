@@ -28,7 +28,7 @@ def _said(shop: Shop, *, pushes: bool) -> dict[str, float]:
     assert "secret" not in said.text()
     assert [str(gap) for gap in said.gaps if "insert" in str(gap)] == []
     known = [each for each in said.statements if each.origin.startswith("customer.insert")]
-    assert all("not known" in " ".join(each.notes) for each in known)
+    assert all("the inserted documents are unknown" in " ".join(each.notes) for each in known)
     return {each.sql.split("(")[0].removeprefix("INSERT INTO ").strip(): each.rate_per_second for each in known}
 
 

@@ -161,7 +161,7 @@ def test_kinds_no_field_names_are_told(database: Database[Any]) -> None:
     found = found_in(
         database, {"items": items, "plain": [{"_id": n, "a": n} | {"b": n} if n % 2 else {} for n in range(40)]}
     )
-    (note,) = [each for each in found.reading.notes if "no field names" in each]
+    (note,) = [each for each in found.reading.notes if "no field distinguishes" in each]
     assert "`items` are of 3 kinds" in note
     assert all(said in note for said in ("`isbn`, `pages` (20", "`director`, `minutes` (20", "`label`, `tracks` (20"))
     assert len(rows(found, database, "items")) == 61

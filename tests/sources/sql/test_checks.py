@@ -195,7 +195,11 @@ def test_sqlite_rows_that_break_a_check(tmp_path: Path, database: Database[dict[
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(ROWS)
         connection.execute("INSERT INTO t (id, c) VALUES (3, 'text'), (4, 5)")
-    said = "the CHECK of `t.a` (above 0) is left out: 1 row break", "`t.b` (at most 2 characters)", "`t.c` (above 0)"
+    said = (
+        "the CHECK of `t.a` (above 0) is left out: violated by 1 row",
+        "`t.b` (at most 2 characters)",
+        "`t.c` (above 0)",
+    )
     stays_behind(f"sqlite:///{path}", database, *said)
 
 
@@ -259,4 +263,6 @@ def test_mariadb_rows_that_break_a_check(mariadb_urls: tuple[str, str], database
     with closing(connection), connection.cursor() as cursor:
         for statement in (BREAKING.format(length="char_length"), "SET check_constraint_checks = 0", ROWS):
             cursor.execute(statement)
-    stays_behind(mariadb_urls[1], database, "the CHECK of `t.a` (above 0) is left out: 1 row break", "`t.b` (at most 2")
+    stays_behind(
+        mariadb_urls[1], database, "the CHECK of `t.a` (above 0) is left out: violated by 1 row", "`t.b` (at most 2"
+    )

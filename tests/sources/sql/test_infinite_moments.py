@@ -58,7 +58,7 @@ def test_what_is_told_where_no_column_holds_both_works(
     assert "table c: `d` is date and also enum('-infinity', 'infinity'), and no column here can hold both" in str(
         refused.value
     )
-    assert "where no such value is left, remove its type from the attribute's `also` in the design's model" in str(
+    assert "if no such value is left, remove its type from the attribute's `also` in the design's model" in str(
         refused.value
     )
     text = write_proposal(loaded)

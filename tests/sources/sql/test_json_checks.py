@@ -84,7 +84,7 @@ def test_rows_that_break_it_are_told(tmp_path: Path, database: Database[dict[str
     address = made(tmp_path / "a.db", *broken)
     reading = pipeline.inspect(address)
     assert types_in(address) == [("id", "integer"), ("data", "json"), ("more", "json as checked")]
-    assert "the CHECK that `item.data` is JSON is left out: violated by violated by 1 row" in reading.notes
+    assert "the CHECK that `item.data` is JSON is left out: violated by 1 row" in reading.notes
     loaded = pipeline.load(pipeline.design(reading, "normalized"), address, database)
     assert loaded.verified is not None
     assert loaded.verified.equal

@@ -183,8 +183,8 @@ def test_unsigned_numbers_of_mariadb(mariadb_urls: tuple[str, str]) -> None:
         sink.write(entity, rows)
     said = sink.finish()
     assert sink.broken == ()
-    assert "`note`: the allowed values of `id` is not declared" in said
-    assert not any("`account`: what" in each or "`profile`: what" in each for each in said)
+    assert "`note`: the allowed values of `id` are not declared" in said
+    assert not any("`account`: the allowed" in each or "`profile`: the allowed" in each for each in said)
     found = open_database(url).reading().model
     assert len(found.relationships) == len(links)
     allowed = [

@@ -126,7 +126,7 @@ def test_types_are_listed_where_that_helps(
     for number in range(2):
         with pytest.raises(SourceError, match="change that value") as refused:
             sink.write(entity, [(number, value)])
-        assert ("under `also`" in str(refused.value)) == is_listed
+        assert ("add its type to `also`" in str(refused.value)) == is_listed
 
 
 def test_the_row_among_many_is_named(target: tuple[str, Model]) -> None:
