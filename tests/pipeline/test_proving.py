@@ -331,7 +331,7 @@ def test_no_room_on_the_disk(mongod: Server, tmp_path: Path, monkeypatch: pytest
     """It is said before anything is loaded."""
     address, reading = source(tmp_path, READS)
     monkeypatch.setattr(space, "SPARE_BYTES", 2**60)
-    with pytest.raises(LoadError, match="the server's disk has 0 MB to spare"):
+    with pytest.raises(LoadError, match="the server's disk has only 0 MB to spare"):
         proved(mongod, address, reading, two(reading))
 
 

@@ -156,15 +156,15 @@ GIVEN = (
     ("mark = ANY(:p::bpchar[])", ["ab ", "z"]),
 )
 GAPS = (
-    ("SELECT coalesce(mark, '') FROM town", "several lengths"),
+    ("SELECT coalesce(mark, '') FROM town", "of different lengths"),
     ("SELECT coalesce(mark, word) FROM town", "other texts"),
     ("SELECT coalesce(mark, 'x'::text) = 'x' FROM town", "other texts"),
     ("SELECT id FROM town WHERE mark = note", "may be text or varchar"),
     ("SELECT id FROM town WHERE note IN (SELECT mark FROM town)", "may be text or varchar"),
     ("SELECT id FROM town WHERE mark IN ('ab ', 'z'::text)", "other texts"),
     ("SELECT a.id FROM town a JOIN town b ON a.note = b.mark", "may be text or varchar"),
-    ("SELECT mark FROM town UNION SELECT short FROM town", "several lengths"),
-    ("SELECT id FROM town WHERE coalesce(mark, 'x') LIKE 'x'", "several lengths"),
+    ("SELECT mark FROM town UNION SELECT short FROM town", "of different lengths"),
+    ("SELECT id FROM town WHERE coalesce(mark, 'x') LIKE 'x'", "of different lengths"),
     ("SELECT a.id FROM town a JOIN (SELECT word AS code FROM town) b USING (code)", "on one side only"),
 )
 WRITES = (

@@ -193,7 +193,7 @@ TOO_MUCH = [
 )
 def test_a_time_whose_text_is_out_of_order_is_refused(sides: Sides, sql: str, value: object) -> None:
     """In a column of times that are in the order of their texts, with what to do."""
-    with pytest.raises(WorkloadError, match=r"time as duration|without a zone") as refused:
+    with pytest.raises(WorkloadError, match=r"time as duration|MySQL's TIME has no time zone") as refused:
         sides.store.execute(sql, [value])
     assert "p1" in str(refused.value)
 
@@ -242,9 +242,9 @@ def test_durations_take_them(mariadb: str, mongo_client: MongoClient[dict[str, A
 )
 def test_a_text_with_an_offset_is_refused(sides: Sides, sql: str, text: str) -> None:
     """MySQL 8 reckons with it, MariaDB drops it from conditions and refuses it in rows; in the statement itself, too."""
-    with pytest.raises(WorkloadError, match="without one"):
+    with pytest.raises(WorkloadError, match="give the time without an offset"):
         sides.store.execute(sql, [text])
-    with pytest.raises((WorkloadError, GapError), match="without one"):
+    with pytest.raises((WorkloadError, GapError), match="give the time without an offset"):
         sides.store.execute(sql.replace("%s", f"'{text}'"))
     sides.store.execute("UPDATE v SET note = %s WHERE id = 1", [text])
     assert len(sides.store.execute("SELECT id FROM v WHERE note = %s", [text])) == 1

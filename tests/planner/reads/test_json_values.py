@@ -221,7 +221,7 @@ def test_parameters_are_postgresqls(served: Served, given: str | None) -> None:
 )
 def test_what_postgresql_writes_by_its_own_rules_fails(served: Served, column: str, number: int) -> None:
     """Numbers with many zeros behind the point, objects, arrays, fractions of json, and JSON that is kept as its text."""
-    with pytest.raises(NestlingError, match="no text is known"):
+    with pytest.raises(NestlingError, match="the text that PostgreSQL writes is not known"):
         Store(*served[1]["normalized"]).execute(f"SELECT {column}->>'n' AS n FROM odd WHERE id = {number}")
 
 
@@ -278,7 +278,7 @@ def test_a_parameter_is_bound_where_json_is_asked_for(served: Served) -> None:
 def test_json_kept_as_its_text_fails(served: Served) -> None:
     """No document could be made of it, and nothing is answered."""
     store = Store(*served[1]["normalized"])
-    with pytest.raises(ReadError, match="nothing can be asked of JSON that is kept as: binData"):
+    with pytest.raises(ReadError, match="no condition can be checked on JSON stored as: binData"):
         store.execute("SELECT id FROM odd WHERE contact @> '{}'")
 
 
@@ -343,5 +343,5 @@ def test_lists_kept_as_texts_fail(served: Served) -> None:
     for part in ("b->>1", "j->>1", "jsonb_array_length(b)", "json_array_length(j)", "b#>>'{1}'"):
         with pytest.raises(NestlingError):
             store.execute(f"SELECT {part} FROM list WHERE id = 51")
-    with pytest.raises(NestlingError, match="no text is known"):
+    with pytest.raises(NestlingError, match="the text that PostgreSQL writes is not known"):
         store.execute("SELECT b->>0 FROM list WHERE id = 50")

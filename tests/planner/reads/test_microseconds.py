@@ -111,7 +111,7 @@ def test_microseconds_are_kept_or_refused(
         lambda: store.execute(sql, at=at.isoformat(" ")),
         lambda: space["statement"](database, at=at),
     ):
-        with pytest.raises((WorkloadError, ValueError), match="keeps milliseconds") as error:
+        with pytest.raises((WorkloadError, ValueError), match="has milliseconds and cannot hold") as error:
             refused()
         assert "give milliseconds: value.replace(" in str(error.value)
         assert ("open the Store with" in str(error.value)) is (refused is given), (

@@ -76,7 +76,7 @@ GIVEN = (
 )
 GAPS = (
     ("SELECT id FROM event WHERE title LIKE ANY (:these)", "of a list parameter; write `ARRAY[:a, :b]`"),
-    ("SELECT id FROM event WHERE id = ANY('{{1},{2}}'::bigint[])", "an array of one dimension"),
+    ("SELECT id FROM event WHERE id = ANY('{{1},{2}}'::bigint[])", "the items of a one-dimensional array"),
     ("SELECT id FROM event WHERE title = ANY(:t::varchar(20)[])", "cast it to a type without numbers in parentheses"),
     (
         "SELECT count(x.*) FROM venue v LEFT JOIN (SELECT venue_id, title FROM event) x ON x.venue_id = v.id",

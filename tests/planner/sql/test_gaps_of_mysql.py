@@ -109,7 +109,7 @@ def test_it_is_a_gap(proposal: Proposal, kind: str, sql: str) -> None:
             "SELECT JSON_UNQUOTE(JSON_EXTRACT(j, '$.tags[0]')) FROM item",
             "`JSON_UNQUOTE(JSON_EXTRACT(j, '$.tags[0]'))`, whose path",
         ),
-        ("SELECT price / :x FROM item", "is not declared; write `CAST(:x AS DECIMAL(10, 2))`"),
+        ("SELECT price / :x FROM item", "with an undeclared number of digits; write `CAST(:x AS DECIMAL(10, 2))`"),
     ],
 )
 def test_the_words_are_whole(proposal: Proposal, sql: str, said: str) -> None:

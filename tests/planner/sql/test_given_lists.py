@@ -74,7 +74,7 @@ def test_in_parentheses_it_is_one_value() -> None:
         ("id <> ANY(:ids)", "`id <> ANY("),
         ("id = ALL(:ids)", "`id = ALL("),
         ("id = ANY(note)", "`note` as an array"),
-        ("id = ANY('{{1},{2}}'::int[])", "an array of one dimension"),
+        ("id = ANY('{{1},{2}}'::int[])", "the items of a one-dimensional array"),
         ("(id, boss) IN :ids", "IN without a list"),
         ("name = ANY(:ids::varchar(3)[])", "a list cast to text(3)"),
         ("id = ANY(:ids::inet[])", "CAST to INET"),
