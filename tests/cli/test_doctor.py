@@ -218,7 +218,7 @@ def test_a_look_cut_short_can_fail(ill: Database[dict[str, Any]], tmp_path: Path
 def test_a_name_in_another_case_is_told(ill: Database[dict[str, Any]], target: str) -> None:
     """The server tells the databases of two such names apart, and takes no second."""
     done = nestling("doctor", target.replace(ill.name, ill.name.upper()))
-    assert (done.code, f"`{ill.name}` is one" in done.err) == (2, True), done.err
+    assert (done.code, f"but there is `{ill.name}`" in done.err) == (2, True), done.err
 
 
 def test_what_was_not_read_is_told(database: Database[dict[str, Any]], target: str) -> None:

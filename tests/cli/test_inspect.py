@@ -61,10 +61,13 @@ def test_json_shape(shop: Path) -> None:
     [
         ("CREAT TABLE b (id int primary key)", "is not understood (nestling does not read this table)"),
         ("CREATE TABLE b (id int primary key", "a parenthesis is never closed (nestling does not read this table)"),
-        ("CREATE TABLE b AS SELECT 1 AS x", "made by a query: its columns are not declared (nestling does not read"),
+        (
+            "CREATE TABLE b AS SELECT 1 AS x",
+            "is created from a query: its columns are not declared (nestling does not read",
+        ),
         (
             "CREATE TABLE b LIKE nowhere",
-            "made like `nowhere`, which is not declared (nestling does not read this table)",
+            "is created LIKE `nowhere`, which is not declared (nestling does not read this table)",
         ),
     ],
 )

@@ -91,6 +91,6 @@ def test_a_result_is_not_called_as_stdout() -> None:
     }
     for name, option in found:
         context = click.Context(click.Command(name))
-        with pytest.raises(click.BadParameter, match=r"name a (file|folder)"):
+        with pytest.raises(click.BadParameter, match=r"give a (file|folder): `-` does not mean stdout"):
             option.type.convert("-", option, context)
         assert option.type.convert("./-", option, context) == Path("-")

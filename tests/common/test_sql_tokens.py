@@ -39,4 +39,4 @@ def test_numbers_that_run_into_words_are_refused(sql: str) -> None:
     """What no server or not every server reads as a number is never a number with a name behind it."""
     with pytest.raises(ParseError) as error:
         sql_tokens(f"SELECT {sql}", sqlglot.Dialect.get_or_raise("postgres"))
-    assert syntax_words(error.value) == f"something that is no number near `{sql}`"
+    assert syntax_words(error.value) == f"something that is not a number near `{sql}`"

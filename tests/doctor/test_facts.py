@@ -217,7 +217,7 @@ def test_a_validator_that_is_none_is_said_so(rules: str) -> None:
     """A validator in a facts file is an object, as its readers take it to be."""
     items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, validator=Validator(rules, "strict", "error"))
     facts = Facts("", facts_of.ServerFacts("6.0.5"), ("shop",), (items,))
-    with pytest.raises(InputError, match=r"the validator of `shop.item` is none"):
+    with pytest.raises(InputError, match=r"the validator of `shop.item` is not valid"):
         read_facts(facts_text(facts), "facts.json")
 
 
@@ -311,7 +311,7 @@ def test_a_budget_is_kept_and_what_it_left_out_is_named(database: Db) -> None:
     database.things.insert_many([{"a": n} for n in range(1_000)])
     facts = gather(database.client, [database.name], Budget(0.0))
     assert facts.skipped
-    assert all("budget" in each.why for each in facts.skipped)
+    assert all("time limit" in each.why for each in facts.skipped)
 
 
 def test_a_sample_s_share_has_an_interval() -> None:

@@ -26,12 +26,15 @@ TOO_LITTLE = Weighed("another copy", "copy", False, 0.04, because="saves 40 ms/s
     [
         (
             KEPT,
-            "7 ms/s (11.29%) over a and b in its place: this adds 7 ms/s in page (9/s); nothing in its place costs 300 ms/s more",
+            (
+                "7 ms/s (11.29%) over a and b in its place: this adds 7 ms/s in page (9/s);"
+                " having nothing in its place costs 300 ms/s more"
+            ),
         ),
         (NOTHING_ELSE, "89 ms/s (2.44 times as much); leaving it out adds 89 ms/s in page (9/s)"),
         (
             AS_GOOD,
-            "tie – a, b and 1 more in its place; nothing in its place costs 300 ms/s more; it serves page",
+            "tie – a, b and 1 more in its place; having nothing in its place costs 300 ms/s more; it serves page",
         ),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_database_without_the_collections_is_refused(
 ) -> None:
     """An empty or mistyped one answers nothing; a load of no rows makes one that does."""
     proposal = designed("normalized")
-    with pytest.raises(VerifyError, match=r"not there: `author`, `book`; it has none\n.*or create them"):
+    with pytest.raises(VerifyError, match=r"do not exist: `author`, `book`; it has none\n.*or create them"):
         run(proposal, database, sql)
     assert not database.list_collection_names()
     with closing(sqlite3.connect(tmp_path / "none.db")) as connection, connection:

@@ -45,7 +45,7 @@ def test_an_unknown_dialect_is_refused_at_once(proposal: Proposal, database: Dat
 
 def test_a_key_is_called_as_in_the_model(proposal: Proposal, database: Database[Any]) -> None:
     """Where the write touches a parent in another collection, too."""
-    with pytest.raises(ConstraintError, match=r"the same `note\.id` already; note\.id = 900") as refused:
+    with pytest.raises(ConstraintError, match=r"the same `note\.id` already exists; note\.id = 900") as refused:
         Store(proposal, database).execute("INSERT INTO note VALUES (900, 1, 'again')")
     assert refused.value.violation == "key"
 

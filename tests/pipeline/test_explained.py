@@ -160,7 +160,7 @@ def test_why_there_is_no_time_series(recipes: Proposal) -> None:
         "no time series collection was considered: it cannot enforce the key (oven_id, at) and the foreign key to `oven`"
         in told
     )
-    assert "leave them out of the model" in told
+    assert "remove them from the model" in told
     assert "time series" not in explanation_text(explain(recipes, "comment"))
 
 

@@ -146,7 +146,7 @@ def test_an_event_in_the_bucket_of_another_window(mongo_client: Client) -> None:
             (DriftKind.MISPLACED, "events[value=2].ts", MISSING, datetime(2025, 1, 1, 5)),
             (DriftKind.MISPLACED, "events[value=3].ts", datetime(2025, 1, 1, 6), MISSING),
         ]
-        assert "insert its row of `reading` by a statement" in report.findings[0].next_move
+        assert "insert its row of `reading` with a statement" in report.findings[0].next_move
         assert not report.clean
 
 

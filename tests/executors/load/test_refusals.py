@@ -183,7 +183,7 @@ def test_a_capped_collection_that_is_too_small(database: Database[Any], tmp_path
     """The server would forget documents without a word."""
     options = Options(CollectionKind.CAPPED, size_bytes=4096)
     design = Design(ITEMS.model, (Collection("items", Document("item"), ("id",), options),))
-    with pytest.raises(LoadError, match=r"capped collection of 4,096 bytes holds \d+ of 500 documents"):
+    with pytest.raises(LoadError, match=r"capped collection of 4,096 bytes holds only \d+ of 500 documents"):
         load_rows(design, {"item": [(n, None, "x" * 50) for n in range(500)]}, database, tmp_path)
 
 

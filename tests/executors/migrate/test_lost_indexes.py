@@ -163,12 +163,12 @@ def test_options_are_not_lost_silently(database: Documents, address: str) -> Non
     database.create_collection("shops", collation={"locale": "en", "strength": 2}, validator=rules)
     _shops(database)
     found = in_place(address)
-    assert [each for each in found.in_place.gaps if "a collation of its own (locale en, strength 2)" in each.what]
+    assert [each for each in found.in_place.gaps if "has its own collation (locale en, strength 2)" in each.what]
     new = redesign(found, "normalized").proposal
     risks = [each for each in pipeline.plan_migration(found.in_place, new, database).risks if "--drop-options" in each]
     assert len(risks) == 1
     assert "default collation" in risks[0]
-    assert "the validator" in risks[0]
+    assert "the application's own validator" in risks[0]
     with pytest.raises(MigrationError, match=r"(?s)default collation .* of `shops` would be lost.*validator"):
         pipeline.migrate(found.in_place, new, database, cutover=True)
     assert pipeline.migrate(found.in_place, new, database, cutover=True, may_lose=["options"]).equal

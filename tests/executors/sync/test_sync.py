@@ -177,7 +177,7 @@ def test_a_second_instance_takes_over(shop: Database[Any]) -> None:
         with running(shop, plan_of(), SyncOptions(lease_seconds=3), second, said.append):
             until(lambda: second.snapshot()["state"] == "standing by")
             assert said[0].startswith(
-                f"Another instance keeps the database `{shop.name}` (model `shop`) right. Standing by: "
+                f"Another instance keeps the database `{shop.name}` (model `shop`) up to date. Standing by: "
             )
             assert said[0].endswith("takes over when that one stops, or has not been heard from for 15 s.")
             stop_first.set()
