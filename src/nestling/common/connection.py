@@ -48,6 +48,8 @@ TRANSIENT_TRANSACTION = "TransientTransactionError"
 """The label of errors after which the driver begins a transaction anew."""
 NO_SPACE = "No space left on device"
 """What the server passes on from its system, under a code that may mean anything, where it makes files."""
+SRV = re.compile(r"^mongodb\+srv://")
+"""The scheme of names that are looked up in DNS. To parse a URI without that, it is replaced."""
 OF_ANOTHER_MAKE = "You appear to be connected to"
 """How the driver's remark on a server that only speaks MongoDB's protocol begins: no fault of the URI."""
 
@@ -167,15 +169,25 @@ def _unresolved(error: ConfigurationError, where: str) -> ConnectionFailed | Non
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:
     encode = "check the URI; percent-encode the characters : / ? # [ ] @ in user and password"
-    before, _, options = where.partition("?")
     if "://" not in where and not where.startswith("mongodb"):
         move = f"write mongodb://{where}"
-    elif before.endswith("/") and "/" in options:  # a database that was put behind a whole URI
-        options, _, name = options.rpartition("/")
-        move = f"name the database before the options: {before}{name}?{options}"
+    elif meant := _database_first(where):
+        move = f"name the database before the options: {meant}"
     else:
         move = encode
     return ConnectionFailed(Problem(f"the URI cannot be used: {redact(str(error))}", where=where, next_move=move))
+
+
+def _database_first(uri: str) -> str:
+    """The URI with what was put behind its options as the database before them; "" if that cannot be used either."""
+    before, _, options = uri.partition("?")
+    options, _, name = options.rpartition("/")
+    meant = f"{before}{name}?{options}"
+    try:
+        parsed = parse_uri(SRV.sub("mongodb://", meant), validate=True)
+    except (ConfigurationError, ValueError):
+        return ""
+    return meant if before.endswith("/") and parsed["database"] == name else ""
 
 
 def _first(said: str) -> str:
@@ -196,7 +208,7 @@ def database_name(uri: str, default: str) -> str:
     """Return the database a URI names, or the default; raises ConnectionFailed when it is no MongoDB URI."""
     _refuse_raw_characters(uri)
     # A +srv name would be looked up in DNS just to be parsed; the database does not depend on it.
-    plain = re.sub(r"^mongodb\+srv://", "mongodb://", uri)
+    plain = SRV.sub("mongodb://", uri)
     try:
         parsed = parse_uri(plain, validate=False)
     except (ConfigurationError, ValueError) as error:

@@ -12,11 +12,10 @@ from nestling.optimizer.single_moves import SingleMoves
 
 
 def smaller(problem: DesignProblem, chosen: frozenset[str], cost: float) -> frozenset[str]:
-    """A choice that is preferred as much as `chosen`, costs no more than `cost` allows for ties, and stores less if one exchange
-    after the other finds it.
+    """Exchange structures of the choice one by one, the largest first, while the cost stays within the tie limit of `cost`.
+
+    What is exchanged has the same weight and is in place alike, so that the choice is preferred as much as before.
     """
-    if not chosen:
-        return chosen
     known = {structure.id: structure for structure in problem.structures}
     beside = _beside(problem)
     moves = SingleMoves(problem, chosen)

@@ -32,6 +32,9 @@ def outline(situation: Situation) -> Outline:
     }
     for both in situation.model.many_to_many:
         reason = Reason("strategy", f"normalized: the junction `{both.through}` keeps a collection of its own")
-        instead = Alternative(Choice.CHILD_REFERENCE, "A5: an array of ids on one side or both would save the junction")
+        instead = Alternative(
+            Choice.CHILD_REFERENCE,
+            "normalized keeps no arrays of ids; `--strategy tree` does where they save the junction (A5)",
+        )
         decisions[both.name] = Decision(both.name, Choice.PARENT_REFERENCE, _REFERENCE, (reason,), (instead,))
     return Outline(in_model_order(situation, decisions))

@@ -28,11 +28,8 @@ IN_ONE = (
     "SELECT MIN(id), name FROM town WHERE name <> 'ULM' GROUP BY id, name, badge ORDER BY id",
 )
 REFUSED = (
-    ("SELECT badge, COUNT(*) FROM town GROUP BY badge, name", "whatever case and accents, beside texts"),
-    (
-        "SELECT name, COUNT(*) FROM land GROUP BY code, name ORDER BY name",
-        "regardless of case and accents, beside texts",
-    ),
+    "SELECT badge, COUNT(*) FROM town GROUP BY badge, name",
+    "SELECT name, COUNT(*) FROM land GROUP BY code, name ORDER BY name",
 )
 
 
@@ -68,5 +65,5 @@ def test_labels_of_two_enums_are_texts(both: Both) -> None:
 
 def test_both_kinds_compared_are_a_gap(both: Both) -> None:
     """In words that say why."""
-    for sql, why in REFUSED:
-        assert why in both.gap(sql), sql
+    for sql in REFUSED:
+        assert "regardless of case and accents, beside texts" in both.gap(sql), sql

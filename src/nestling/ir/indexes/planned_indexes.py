@@ -91,7 +91,7 @@ def _by_comparison(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex
     collation = index_collation(design, store, paths, unique=index.unique)
     yield replace(index, collation=collation, sparse=_is_sparse(design, store, index))
     if collation is not Collation.BINARY and paths[0] != "_id" and is_followed(design, store, paths):
-        reasons = tuple(f"{reason}, to the letter" for reason in index.reasons)
+        reasons = tuple(f"{reason}, exactly" for reason in index.reasons)
         yield replace(index, unique=False, reasons=reasons, named=False)
 
 

@@ -100,7 +100,8 @@ def fan_out(
     is_assumed = (growth >= DOUBLED or endless) and child.growth_per_day is None and not is_limited
     assumed = growing.origin(is_counted=False) if is_assumed else ""
     if seems_to and not assumed:
-        assumed = f"`{link.child}` has a time, and one `{link.parent}` has {short(largest or 0.0)} of them, far above the mean"
+        many = short(largest or 0.0)
+        assumed = f"`{link.child}` has a time column, and one `{link.parent}` has {many} of them, far above the mean"
     return FanOut(
         mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin, assumed
     )

@@ -22,6 +22,8 @@ _OPTIONS = {
     Collation.UNICODE_CI: {"locale": "en", "strength": 1},
 }
 
+BESIDE_EXACT = "beside texts that the statement, or a key on its way, compares exactly"
+"""Ends the gap of a text compared regardless of case and accents: one collation holds for a whole command."""
 BY_EXPRESSION = frozenset({Collation.NOCASE, Collation.RTRIM})
 """Collations that the server lacks: such texts are compared by an expression, which only `case_lookups` can serve."""
 

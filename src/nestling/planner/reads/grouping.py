@@ -11,6 +11,7 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall
 from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operators import Collation
+from nestling.ir.storage.collations import BESIDE_EXACT
 from nestling.planner.reads.determined import telling
 from nestling.planner.reads.first_documents import of_first_bucket
 from nestling.planner.reads.gaps import read_gap
@@ -145,6 +146,9 @@ def unique_names(wishes: list[str], taken: frozenset[str]) -> list[str]:
 def _refuse_collations(collations: tuple[Collation, ...]) -> None:
     for collation in collations:
         if collation is not Collation.BINARY:
-            beside = "beside texts that the statement, or a key on its way, compares to the letter"
-            what = f"whatever case and accents, {beside}" if collation is Collation.UNICODE_CI else f"by {collation}"
+            what = (
+                f"regardless of case and accents, {BESIDE_EXACT}"
+                if collation is Collation.UNICODE_CI
+                else f"by {collation}"
+            )
             raise read_gap(f"grouping by texts {what}")

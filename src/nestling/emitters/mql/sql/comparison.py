@@ -32,6 +32,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import is_float, is_mixed, is_mixed_time, is_text
 from nestling.ir.statements.operators import Collation, Comparison, Function
+from nestling.ir.storage.collations import BESIDE_EXACT
 from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import instant_text
 
@@ -200,8 +201,9 @@ def collated(expression: Expression, collation: Collation, r: Renderer) -> MqlVa
             return _of_texts(expression, lambda text: {"$rtrim": {"input": text, "chars": " "}}, r)
         case Collation.UNICODE_CI:
             what = f"`{expression.name}`" if isinstance(expression, Column) else "texts"
-            beside = "beside texts that the statement, or a key on its way, compares exactly"
-            raise rendering_gap(f"a comparison of {what} regardless of case and accents, {beside}", GapKind.NOTIMPL)
+            raise rendering_gap(
+                f"a comparison of {what} regardless of case and accents, {BESIDE_EXACT}", GapKind.NOTIMPL
+            )
         case _:
             assert_never(collation)
 

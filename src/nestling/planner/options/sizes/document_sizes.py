@@ -13,7 +13,7 @@ from math import prod
 from nestling.ir.candidate import CopiedAttribute, Lineage
 from nestling.ir.design_problem import Load
 from nestling.ir.paths.work import Work
-from nestling.ir.paths.work_of import fetch_by_index, scan
+from nestling.ir.paths.work_of import fetch_by_index, rewrite, scan
 from nestling.ir.situation import Situation
 from nestling.planner.known.busy_parents import longer
 from nestling.planner.options.sizes.matching import tells_one
@@ -121,7 +121,7 @@ class DocumentSizes:
             work = Work(read_bytes=read if array in asked else 0.0, rewritten_bytes=rewritten)
             loads += [(_bytes_name(home.root, array), work)] if any(work) else []
         if rewritten and arrays:
-            loads.append((_fields_name(home.root), Work(tests=2 * rewritten if computed else rewritten)))
+            loads.append((_fields_name(home.root), rewrite(0.0, fields=rewritten, computed=computed)))
         return Extra(tuple(loads))
 
     def array_read(self, home: Home, documents: float) -> Extra:
