@@ -28,7 +28,7 @@ def test_what_a_database_holds(shop: Path) -> None:
 
 
 def test_a_database_without_tables(tmp_path: Path) -> None:
-    """Nothing is there to design, and nothing is said to come next."""
+    """Nothing is there to design, and nothing is said to come next; a design of nothing is refused."""
     with closing(sqlite3.connect(tmp_path / "empty.db")) as connection:
         connection.execute("CREATE TABLE gone (id INTEGER)")
         connection.execute("DROP TABLE gone")
@@ -36,6 +36,10 @@ def test_a_database_without_tables(tmp_path: Path) -> None:
     assert done.code == 0
     assert "There are no tables" in done.err
     assert "Next:" not in done.err
+    refused = nestling("design", "sqlite:///empty.db", "-o", "design.yaml", cwd=tmp_path)
+    assert refused.code == 2
+    assert "there are no tables, so there is nothing to design" in refused.err
+    assert not (tmp_path / "design.yaml").exists()
 
 
 def test_json_shape(shop: Path) -> None:

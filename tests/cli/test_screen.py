@@ -79,8 +79,8 @@ def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
     """On a terminal a line tells rows, rate and time left; in a pipe there is nothing of it where the work is short."""
     arguments = ("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, "--replace")
     shown = ESCAPE.sub("", on_terminal(*arguments, cwd=many_rows))
-    assert re.search(r"loading book .*[\d,]+ of 15,006 rows +[\d,]+/s +\d+:\d\d", shown)
-    assert re.search(r"verifying book .* of 15,006 rows", shown)
+    assert re.search(r"loading rows \(book\) .*[\d,]+ of 15,006 rows +[\d,]+/s +\d+:\d\d", shown)
+    assert re.search(r"verifying rows \(book\) .* of 15,006 rows", shown)
     piped = process(*arguments, cwd=many_rows)
     assert "loading" not in piped.err + piped.out
     assert "\x1b" not in piped.err + piped.out

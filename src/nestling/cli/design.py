@@ -124,6 +124,7 @@ def command(
         reading, found = sources.read_source(
             source, workload, dialect, milliseconds=milliseconds, seconds=budget_seconds, rest=rest, watch=watch
         )
+        sources.check_entities(reading, source)
         weighing.check_budget(reading, storage)
         if short_names:
             reading = with_short_names(reading)

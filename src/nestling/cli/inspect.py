@@ -90,7 +90,7 @@ def command(
     show(reading)
     text.notices(reading.gaps, reading.notes)
     if not reading.model.entities:
-        text.say(f"There are no {'collections' if is_mongodb(source) else 'tables'}, so there is nothing to design.")
+        text.say(f"{sources.nothing_to_design(source).capitalize()}.")
         return code
     # What is in a live MongoDB is designed beside what is there: a file of it tells no prices of today.
     from_file = None if is_mongodb(source) else output

@@ -132,7 +132,7 @@ def load(
     replace, resume = mode is LoadMode.REPLACE, mode is LoadMode.RESUME
     commands = collection_commands(made, policy=chosen)
     create(commands, database, written_collections(made), replace=replace, resume=resume)
-    told = (lambda p: watch(f"loading {p.store}", p.rows, p.total_rows)) if watch is not None else None
+    told = (lambda p: watch(f"loading rows ({p.store})", p.rows, p.total_rows)) if watch is not None else None
     report = fill(
         made,
         source,
@@ -187,7 +187,7 @@ def _verified(
     def told(progress: RowProgress) -> None:
         total = progress.total_rows // 2 if progress.total_rows is not None else None  # each row is read on both sides
         if watch is not None:
-            watch(f"verifying {progress.entity}", progress.rows // 2, total)
+            watch(f"verifying rows ({progress.entity})", progress.rows // 2, total)
 
     homes = home_queries(proposal.design)
     require_design(proposal, database)
@@ -209,7 +209,7 @@ def unload(
     from nestling.sources.checks import not_made
     from nestling.sources.front import open_target
 
-    told = (lambda p: watch(f"unloading {p.entity}", p.rows, p.total_rows)) if watch is not None else None
+    told = (lambda p: watch(f"unloading rows ({p.entity})", p.rows, p.total_rows)) if watch is not None else None
     homes = home_queries(proposal.design)
     require_design(proposal, database)
     made = rebuild(proposal.design.model, homes, database, open_target(address), report=told)

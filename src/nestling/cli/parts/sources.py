@@ -40,3 +40,27 @@ def read_source(
         found = in_place(source, workload=workload, seconds=seconds, rest=rest, watch=watch)
         return found.reading, found
     return inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch), None
+
+
+def nothing_to_design(source: str) -> str:
+    """What is said of a source in which no table or collection was found."""
+    from nestling.pipeline import is_mongodb
+
+    return f"there are no {'collections' if is_mongodb(source) else 'tables'}, so there is nothing to design"
+
+
+def check_entities(reading: Reading, source: str) -> None:
+    """Raise `InputError` if there is nothing to design, after the gaps that may tell why."""
+    from nestling.cli.parts import text
+    from nestling.common.errors import InputError, Problem
+    from nestling.common.redaction import redact
+
+    if not reading.model.entities:
+        text.notices(reading.gaps, reading.notes)
+        raise InputError(
+            Problem(
+                what=nothing_to_design(source),
+                where=redact(source),
+                next_move="check the name of the database, and its schema",
+            )
+        )

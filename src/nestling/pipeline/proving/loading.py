@@ -78,7 +78,7 @@ def load_rows(
     from nestling.executors.load import written_collections
 
     made = proposal.design
-    told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
+    told = (lambda p: watch(f"loading {name} ({p.store})", p.rows, p.total_rows)) if watch is not None else None
     create(collection_commands(made, policy=POLICY), database, written_collections(made))
     indexes = tuple(_lasting(each.command()) for each in indexes_of(proposal))
     unseen = unseen_commands(made, policy=POLICY)

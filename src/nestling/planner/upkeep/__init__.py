@@ -3,6 +3,7 @@
 from nestling.planner.upkeep.all_upkeeps import upkeeps_of
 from nestling.planner.upkeep.background import left_to_sync
 from nestling.planner.upkeep.change import ChangeKind, RowChange
+from nestling.planner.upkeep.emptied import EmptiedCopy, emptied
 from nestling.planner.upkeep.implied import ExpectedRead, implied
 from nestling.planner.upkeep.refresh import refreshed, stored
 from nestling.planner.upkeep.steps import UpkeepSteps, upkeep_steps
@@ -10,9 +11,11 @@ from nestling.planner.upkeep.triggers import fired, triggers_of
 
 __all__ = [
     "ChangeKind",
+    "EmptiedCopy",
     "ExpectedRead",
     "RowChange",
     "UpkeepSteps",
+    "emptied",
     "fired",
     "implied",
     "left_to_sync",

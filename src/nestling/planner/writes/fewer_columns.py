@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from nestling.ir.paths.access_path import CollectionScan, GroupDocuments, Lookup, ProjectDocuments, Step, Union
-from nestling.ir.paths.row_steps import Add, Constants, GroupRows, Shape
+from nestling.ir.paths.row_steps import Add, Compute, Constants, GroupRows, Shape
 from nestling.ir.paths.used_paths import own_paths
 from nestling.ir.programs.compiled import ReadPlan
 
@@ -33,7 +33,7 @@ def _needing(step: Step, wanted: frozenset[str]) -> Step:
             return replace(step, rows=tuple(_wanted_columns(row, wanted) for row in rows))
         case Lookup(source, CollectionScan(), foreign_path="_id", field=name) if name not in wanted:
             return _needing(source, wanted)  # at most one document has the `_id`: there are as many rows without it
-        case Add(source, added):
+        case Add(source, added) | Compute(source, added):
             named = tuple(each for each in added if each[0] in wanted)
             if not named:
                 return _needing(source, wanted)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, OLD, Each, Fetch
 from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import NULL
 from nestling.ir.statements.operands import nullable
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
-from nestling.planner.upkeep import ChangeKind
+from nestling.planner.upkeep import ChangeKind, EmptiedCopy, RowChange, emptied
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import Outputs, rows_by_place
@@ -17,7 +18,7 @@ from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Assignments, RowUpdate
-from nestling.planner.writes.foreign_keys.parent_locks import held_parent
+from nestling.planner.writes.foreign_keys.parent_locks import held_parent, is_to_be_held
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.placing import is_paged, placing
 from nestling.planner.writes.places.rows_inside import is_embedded_along, is_inside, nested
@@ -56,12 +57,13 @@ def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool)
         if own:
             counted(work, entity, NEW, name)
         refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(update.values[a])], name)
-        _change_home(work, place, entity, update, name)
+        lost = _change_home(work, place, entity, update, name)
         listed.leave(work, Cells(entity, OLD), name, attributes)
         listed.enter(work, Cells(entity, NEW), name, attributes)
         work.add(WritePhase.SETTLE, adopted(design, entity, name, attributes))
-        _check_constraints(work, entity, attributes, name)
-        add_upkeep(work, entity, ChangeKind.UPDATE, name, attributes)
+        _check_constraints(work, entity, update.values, name)
+        held = [each.copy for each in lost]
+        add_upkeep(work, entity, ChangeKind.UPDATE, name, attributes, filled=held, copied=held)
 
 
 def _moves(work: WriteDraft, place: Place, update: RowUpdate) -> bool:
@@ -86,9 +88,13 @@ def _close_changes(work: WriteDraft, update: RowUpdate, entity: Entity) -> None:
         work.end_changes()
 
 
-def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpdate, name: str) -> None:
+def _change_home(
+    work: WriteDraft, place: Place, entity: Entity, update: RowUpdate, name: str
+) -> tuple[EmptiedCopy, ...]:
+    """Returns the copies that are taken away with the change."""
+    lost: tuple[EmptiedCopy, ...] = ()
     if is_inside(place, update.along):
-        return
+        return lost
     design, attributes = work.design, frozenset(update.values)
     before, after = Cells(entity, OLD), Cells(entity, NEW, carried=True)
     if is_paged(place) and is_embedded_along(place, update.along):
@@ -97,11 +103,15 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
     elif _moves(work, place, update):
         work.add(WritePhase.REMOVE, [each_row(name, removed(design, place, entity), before)])
         work.add_first(WritePhase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
-    elif steps := tuple(changes_in_place(design, place, before, Cells(entity, NEW), attributes)):
-        work.add(WritePhase.CHANGE, [each_row(name, steps, before, _own(entity, update.values))])
     else:
-        return
+        lost = emptied(design, place, RowChange(entity.name, ChangeKind.UPDATE, name, attributes), update.values)
+        nulls = [name for name, value in update.values.items() if value == NULL]
+        steps = tuple(changes_in_place(design, place, before, Cells(entity, NEW), attributes, lost, nulls))
+        if not steps:
+            return lost
+        work.add(WritePhase.CHANGE, [each_row(name, steps, before, _own(entity, update.values))])
     work.changed_entities.add(entity.name)
+    return lost
 
 
 def _own(entity: Entity, values: Assignments) -> tuple[str, ...]:
@@ -111,8 +121,8 @@ def _own(entity: Entity, values: Assignments) -> tuple[str, ...]:
     return tuple(column(NEW, name) for name, value in values.items() if not is_given(value))
 
 
-def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:
-    design, after = work.design, Cells(entity, NEW)
+def _check_constraints(work: WriteDraft, entity: Entity, values: Assignments, name: str) -> None:
+    design, after, attributes = work.design, Cells(entity, NEW), frozenset(values)
     groups = [group for group in unguarded(design, entity) if attributes & set(group)]
     steps = [
         *met(design, after, groups),
@@ -122,7 +132,7 @@ def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[s
     if steps:
         work.add(WritePhase.CHECK, [Each(name, tuple(steps))])
     for link in work.model.parents_of(entity.name):
-        if link.enforced and attributes & set(link.child_attributes):
+        if is_to_be_held(link, values):
             parents = tuple(after.column(name) for name in link.child_attributes)
             work.add(WritePhase.CHECK, [Each(name, tuple(held_parent(design, after, link)), by=parents)])
 

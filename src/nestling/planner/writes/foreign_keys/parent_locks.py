@@ -6,14 +6,14 @@ both change the parent's document, so one command of a child's write sets a fiel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nestling.ir.design import Design
 from nestling.ir.model import Relationship
 from nestling.ir.paths.write_path import Constant, FieldMatch, Set, UpdateDocuments, WriteStep
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements.algebra import filtered
-from nestling.ir.statements.expression import IsNull, Not
+from nestling.ir.statements.expression import NULL, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import NodeKind, Place
@@ -25,6 +25,12 @@ from nestling.planner.writes.places.address import is_found_by_values, known_val
 from nestling.planner.writes.places.rows_inside import lives_inside
 
 _FIELD = "_held"
+
+
+def is_to_be_held(link: Relationship, values: Mapping[str, Expression]) -> bool:
+    """Whether rows that get these values may refer to another parent; a foreign key of which a part is NULL refers to none."""
+    changed = [values[name] for name in link.child_attributes if name in values]
+    return link.enforced and bool(changed) and NULL not in changed
 
 
 def held_parent(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:

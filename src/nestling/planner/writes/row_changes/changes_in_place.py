@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.paths.write_path import (
@@ -13,7 +13,8 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join
-from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.upkeep.emptied import EmptiedCopy
+from nestling.planner.writes.draft.cells import NOTHING, Cells
 from nestling.planner.writes.places.address import row_address
 from nestling.planner.writes.places.new_document import pair_fields
 from nestling.planner.writes.places.placing import refuse_kinds
@@ -21,19 +22,31 @@ from nestling.planner.writes.places.splits import part_changes
 
 
 def changes_in_place(
-    design: Design, place: Place, before: Cells, after: Cells, attributes: frozenset[str]
+    design: Design,
+    place: Place,
+    before: Cells,
+    after: Cells,
+    attributes: frozenset[str],
+    emptied: Sequence[EmptiedCopy] = (),
+    nulls: Collection[str] = (),
 ) -> Iterator[WriteStep]:
-    """Give attributes their new values where the row lies."""
+    """Give attributes their new values where the row lies, and take away the copies of which nothing is left.
+
+    `nulls`: the attributes that become NULL in all rows.
+    """
     refuse_kinds(place.store, "UPDATE")
     node = place.node
     address = row_address(place, before)
     prefix = "" if node.kind is NodeKind.ROOT or node.form is Form.INLINE else address.path
     changes = [
-        Set(join(prefix, field.path), after[field.attribute]) for field in node.stored if field.attribute in attributes
+        Set(join(prefix, field.path), NOTHING if field.attribute in nulls else after[field.attribute])
+        for field in node.stored
+        if field.attribute in attributes
     ]
     for pairs, (path, value) in zip(node.body.pairs, pair_fields(node, after), strict=True):
         if set(pairs.attributes) & attributes:
             changes.append(Set(join(prefix, path), value))
+    changes += [Set(join(prefix, field), NOTHING) for each in emptied for field in each.fields]
     if changes:
         yield UpdateDocuments(place.store.name, address.where, tuple(changes), address.filters)
     if node.kind is NodeKind.ROOT:

@@ -6,7 +6,7 @@ refers to them has to be looked at, and no value depends on another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nestling.ir.design import Design
@@ -29,7 +29,7 @@ from nestling.ir.paths.write_path import (
     WritePlan,
     WriteStep,
 )
-from nestling.ir.primitives import CollectionKind
+from nestling.ir.primitives import CollectionKind, Copy
 from nestling.ir.statements.algebra import Named, Project, Scan, filtered
 from nestling.ir.statements.expression import AttributeCast, Column, Expression, Literal, Parameter
 from nestling.ir.statements.operands import columns_of, nullable, operands
@@ -38,10 +38,11 @@ from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
+from nestling.planner.upkeep import ChangeKind, RowChange, emptied, fired, upkeeps_of
 from nestling.planner.writes.constraints import unguarded, unique_groups
-from nestling.planner.writes.draft.cells import column
+from nestling.planner.writes.draft.cells import NOTHING, column
 from nestling.planner.writes.draft.fetch import plan
+from nestling.planner.writes.foreign_keys.parent_locks import is_to_be_held
 from nestling.planner.writes.places.placing import placing
 from nestling.planner.writes.places.rows_inside import is_inside, lives_inside
 from nestling.planner.writes.row_changes.listed_ids import listed_links
@@ -94,9 +95,16 @@ def _may_change(place: Place) -> bool:
 # --- what follows ----------------------------------------------------------------------------------------------------
 
 
-def _left(design: Design, change: RowChange) -> tuple[str, ...] | None:
-    """The upkeeps left to the background sync; None where one must be done with the statement."""
-    due = [each for each in upkeeps_of(design) if fired(design.model, each.freshness, each.triggers, change)]
+def _left(design: Design, change: RowChange, done: Collection[Copy] = ()) -> tuple[str, ...] | None:
+    """The upkeeps left to the background sync; None where one must be done with the statement. `done`: by its command itself."""
+    due = [
+        each
+        for each in upkeeps_of(design)
+        if any(
+            trigger.back or each.what not in done
+            for trigger in fired(design.model, each.freshness, each.triggers, change)
+        )
+    ]
     return tuple(each.id for each in due) if all(each.freshness.is_left for each in due) else None
 
 
@@ -165,8 +173,10 @@ def _updated(
 ) -> WritePlan | None:
     values = {each.attribute: each.expression for each in write.assignments}
     names = frozenset(values)
-    left = _left(design, RowChange(entity.name, ChangeKind.UPDATE, "", names))
-    if left is None or _is_checked(design, entity, names) or any(names & placing(design, t.place) for t in targets):
+    change = RowChange(entity.name, ChangeKind.UPDATE, "", names)
+    lost = emptied(design, targets[0].place, change, values) if len(targets) == 1 else ()
+    left = _left(design, change, [each.copy for each in lost])
+    if left is None or _is_checked(design, entity, values) or any(names & placing(design, t.place) for t in targets):
         return None
     needed = [name for name in values if not entity.attribute(name).nullable and nullable(values[name])]
     asked_first = {name: _asked_first(values[name]) for name in needed}
@@ -175,8 +185,9 @@ def _updated(
     steps: tuple[WriteStep, ...] = ()
     for target in reversed(targets):
         changes = _changes(write.target, target, values, computed=computed)
-        if changes is None:
+        if changes is None or (lost and any(isinstance(each, ComputeField) for each in changes)):
             return None
+        changes += tuple(Set(join(target.prefix, field), NOTHING) for each in lost for field in each.fields)
         steps = (
             UpdateDocuments(target.place.store.name, target.where, changes, target.filters, many, otherwise=steps),
         )
@@ -202,10 +213,10 @@ def _updated_siblings(
     return replace(found, steps=(Fetch(rows, plan(design, counted)), *found.steps), counted=(rows,))
 
 
-def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
+def _is_checked(design: Design, entity: Entity, values: Mapping[str, Expression]) -> bool:
     """Whether a constraint has to be asked for: a foreign key on either side, values that must be unique."""
-    model = design.model
-    up = any(names & set(link.child_attributes) and link.enforced for link in model.parents_of(entity.name))
+    model, names = design.model, frozenset(values)
+    up = any(is_to_be_held(link, values) for link in model.parents_of(entity.name))
     down = any(
         names & set(link.parent_attributes) and _matters(design, link) for link in model.children_of(entity.name)
     )
