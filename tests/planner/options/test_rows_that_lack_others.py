@@ -53,3 +53,21 @@ def test_the_search_counts_what_each_row_looks_for(name: str, strategy: str, hot
     reading = read(hotel, s=STATEMENTS[name])
     prices = two_prices(reading, designed(reading, strategy))["s"]
     assert prices.compiled < 2 * prices.search
+
+
+ASKED = {
+    "without": "SELECT g.name FROM guest g WHERE NOT EXISTS (SELECT 1 FROM stay s WHERE s.guest_id = g.id)",
+    "with some": "SELECT g.name FROM guest g WHERE EXISTS (SELECT 1 FROM stay s WHERE s.guest_id = g.id AND s.left_on > 2400)",
+    "without some": "SELECT name FROM guest g WHERE NOT EXISTS (SELECT 1 FROM stay WHERE guest_id = g.id AND left_on > 100)",
+    "not in": "SELECT g.name FROM guest g WHERE g.id NOT IN (SELECT guest_id FROM stay WHERE left_on > 100)",
+}
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
+@pytest.mark.parametrize("name", ASKED)
+def test_a_subquery_is_read_once_for_all_and_shows_no_rows_of_its_own(name: str, strategy: str, hotel: Path) -> None:
+    """Guests are sent, however many stays each has; what is searched for is priced as what is compiled is."""
+    reading = read(hotel, s=ASKED[name])
+    prices = two_prices(reading, designed(reading, strategy))["s"]
+    assert prices.factor < 2.5

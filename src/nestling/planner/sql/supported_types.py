@@ -93,7 +93,8 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
             raise statement_gap(f"{what} of intervals{move}", node)
         if is_text_apart(each.type):
             raise statement_gap(
-                f"{what} of `{each.type.carried}`, which is stored as text and does not sort like it", node
+                f"{what} of `{each.type.carried}`, stored as text, which neither sorts nor compares as its values do",
+                node,
             )
 
 

@@ -95,6 +95,11 @@ def elements_weight(expression: Expression, length: Callable[[Column], float]) -
     return own + sum(elements_weight(inner, length) for inner in operands(expression))
 
 
+def listed_weight(elements: float) -> float:
+    """Values the server compares for one row that looks for a value in a list of so many."""
+    return elements * _SCANS[Function.CONTAINS] * _ELEMENT_WEIGHT
+
+
 def _is_itself(conversion: Cast | Coerce) -> bool:
     """Whether it is of a text to a text."""
     return conversion.type.name is conversion.operand.type.name is TypeName.TEXT

@@ -33,11 +33,12 @@ def _needing(step: Step, wanted: frozenset[str]) -> Step:
             return replace(step, rows=tuple(_wanted_columns(row, wanted) for row in rows))
         case Lookup(source, CollectionScan(), foreign_path="_id", field=name) if name not in wanted:
             return _needing(source, wanted)  # at most one document has the `_id`: there are as many rows without it
-        case Add(source, added) | Compute(source, added):
-            named = tuple(each for each in added if each[0] in wanted)
-            if not named:
-                return _needing(source, wanted)
-            step = replace(step, fields=named)
+        case Add(source, fields) | Compute(source, fields) if not any(name in wanted for name, _ in fields):
+            return _needing(source, wanted)
+        case Add(fields=added):
+            step = replace(step, fields=_wanted_columns(added, wanted))
+        case Compute(fields=computed):
+            step = replace(step, fields=_wanted_columns(computed, wanted))
         case Shape(fields=shaped):
             step = replace(step, fields=_wanted_columns(shaped, wanted))
             return replace(step, source=_needing(step.source, _own(step)))

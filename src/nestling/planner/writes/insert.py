@@ -304,8 +304,9 @@ def _left(
             continue
         if item.how not in NUMBERED or not (single(source) or known is None):
             what = "leaves" if known is None else "may give NULL for"
+            move = "" if known is None else "; give a value that cannot be NULL, as with COALESCE"
             raise write_gap(
-                f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, which has to be generated ({item.how})"
+                f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, which has to be generated ({item.how}){move}"
             )
         found.append(item.attribute)
     return found

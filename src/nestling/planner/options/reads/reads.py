@@ -17,6 +17,7 @@ from nestling.planner.options.reads.latest_child import Latest, among_rows, from
 from nestling.planner.options.reads.one_read import OneRead
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
+from nestling.planner.options.reads.values_first import values_first
 from nestling.planner.options.statements.shown_rows import grouping, joined_rows, shown_rows
 from nestling.planner.options.statements.statement_facts import GROUPING_STAGES
 from nestling.planner.options.statements.visits import Visit, visits
@@ -98,6 +99,7 @@ class Reads:
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
         yield from self.hops.from_aggregates(statement, hop)
+        yield from values_first(self.starts, statement, hop)
         if told is not None and visit.down and visit.access is told.one:
             yield from from_copies(self.modes, visit, told)
 
@@ -147,7 +149,7 @@ class Reads:
         """Seconds to sort all rows by what comes only with the joins."""
         if not any(each.access.sort for each in found[1:]) or self.modes.sizes.facts_of(statement).grouped is not None:
             return 0.0
-        rows = joined_rows(found, self.modes.sizes)
+        rows = joined_rows(statement, found, self.modes.sizes)
         return self.modes.price(work_of.sort(rows, self._width(found)) + Work(stages=work_of.light(1)))
 
     def _width(self, found: tuple[Visit, ...]) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
+from math import exp, inf
 
-from nestling.ir.workload import Access, Statement
+from nestling.ir.workload import Access, Operator, Statement
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.statement_facts import GroupFacts
 from nestling.planner.options.statements.visits import Visit
@@ -16,7 +16,7 @@ def shown_rows(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> 
     said, grouped = sizes.facts_of(statement), grouping(statement, found, sizes)
     last = sizes.limited(statement, found[-1].access)
     taken = last.left(found[-1].rows) if last is not None else found[-1].rows
-    rows = grouped.left(taken) if grouped is not None else joined_rows(found, sizes)
+    rows = grouped.left(taken) if grouped is not None else joined_rows(statement, found, sizes)
     rows = said.firsts.count(rows) if said.firsts is not None else rows
     rows = last.left(rows) if last is not None else rows
     return min(rows, float(statement.limit)) if statement.limit is not None else rows
@@ -39,10 +39,28 @@ def _share_reached(visit: Visit, sizes: Sizes) -> float:
     return min(reached / sizes.rows(visit.entity), 1.0)
 
 
-def joined_rows(found: tuple[Visit, ...], sizes: Sizes) -> float:
+def joined_rows(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> float:
     """Rows there are after all joins."""
-    rows = found[-1].rows if all(not each.access.aggregates for each in found) else found[0].rows
+    if any(each.access.aggregates for each in found):
+        rows = found[0].rows
+    else:
+        rows = _asked(statement, found, sizes) if found[-1].inside else found[-1].rows
     return min(rows, _groups(found[0].access, sizes)) if len(found) == 1 else rows
+
+
+def _asked(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> float:
+    """The rows that a subquery, whose visits are the last, leaves of those before.
+
+    It finds so many for each on average, by chance more or fewer. Where it must find none, those are left for which it does.
+    """
+    outside = next((each for each in reversed(found) if not each.inside), None)
+    table = sizes.table(statement, found[-1].access)
+    if outside is None or table.shown or not outside.rows:
+        return found[-1].rows
+    if any(each.operator in (Operator.EACH, Operator.LACKS) for each in outside.access.filters):
+        return outside.rows  # IN and NOT IN, whose share is among those of its conditions
+    none = exp(-found[-1].rows / outside.rows)
+    return outside.rows * (none if table.lacking else 1 - none)
 
 
 def _groups(access: Access, sizes: Sizes) -> float:

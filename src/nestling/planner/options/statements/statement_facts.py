@@ -13,7 +13,7 @@ from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Column, Compare, Expression, ScalarSubquery
+from nestling.ir.statements.expression import Column, Compare, Expression, Not, ScalarSubquery
 from nestling.ir.statements.operands import bare, columns_of, conjuncts
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Delete, Update
@@ -55,7 +55,7 @@ class TableUse:
     equal one of another occurrence, whether it is one of a subquery, and of one whose value is `shown`, whether it is `limited`
     before more is joined to it, its name in the statement, whether its rows are those of the statement itself, over which there
     is a window, and whether it is `optional`: the rows before it stay where it has none for them. `ranges`: what rows of other
-    tables give the ends of.
+    tables give the ends of. `lacking`: of a subquery that is to find none.
     """
 
     left: RemainingRows | None
@@ -68,6 +68,7 @@ class TableUse:
     windowed: bool = False
     optional: bool = False
     ranges: tuple[RangeBeside, ...] = ()
+    lacking: bool = False
 
     def looked_up(self, access: Access, ranges: Sequence[RangeBeside]) -> Access:
         """Its access as its rows are looked up for each of others: by what equals something of these, and such ranges."""
@@ -272,6 +273,7 @@ def _tables(
     """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
     joined, ranges = _joined(relations), ranges_beside(_asked(relations), known, values)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
+    lacking = {alias for each in _asked(relations) if isinstance(each, Not) for alias in made_inside(each)}
     shows = [each for each in relations if isinstance(each, a.Project)]
     shown = {alias for each in shows for asked in expressions(each) for alias in made_inside(asked)}
     within = relations_within(with_windows(relations[0], situation.model))
@@ -296,6 +298,7 @@ def _tables(
                 windowed=alias not in left_in,
                 optional=alias in optional,
                 ranges=ranges.get(alias, ()),
+                lacking=alias in lacking,
             )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 
