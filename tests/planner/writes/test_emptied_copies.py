@@ -64,6 +64,20 @@ def _elements(database: Database[dict[str, Any]], *, embedded: bool) -> list[dic
     return [line for order in database.orderss.find() for line in order.get("lines", [])]
 
 
+def _expected(form: str, line: dict[str, Any], database: Database[dict[str, Any]]) -> dict[str, Any]:
+    """What a line must hold of its product or its maker."""
+    product = database.products.find_one({"_id": line.get("product_id")}) or {}
+    if form == "object":
+        return {"product": {name: product[name] for name in ("title", "price") if name in product}} if product else {}
+    maker = database.makers.find_one({"_id": product.get("maker_id")}) or {}
+    copied = (
+        {"product_title": product.get("title"), "price": product.get("price")}
+        if form == "inline"
+        else {"maker_name": maker.get("name")}
+    )
+    return {name: value for name, value in copied.items() if value is not None}
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("embedded", [False, True], ids=["apart", "embedded"])
 @pytest.mark.parametrize("form", FORMS)
@@ -76,21 +90,11 @@ def test_a_copy_goes_with_its_parent(
     for sql in STATEMENTS:
         run.run(sql)
         run.check()
-        found = _elements(database, embedded=embedded)
-        makers = {each["_id"]: each for each in database.makers.find()}
-        products = {each["_id"]: each for each in database.products.find()}
-        for line in found:
-            product = products.get(line.get("product_id"), {})
-            maker = makers.get(product.get("maker_id"), {})
-            expected = {
-                "object": {"product": {name: product[name] for name in ("title", "price") if name in product}},
-                "inline": {"product_title": product.get("title"), "price": product.get("price")},
-                "two hops": {"maker_name": maker.get("name")},
-            }[form]
-            present = {name: value for name, value in expected.items() if product and value is not None}
-            assert {name: line[name] for name in NAMES[form] if name in line} == present, sql
-    assert found
-    assert not any(NAMES[form] & line.keys() for line in found)
+        for line in _elements(database, embedded=embedded):
+            assert {name: line[name] for name in NAMES[form] if name in line} == _expected(form, line, database), sql
+    lines_left = _elements(database, embedded=embedded)
+    assert lines_left
+    assert not any(NAMES[form] & line.keys() for line in lines_left)
     assert not run.gaps
 
 
